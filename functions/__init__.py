@@ -1,0 +1,1 @@
+"""The functions of krmfn: deviceconfig and ptemplate, written on the SDK `krmfn`."""

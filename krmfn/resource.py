@@ -1,0 +1,66 @@
+"""What names a manifest: its reference, and the place it was read from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Manifest = dict[str, Any]
+"""A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
+
+
+class Ref(NamedTuple):
+    """A resource's name in full; `namespace` is "" for cluster-scoped or unset."""
+
+    api_version: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+
+    @property
+    def group(self) -> str:
+        """The API group: "" for core/v1."""
+        return self.api_version.rpartition("/")[0]
+
+    @property
+    def id(self) -> tuple[str, str, str, str]:
+        """What the API server tells objects apart by: group, kind, namespace, name (no version)."""
+        return (self.group, self.kind, self.namespace, self.name)
+
+    def __str__(self) -> str:
+        """`DeviceConfig kmm/gaudi`, as people say it."""
+        return f"{self.kind or 'resource'} {self.namespace + '/' if self.namespace else ''}{self.name or '(no name)'}"
+
+
+class Place(NamedTuple):
+    """Where a manifest stands: a file, its index among that file's resources (from 0), its first line (from 1).
+
+    `line` and `column` are 0 when not known (function mode: kpt sends path and index, kustomize neither).
+    """
+
+    path: str = ""
+    index: int = 0
+    line: int = 0
+    column: int = 0
+
+
+def ref(manifest: Manifest) -> Ref:
+    """The reference of a manifest; what is missing or of the wrong type becomes ""."""
+    metadata = manifest.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    return Ref(
+        _text(manifest.get("apiVersion")),
+        _text(manifest.get("kind")),
+        _text(metadata.get("namespace")),
+        _text(metadata.get("name")),
+    )
+
+
+def annotations(manifest: Manifest) -> dict[str, Any]:
+    """The annotations of a manifest, {} when there are none (never None)."""
+    metadata = manifest.get("metadata")
+    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,72 @@
+"""Findings as values: what is wrong with which field of which resource, and how that reads aloud."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from .resource import Place, Ref
+
+Severity = Literal["error", "warning", "info"]
+
+
+class Field(NamedTuple):
+    """A field by its path (`spec.daemonSets[0].image`), what it holds, and what it should hold (None: not said)."""
+
+    path: str
+    current: Any = None
+    proposed: Any = None
+
+
+class Result(NamedTuple):
+    """One finding, in the words of the KRM Functions Specification v1 (results)."""
+
+    message: str
+    severity: Severity = "error"
+    rule: str = ""
+    """The rule's id, `KRM101`; it travels as the tag `rule`."""
+    ref: Ref | None = None
+    field: Field | None = None
+    place: Place | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+    """Further tags as (key, value) pairs."""
+
+    def to_manifest(self) -> dict[str, Any]:
+        """The finding as an entry of `results`; severity is always written, since kpt reads a missing one as info."""
+        out: dict[str, Any] = {"message": self.message, "severity": self.severity}
+        if self.ref:
+            named = {"apiVersion": self.ref.api_version, "kind": self.ref.kind, "name": self.ref.name}
+            out["resourceRef"] = named | ({"namespace": self.ref.namespace} if self.ref.namespace else {})
+        # The specification allows `field` only together with `resourceRef`.
+        if self.ref and self.field:
+            values = {"currentValue": self.field.current, "proposedValue": self.field.proposed}
+            out["field"] = {"path": self.field.path} | {k: v for k, v in values.items() if v is not None}
+        if self.place and self.place.path:
+            out["file"] = {"path": self.place.path, "index": self.place.index}
+        tags = ({"rule": self.rule} if self.rule else {}) | dict(self.tags)
+        return out | ({"tags": tags} if tags else {})
+
+    def __str__(self) -> str:
+        """One line for a person: where, how bad, which resource, which field, what."""
+        where = ""
+        if self.place and self.place.path:
+            numbers = [n for n in (self.place.line, self.place.column) if n]
+            where = ":".join([self.place.path, *map(str, numbers)]) + ": "
+        about = [str(part) for part in (self.ref, self.field and self.field.path) if part]
+        message = " ".join(self.message.split("\n"))
+        rule = f" [{self.rule}]" if self.rule else ""
+        return f"{where}{self.severity}: {': '.join([*about, message])}{rule}"
+
+
+def error(message: str, **about: Any) -> Result:
+    """A finding that stops the run: nothing is generated, the exit code is 1."""
+    return Result(message, "error", **about)
+
+
+def warning(message: str, **about: Any) -> Result:
+    """A finding that does not stop the run."""
+    return Result(message, "warning", **about)
+
+
+def info(message: str, **about: Any) -> Result:
+    """Something worth knowing."""
+    return Result(message, "info", **about)
