@@ -1,7 +1,5 @@
 """What names a manifest: its reference, and the place it was read from."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 Manifest = dict[str, Any]
@@ -32,13 +30,13 @@ class Ref(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a manifest stands: a file, its index among that file's resources (from 0), its first line (from 1).
+    """Where a manifest stands: a file, its position among that file's resources (from 0), its first line (from 1).
 
     `line` and `column` are 0 when not known (function mode: kpt sends path and index, kustomize neither).
     """
 
     path: str = ""
-    index: int = 0
+    position: int = 0
     line: int = 0
     column: int = 0
 

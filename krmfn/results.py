@@ -41,7 +41,7 @@ class Result(NamedTuple):
             values = {"currentValue": self.field.current, "proposedValue": self.field.proposed}
             out["field"] = {"path": self.field.path} | {k: v for k, v in values.items() if v is not None}
         if self.place and self.place.path:
-            out["file"] = {"path": self.place.path, "index": self.place.index}
+            out["file"] = {"path": self.place.path, "index": self.place.position}
         tags = ({"rule": self.rule} if self.rule else {}) | dict(self.tags)
         return out | ({"tags": tags} if tags else {})
 

@@ -1,0 +1,160 @@
+"""The quick cut of a ResourceList into item spans, for the layouts that kyaml, kustomize, kpt and people write.
+
+Nothing is parsed here. In block YAML a line that starts in column 0 (or at the dashes' indent) ends every block
+scalar, plain scalar and nested collection, so such lines *are* the boundaries, unless one stands inside a quoted
+scalar or a flow collection that runs over several lines. Those begin with `"`, `'`, `[` or `{` where a token can
+begin, and do not end on their line: a few regular expressions find every such line (and a few harmless ones).
+The units that hold one are parsed on their own; a unit that is complete by itself cannot swallow the next boundary.
+Whatever else is unusual makes `quick` answer None, "not sure", and the caller asks `marks.exact`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+
+class Section(NamedTuple):
+    """A top-level key and the bytes from its line to the next key's (block) or of its value (flow root)."""
+
+    key: str
+    start: int
+    end: int
+
+
+class Cut(NamedTuple):
+    """How a ResourceList's bytes divide. Offsets are bytes."""
+
+    sections: tuple[Section, ...]
+    items: tuple[tuple[int, int], ...]
+    """Block: from the line of an item's dash to the next one's; flow: the item's value alone."""
+    indent: int = 0
+    """The column of the items' dashes."""
+    flow_items: bool = False
+    flow_root: bool = False
+    dubious: frozenset[int] = frozenset()
+    """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not look into them."""
+
+
+_COLUMN_0 = re.compile(rb"\n(?=[^ \n])")
+_KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]*):(?=[ \n]|$)")
+_BARE = re.compile(rb"[A-Za-z]+: *(?:#[^\n]*)?(?:\n|$)")
+_EMPTY = re.compile(rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n(?: *(?:#[^\n]*)?(?:\n|$))*|$)")
+_FIRST_DASH = re.compile(rb"(?: *(?:#[^\n]*)?\n)*( *)-[ \n]")
+_COMMENT = re.compile(rb" *#")
+# A bracket or quote begins a token only after white space or a flow indicator.
+_TOKEN = rb"(?<=[\s\[{,:]%s)"
+_SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=[\[{,])(?:"[^"\\\n]*"|'[^'\n]*'))*"""
+_RUNS_ON = (
+    re.compile(rb'"' + _TOKEN % rb'"' + rb'(?!(?:[^"\\\n]|\\[^\n])*")'),
+    re.compile(rb"'" + _TOKEN % rb"'" + rb"(?![^'\n]*')"),
+    re.compile(rb"\[" + _TOKEN % rb"\[" + rb"(?!" + _SIMPLE_FLOW + rb"\])"),
+    re.compile(rb"\{" + _TOKEN % rb"\{" + rb"(?!" + _SIMPLE_FLOW + rb"\})"),
+)
+_OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
+
+
+def quick(data: bytes) -> Cut | None:
+    """The cut of a ResourceList in block YAML, or None when not sure. Never a guess: see the module's reasoning."""
+    if b"\r" in data or (not data.isascii() and any(mark in data for mark in _OTHER_BREAKS)):
+        return None
+    lines = [0, *(match.end() for match in _COLUMN_0.finditer(data))]
+    sections = _sections(data, lines)
+    if sections is None:
+        return None
+    items = next((section for section in sections if section.key == "items"), None)
+    if items is None or _EMPTY.fullmatch(data, items.start, items.end):
+        cut = Cut(sections, ())
+    else:
+        starts, indent = _dashes(data, items, lines)
+        if not starts:
+            return None
+        cut = Cut(sections, tuple(zip(starts, [*starts[1:], items.end], strict=True)), indent)
+    return _verified(data, cut)
+
+
+def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
+    """The top-level keys, or None when a line in column 0 is neither a key, a dash, a comment nor the first `---`."""
+    keys: list[tuple[str, int]] = []
+    marked = False
+    for start in lines:
+        first = data[start : start + 1]
+        if first == b"-" and keys and data[start + 1 : start + 2] in (b" ", b"\n", b""):
+            continue
+        if first in (b"#", b"\n", b" ", b""):
+            continue
+        key = _KEY.match(data, start)
+        if key:
+            keys.append((key[1].decode(), start))
+        elif marked or keys or not data.startswith(b"---\n", start):
+            return None
+        marked = True
+    names = [name for name, _ in keys]
+    if not keys or len(set(names)) < len(names):
+        return None
+    ends = [*(start for _, start in keys[1:]), len(data)]
+    return tuple(Section(name, start, end) for (name, start), end in zip(keys, ends, strict=True))
+
+
+def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], int]:
+    """Where the items' dash lines start, and the dashes' column; no starts when not sure."""
+    header = _BARE.match(data, items.start)
+    first = _FIRST_DASH.match(data, header.end(), items.end) if header else None
+    if header is None or first is None:
+        return [], 0
+    indent = len(first[1])
+    if indent:
+        # Lines that start at or left of the dashes' column.
+        pattern = re.compile(rb"\n(?=%s)" % b"|".join(b" " * n + rb"[^ \n]" for n in range(indent + 1)))
+        lines = [match.end() for match in pattern.finditer(data, header.end() - 1, items.end)]
+    else:
+        lines = lines[bisect_right(lines, items.start) : bisect_right(lines, items.end - 1)]
+    dash = re.compile(rb" {%d}-[ \n]" % indent)
+    starts = [start for start in lines if dash.match(data, start)]
+    others = (start for start in lines if not dash.match(data, start))
+    return ([], 0) if any(not _COMMENT.match(data, start) for start in others) else (starts, indent)
+
+
+def _verified(data: bytes, cut: Cut) -> Cut | None:
+    """The cut with its dubious items named; None when a unit is not complete by itself."""
+    positions = sorted(match.start() for pattern in _RUNS_ON for match in pattern.finditer(data))
+    if not positions:
+        return cut
+    units = [*cut.items, *((s.start, s.end) for s in cut.sections if s.key != "items" or not cut.items)]
+    order = sorted(range(len(units)), key=units.__getitem__)
+    starts = [units[index][0] for index in order]
+    hit = {order[bisect_right(starts, position) - 1] for position in positions if position >= starts[0]}
+    if any(not _complete(data[slice(*units[index])]) for index in hit):
+        return None
+    return cut._replace(dubious=frozenset(index for index in hit if index < len(cut.items)))
+
+
+def _complete(unit: bytes) -> bool:
+    """True when the unit alone is one document: a list or mapping in block style with exactly one entry."""
+    from yaml import YAMLError  # late: most lists need no parser
+
+    from .load import events
+
+    try:
+        return _entries(events(unit)) == 1
+    except YAMLError:
+        return False
+
+
+def _entries(events: Iterator[Any]) -> int:
+    """How many entries the root collection has; -1 when there is not exactly one document with a block collection."""
+    root: Any = None
+    nodes = depth = 0
+    for event in events:
+        name = type(event).__name__
+        if name in ("SequenceEndEvent", "MappingEndEvent"):
+            depth -= 1
+        elif name in ("ScalarEvent", "AliasEvent", "SequenceStartEvent", "MappingStartEvent"):
+            if depth == 0 and (root is not None or getattr(event, "flow_style", True)):
+                return -1
+            root = root or event
+            nodes += depth == 1
+            depth += name.endswith("StartEvent")
+    return nodes // 2 if type(root).__name__ == "MappingStartEvent" else nodes
