@@ -1,0 +1,96 @@
+"""What is run, what is compared with what, and the numbers to hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Run:
+    """One program on one input, and what its output has to be."""
+
+    key: str
+    program: str
+    source: str
+    arguments: tuple[str, ...] = ()
+    items: int | None = None  # None: the program answers with no ResourceList
+    touched: int = 0
+    keeps: str = "count"  # ours: which bytes have to come through, see sane.py
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that alternate with each other, some times in each round."""
+
+    name: str
+    runs: tuple[Run, ...]
+    repeat: int = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: `sign` says which way the ratio goes and where the target lies."""
+
+    case: str
+    ours: str
+    other: str
+    sign: str  # ">=": other / ours, how much faster; "<=": ours / other, how much longer; "peak": memory / input
+    target: float | None = None
+
+
+GROUPS = (
+    Group(
+        "big",
+        (
+            Run("touch", "touch", "big.yaml", items=7_200, touched=200, keeps="items"),
+            Run("job", "deviceconfig", "big.yaml", items=7_400, keeps="items"),
+            Run("kyaml touch", "kyaml", "big.yaml", ("touch",), items=7_200, touched=200),
+            Run("gofn touch", "gofn", "big.yaml", ("touch",), items=7_200, touched=200),
+            Run("touch doubled", "touch", "big2.yaml", items=14_400, touched=400, keeps="items"),
+            Run("job doubled", "deviceconfig", "big2.yaml", items=14_800, keeps="items"),
+            Run("kyaml pass", "kyaml", "big.yaml", ("pass",), items=7_200),
+            Run("gofn pass", "gofn", "big.yaml", ("pass",), items=7_200),
+            Run("naive touch", "naive", "big.yaml", items=7_200, touched=200),
+        ),
+    ),
+    Group(
+        "many",
+        (
+            Run("many", "deviceconfig", "many.yaml", items=3_000, keeps="items"),
+            Run("kyaml many", "kyaml", "many-generated.yaml", ("pass",), items=3_000),
+            Run("gofn many", "gofn", "many-generated.yaml", ("pass",), items=3_000),
+        ),
+    ),
+    Group(
+        "small",
+        (
+            Run("ten", "deviceconfig", "ten.yaml", items=11, keeps="items"),
+            Run("python", "python", "ten.yaml"),
+            Run("none", "deviceconfig", "none.yaml", items=10, keeps="document"),
+            Run("kyaml ten", "kyaml", "ten.yaml", ("touch",), items=10, touched=1),
+            Run("gofn ten", "gofn", "ten.yaml", ("touch",), items=10, touched=1),
+        ),
+        repeat=10,
+    ),
+)
+
+PASS, JOB, MANY, TEN = "200 of 7,200 items touched", "deviceconfig on 7,200 items", "1,000 DeviceConfigs", "ten items"
+ROWS = (
+    Row(f"{PASS}, against the same in kyaml", "touch", "kyaml touch", ">=", 30),
+    Row(f"{PASS}, against the same in go/fn", "touch", "gofn touch", ">=", 20),
+    Row(f"{PASS}, against the same in naive PyYAML", "touch", "naive touch", ">="),
+    Row(f"{JOB}, against kyaml passing them through", "job", "kyaml pass", ">=", 12),
+    Row(f"{JOB}, against go/fn passing them through", "job", "gofn pass", ">="),
+    Row(f"{MANY} to 2,000 objects, against kyaml passing the output through", "many", "kyaml many", ">=", 1),
+    Row(f"{MANY} to 2,000 objects, against go/fn passing the output through", "many", "gofn many", ">=", 1),
+    Row(f"{TEN}, one a DeviceConfig, against `python -c pass`", "ten", "python", "<=", 6),
+    Row(f"{TEN}, no DeviceConfig, against `python -c pass`", "none", "python", "<="),
+    Row(f"{TEN}, one a DeviceConfig, against kyaml touching it", "ten", "kyaml ten", "<="),
+    Row(f"{TEN}, one a DeviceConfig, against go/fn touching it", "ten", "gofn ten", "<="),
+    Row(f"{PASS}, input doubled against not", "touch doubled", "touch", "<=", 2.2),
+    Row(f"{JOB}, input doubled against not", "job doubled", "job", "<=", 2.2),
+    Row(f"{PASS}, peak memory as multiple of the input", "touch", "", "peak", 4),
+    Row(f"{JOB}, peak memory as multiple of the input", "job", "", "peak", 4),
+    Row(f"{PASS}, kyaml's peak memory as multiple of the input", "", "kyaml touch", "peak"),
+    Row(f"{PASS}, go/fn's peak memory as multiple of the input", "", "gofn touch", "peak"),
+)

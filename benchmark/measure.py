@@ -1,0 +1,45 @@
+"""One run of one program, measured from outside: wall time and peak memory of a whole process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class Failed(Exception):
+    """A run that cannot count: the program failed, or its output is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    seconds: float
+    peak: int  # bytes
+
+
+def measure(command: list[str], source: Path, target: Path) -> Sample:
+    """Run the command between two pipes, as an orchestrator does, and wait for it alone.
+
+    Linux gives a new process the peak of the process that started it: whoever calls this stays small.
+    """
+    errors = target.with_suffix(".stderr")
+    with target.open("wb") as written, errors.open("wb") as said:
+        feeder = subprocess.Popen(["cat", str(source)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        drain = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=written)
+        assert feeder.stdout and drain.stdin
+        start = time.perf_counter()
+        child = subprocess.Popen(command, stdin=feeder.stdout, stdout=drain.stdin, stderr=said)
+        feeder.stdout.close()
+        drain.stdin.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+        feeder.wait()
+        drain.wait()
+    if child.returncode != 0:
+        words = errors.read_text(errors="replace").strip().splitlines()
+        raise Failed(f"exit {child.returncode}: {words[-1] if words else 'nothing on stderr'}")
+    return Sample(seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))

@@ -1,0 +1,83 @@
+"""The programs that are compared: ours as installed, and the peers, built from their source here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CACHE = HERE / ".cache"
+GO_PEERS = ("kyaml", "gofn")
+
+
+@dataclass
+class Programs:
+    """Command lines by name; what cannot run here is in `missing`, with the reason."""
+
+    commands: dict[str, list[str]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def skip(self, name: str, reason: str) -> None:
+        self.missing[name] = reason
+        print(f"NOT MEASURED: {name}: {reason}", file=sys.stderr)
+
+
+def gather(python: Path, deviceconfig: Path) -> Programs:
+    programs = Programs({"python": [str(python), "-c", "pass"]})
+    _ours(programs, python, deviceconfig)
+    _naive(programs, python)
+    for peer in GO_PEERS:
+        _go_peer(programs, peer)
+    return programs
+
+
+def fresh_python() -> Path:
+    """Install the working tree into a new virtual environment, as a user would have it."""
+    folder = CACHE / "venv"
+    python = folder / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(HERE.parent)], check=True)
+    return python
+
+
+def _ours(programs: Programs, python: Path, deviceconfig: Path) -> None:
+    if deviceconfig.exists():
+        programs.commands["deviceconfig"] = [str(deviceconfig)]
+    else:
+        programs.skip("deviceconfig", "the console command is not installed beside the interpreter (see --bin)")
+    found = _ask(python, "import krmfn; krmfn.main; print(krmfn.__file__)")
+    if not found:
+        programs.skip("touch", "krmfn cannot be imported by the interpreter (see --python)")
+        return
+    programs.commands["touch"] = [str(python), str(HERE / "touch.py")]
+    if "site-packages" not in Path(found).parts:
+        print("NOTE: krmfn is an editable install, which slows every start of Python (see --fresh)", file=sys.stderr)
+
+
+def _naive(programs: Programs, python: Path) -> None:
+    if _ask(python, "import yaml; print(yaml.__with_libyaml__)") == "True":
+        programs.commands["naive"] = [str(python), str(HERE / "peers" / "naive.py")]
+    else:
+        programs.skip("naive", "no PyYAML with libyaml in the interpreter")
+
+
+def _go_peer(programs: Programs, name: str) -> None:
+    if not shutil.which("go"):
+        programs.skip(name, "no Go toolchain on PATH")
+        return
+    binary = CACHE / f"peer-{name}"
+    build = ["go", "build", "-trimpath", "-o", str(binary), "."]
+    done = subprocess.run(build, cwd=HERE / "peers" / name, env=os.environ | {"GOTOOLCHAIN": "local"}, check=False)
+    if done.returncode == 0:
+        programs.commands[name] = [str(binary)]
+    else:
+        programs.skip(name, "go build failed, its words are above")
+
+
+def _ask(python: Path, code: str) -> str:
+    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""

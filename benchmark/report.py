@@ -1,0 +1,128 @@
+"""From samples to the table: medians of ratios taken pair by pair, and whether the target is met."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from cases import ROWS, Row
+from measure import Sample
+
+HEADER = (
+    "case",
+    "ours, min / median",
+    "peer, min / median",
+    "ratio",
+    "our peak / input",
+    "target",
+    "",
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The samples of one run, in the order of the rounds, and the size of its input."""
+
+    samples: list[Sample]
+    size: int
+
+    @property
+    def seconds(self) -> list[float]:
+        return [sample.seconds for sample in self.samples]
+
+    @property
+    def peak(self) -> float:
+        return max(sample.peak for sample in self.samples) / self.size
+
+
+def ratio(row: Row, runs: dict[str, Measured]) -> float | None:
+    if any(key and key not in runs for key in (row.ours, row.other)):
+        return None
+    if row.sign == "peak":
+        return runs[row.ours or row.other].peak
+    pairs = zip(runs[row.ours].seconds, runs[row.other].seconds, strict=False)
+    return median(other / ours if row.sign == ">=" else ours / other for ours, other in pairs)
+
+
+def verdict(row: Row, value: float | None) -> str:
+    if row.target is None or value is None:
+        return "" if value is not None else "not measured"
+    met = value >= row.target if row.sign == ">=" else value <= row.target
+    return "met" if met else "**missed**"
+
+
+def markdown(runs: dict[str, Measured], reasons: dict[str, str]) -> Iterator[str]:
+    yield f"| {' | '.join(HEADER)} |"
+    yield "|---|" + "--:|" * (len(HEADER) - 2) + "---|"
+    for row in ROWS:
+        if row.ours in runs or row.other in runs:
+            yield f"| {' | '.join(_cells(row, runs))} |"
+    yield ""
+    yield from (f"* not measured: {key}: {reason}" for key, reason in reasons.items())
+
+
+def _cells(row: Row, runs: dict[str, Measured]) -> Iterator[str]:
+    value = ratio(row, runs)
+    word = {">=": " faster", "<=": " as long", "peak": " the input"}[row.sign]
+    yield row.case
+    yield _times(runs.get(row.ours))
+    yield _times(runs.get(row.other))
+    yield "-" if value is None else f"{value:.3g}x{word}"
+    yield _peak(runs.get(row.ours))
+    yield "-" if row.target is None else f"{'>=' if row.sign == '>=' else '<='} {row.target:g}x"
+    yield verdict(row, value)
+
+
+def _times(run: Measured | None) -> str:
+    return "-" if run is None else f"{_time(min(run.seconds))} / {_time(median(run.seconds))}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
+
+
+def _peak(run: Measured | None) -> str:
+    """Below a megabyte of input the interpreter's own memory is all one sees."""
+    return "-" if run is None or run.size < 1_000_000 else f"{run.peak:.2f}x"
+
+
+def machine(python: Path) -> str:
+    asked = subprocess.run([str(python), "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    system = f"{platform.system()} {platform.machine()}"
+    return f"{date.today()}; {cores} cores, {memory:.0f} GiB RAM, {system}, {asked}, {_go_version()}"
+
+
+def _go_version() -> str:
+    if not shutil.which("go"):
+        return "no Go"
+    said = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"go(\d\S*)", said)
+    return f"Go {found[1]}" if found else "Go of unknown version"
+
+
+def as_json(runs: dict[str, Measured], reasons: dict[str, str], shape: str) -> dict[str, Any]:
+    rows = [(row, ratio(row, runs)) for row in ROWS]
+    return {
+        "machine": shape,
+        "rows": [
+            {"case": row.case, "ours": row.ours, "other": row.other, "sign": row.sign, "target": row.target}
+            | {"ratio": value, "verdict": verdict(row, value)}
+            for row, value in rows
+        ],
+        "runs": {
+            key: {"input_bytes": run.size, "seconds": run.seconds, "peak_bytes": [each.peak for each in run.samples]}
+            for key, run in runs.items()
+        },
+        "not_measured": reasons,
+    }
