@@ -79,5 +79,5 @@ def _go_peer(programs: Programs, name: str) -> None:
 
 
 def _ask(python: Path, code: str) -> str:
-    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(python), "-c", code], cwd=HERE, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
