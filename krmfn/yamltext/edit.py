@@ -1,0 +1,93 @@
+"""New values into an item's text: comments, key order, quotes and layout stay where the shape stays.
+
+ruamel.yaml does the round trip (imported only here, it costs start-up time); what comes out is read back and compared,
+so an edit can never change the meaning: where the round trip fails, the item is written anew.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from ..errors import KrmfnError
+from . import emit, load
+
+_WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
+_TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
+
+
+def updated(text: bytes, new: Any, indent: int) -> bytes:
+    """The text of an item (its dash at column `indent`; -2: a document) with the data `new` instead of its own.
+
+    Comment lines behind the item belong to whatever follows and stay as they are.
+    """
+    trailer = _TRAILER.search(text)
+    body, rest = (text[: trailer.start()], trailer[0]) if trailer else (text, b"")
+    column = indent + 2
+    if indent >= 0:  # the item as a document of its own: its dash is blanked out and comes back below
+        body = body.replace(b"-", b" ", 1)
+    edited = _round_trip(re.sub(rb"(?m)^ {1,%d}" % column, b"", body) if column else body, new)
+    if edited is None or load.build(load.compose(edited.encode())) != new:
+        edited = emit.dump(new)
+    lines = "".join(f"{' ' * column}{line}\n" if line.strip() else f"{line}\n" for line in edited.splitlines())
+    if indent >= 0:
+        lines = f"{' ' * indent}-{lines[indent + 1 :]}"
+    return lines.encode() + rest
+
+
+def _round_trip(body: bytes, new: Any) -> str | None:
+    """The document `body` changed to mean `new`, in column 0; None when ruamel.yaml cannot keep it."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 1 << 20  # never fold
+    wide = _WIDE_LISTS.search(body)
+    yaml.indent(mapping=2, sequence=4 if wide else 2, offset=2 if wide else 0)
+    try:
+        old = load.build(load.compose(body))
+        out = io.StringIO()
+        yaml.dump(_merged(yaml.load(body), old, new), out)
+    except (YAMLError, KrmfnError, ValueError, TypeError, AttributeError, NotImplementedError):
+        return None
+    return out.getvalue().lstrip("\n")
+
+
+def _merged(tree: Any, old: Any, new: Any) -> Any:
+    """`tree` (ruamel.yaml's, meaning `old`) changed in place as far as possible to mean `new`."""
+    if type(old) is type(new) and old == new:
+        return tree
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [key for key in tree if key not in new]:
+            del tree[key]
+        for key, value in new.items():
+            tree[key] = _merged(tree[key], old[key], value) if key in tree and key in old else _fresh(value)
+        return tree
+    if isinstance(old, list) and isinstance(new, list) and old and new:
+        for index, value in enumerate(new):
+            if index < len(old):
+                tree[index] = _merged(tree[index], old[index], value)
+            else:
+                tree.append(_fresh(value))
+        del tree[len(new) :]
+        return tree
+    return _fresh(new)
+
+
+def _fresh(value: Any) -> Any:
+    """`value` for ruamel.yaml, its strings in the quotes that `emit` would choose."""
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
+
+    if isinstance(value, dict):
+        return CommentedMap((key, _fresh(child)) for key, child in value.items())
+    if isinstance(value, list):
+        return CommentedSeq(_fresh(child) for child in value)
+    if not isinstance(value, str):
+        return value
+    style = emit.style(value)
+    if style == "|":
+        return LiteralScalarString(value)
+    return {'"': DoubleQuotedScalarString, "'": SingleQuotedScalarString}.get(style, str)(value)

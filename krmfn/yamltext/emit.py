@@ -1,0 +1,116 @@
+"""Data to YAML text in the layout kyaml writes (two columns, lists at their key's column), with no alias ever.
+
+The rules for quotes and block scalars are those of go-yaml v3's emitter as kyaml uses it (nothing is folded), so that
+kpt does not reformat what we write; besides, every string that a YAML 1.1 reader would misread is quoted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from .scalars import is_ambiguous
+
+_SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
+_SPECIAL = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
+_NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ ]|$)|---|\.\.\.|.*(?::(?: |$)| #)", re.DOTALL)
+_ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
+_ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\ufeff": "uFEFF"}
+
+
+def dump(data: Any, indent: int = 0) -> str:
+    """The block text of a mapping or list, its lines `indent` columns in, with a final newline."""
+    return "".join(f"{line}\n" for line in _lines(data, " " * indent))
+
+
+def dump_item(data: Any, indent: int = 0) -> str:
+    """The text of a list item: like `dump`, two columns further in, behind a dash at column `indent`."""
+    return "".join(f"{line}\n" for line in _entry(data, " " * indent))
+
+
+def _lines(data: Any, pad: str) -> Iterator[str]:
+    if isinstance(data, dict) and data:
+        for key, value in data.items():
+            yield from _pair(key, value, pad)
+    elif isinstance(data, list) and data:
+        for value in data:
+            yield from _entry(value, pad)
+    else:
+        yield f"{pad}{_scalar(data, pad)}"
+
+
+def _pair(key: Any, value: Any, pad: str) -> Iterator[str]:
+    name = _key(key)
+    if isinstance(value, dict) and value:
+        yield f"{pad}{name}:"
+        yield from _lines(value, pad + "  ")
+    elif isinstance(value, list) and value:
+        yield f"{pad}{name}:"
+        yield from _lines(value, pad)
+    else:
+        yield f"{pad}{name}: {_scalar(value, pad)}"
+
+
+def _entry(value: Any, pad: str) -> Iterator[str]:
+    if isinstance(value, (dict, list)) and value:
+        lines = _lines(value, pad + "  ")
+        yield f"{pad}- {next(lines)[len(pad) + 2 :]}"
+        yield from lines
+    else:
+        yield f"{pad}- {_scalar(value, pad)}"
+
+
+def _key(key: Any) -> str:
+    text = key if isinstance(key, str) else str(key)
+    return text if _SAFE.fullmatch(text) and not is_ambiguous(text) else quoted(text)
+
+
+def _scalar(value: Any, pad: str) -> str:
+    if isinstance(value, str):
+        return _literal(value, pad + "  ") if style(value) == "|" else quoted(value)
+    if value is None:
+        return "null"
+    if isinstance(value, (dict, list)):
+        return "[]" if isinstance(value, list) else "{}"
+    return json.dumps(value)
+
+
+@lru_cache(maxsize=4096)
+def style(text: str) -> str:
+    """How `text` is written as a value: "" plain, `'` or `"` in quotes, `|` as a literal block."""
+    if "\n" in text and _literal_fits(text):
+        return "|"
+    return quoted(text)[0] if quoted(text)[0] in "'\"" else ""
+
+
+@lru_cache(maxsize=4096)
+def quoted(text: str) -> str:
+    """`text` as a one-line scalar: plain where every reader gets it back, else in quotes as go-yaml would choose."""
+    if is_ambiguous(text) or "\n" in text or "\t" in text or _SPECIAL.search(text):
+        return '"' + "".join(_escaped(char) for char in text) + '"'
+    if text[0] == " " or text[-1] == " " or _NOT_PLAIN.match(text):
+        return "'" + text.replace("'", "''") + "'"
+    return text
+
+
+def _escaped(char: str) -> str:
+    if char in _ESCAPES:
+        return "\\" + _ESCAPES[char]
+    if not _SPECIAL.match(char):
+        return char
+    code = ord(char)
+    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+
+
+def _literal_fits(text: str) -> bool:
+    """A block scalar gives the text back: nothing to escape, no space before a line's end, no odd first line."""
+    return not (text[0] in " \n\t" or " \n" in text or text[-1] in " \t" or _SPECIAL.search(text) or "\t\n" in text)
+
+
+def _literal(text: str, pad: str) -> str:
+    chomp = "-" if not text.endswith("\n") else "+" if text.endswith("\n\n") else ""
+    body = text[:-1] if text.endswith("\n") else text
+    return "|" + chomp + "".join(f"\n{pad}{line}" if line else "\n" for line in body.split("\n"))

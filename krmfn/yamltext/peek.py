@@ -1,0 +1,125 @@
+"""Cheap looks into an item's text: single fields of a block mapping without parsing it; UNSURE where parsing is due.
+
+Sound for items in which no quoted scalar or flow collection runs over lines (`Cut.dubious` names the others): there
+a line at the indent of a mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from . import scalars
+
+
+class Answer(Enum):
+    """What is not a value: the field is not there; the text must be parsed to know."""
+
+    MISSING = 0
+    UNSURE = 1
+
+
+MISSING: Final = Answer.MISSING
+UNSURE: Final = Answer.UNSURE
+
+
+class Block(NamedTuple):
+    """A block mapping in a text: where its first key begins, where its lines end, the column of its keys."""
+
+    start: int
+    end: int
+    indent: int
+
+
+_PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?::[A-Za-z0-9/_.+@-]+)*"
+_SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
+_NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
+
+
+def item_block(text: bytes, indent: int) -> Block | Answer:
+    """The mapping of an item `- key: ...` whose dash stands at column `indent` (-2: a document); UNSURE otherwise."""
+    column = indent + 2
+    start = 0 if column == 0 else column
+    if text[start : start + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ")):
+        return Block(start, len(text), column)
+    return UNSURE
+
+
+def block(text: bytes, within: Block, key: bytes) -> Block | Answer:
+    """The block mapping under `key`; MISSING also when its value is empty."""
+    behind = _find(text, within, key)
+    if isinstance(behind, Answer):
+        return behind
+    nested = _NESTED.match(text, behind, within.end)
+    if not nested or not nested[2].isalnum():
+        return UNSURE
+    indent = len(nested[1])
+    if indent <= within.indent:
+        return MISSING
+    after = _shallower(within.indent).search(text, nested.end(), within.end)
+    return Block(nested.start(2), after.end() if after else within.end, indent)
+
+
+def scalar(text: bytes, within: Block, key: bytes) -> str | Answer:
+    """The string under `key`; UNSURE for anything that is not plainly a string on one line."""
+    behind = _find(text, within, key)
+    if isinstance(behind, Answer):
+        return behind
+    end = text.find(b"\n", behind, within.end)
+    return _string(text[behind : end if end >= 0 else within.end].decode())
+
+
+def strings(text: bytes, within: Block) -> dict[str, str] | Answer:
+    """A flat mapping of strings (labels, annotations); UNSURE when a line is anything else or a key stands twice."""
+    lines = text[within.start - within.indent : within.end].decode()
+    pairs = _pair(within.indent).findall(lines)
+    found = {key: _string(value) for key, value in pairs}
+    if len(found) != lines.count("\n") + (lines[-1] != "\n") or UNSURE in found.values():
+        return UNSURE
+    return found  # type: ignore[return-value]  # no Answer is left among the values
+
+
+def _find(text: bytes, within: Block, key: bytes) -> int | Answer:
+    """The offset behind `key:` among the keys of a mapping; UNSURE when it stands twice or may be spelled oddly."""
+    word = key + b":"
+    line = b"\n" + b" " * within.indent
+    if text.startswith(word, within.start):
+        at = within.start
+    else:
+        at = text.find(line + word, within.start, within.end) + len(line)
+        if at < len(line):
+            return UNSURE if _odd(within.indent, key).search(text, within.start, within.end) else MISSING
+    behind = at + len(word)
+    sure = text[behind : behind + 1] in (b" ", b"\n", b"") and text.find(line + word, behind, within.end) < 0
+    return behind if sure else UNSURE
+
+
+@lru_cache(maxsize=4096)
+def _string(line: str) -> str | Answer:
+    """The string that stands behind `key: ` on a line."""
+    found = _SCALAR.fullmatch(line)
+    if not found:
+        return UNSURE
+    value = found[1]
+    if value[0] in "\"'":
+        return value[1:-1]
+    plain = scalars.read(value)
+    return plain if type(plain) is str else UNSURE
+
+
+@lru_cache(maxsize=256)
+def _odd(indent: int, key: bytes) -> re.Pattern[bytes]:
+    """A line that may hold `key` in another spelling: quoted, tagged, behind `? `, through a merge, before ` :`."""
+    return re.compile(rb"\n {%d}(?:['\"?!&*<]|%s )" % (indent, re.escape(key)))
+
+
+@lru_cache(maxsize=64)
+def _shallower(indent: int) -> re.Pattern[bytes]:
+    return re.compile(rb"\n(?=%s)" % b"|".join(b" " * n + rb"[^ \n]" for n in range(indent + 1)))
+
+
+@lru_cache(maxsize=64)
+def _pair(indent: int) -> re.Pattern[str]:
+    return re.compile(rf"(?m)^{' ' * indent}([A-Za-z0-9][A-Za-z0-9/_.-]*): +([^\n]+)$")
