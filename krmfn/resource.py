@@ -53,7 +53,7 @@ def ref(manifest: Manifest) -> Ref:
     )
 
 
-def annotations(manifest: Manifest) -> dict[str, Any]:
+def annotations_of(manifest: Manifest) -> dict[str, Any]:
     """The annotations of a manifest, {} when there are none (never None)."""
     metadata = manifest.get("metadata")
     found = metadata.get("annotations") if isinstance(metadata, dict) else None

@@ -1,7 +1,8 @@
 """New values into an item's text: comments, key order, quotes and layout stay where the shape stays.
 
-ruamel.yaml does the round trip (imported only here, it costs start-up time); what comes out is read back and compared,
-so an edit can never change the meaning: where the round trip fails, the item is written anew.
+Scalars and added keys are patched into the text; for the rest ruamel.yaml does a round trip (imported only then, it
+costs time). What comes out is read back and compared, so an edit can never change the meaning: where the round trip
+fails too, the item is written anew.
 """
 
 from __future__ import annotations
@@ -11,29 +12,37 @@ import re
 from typing import Any
 
 from ..errors import KrmfnError
-from . import emit, load
+from . import emit, load, patch
 
 _WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
 _TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
 
 
-def updated(text: bytes, new: Any, indent: int) -> bytes:
+def updated(text: bytes, node: Any, new: Any, indent: int) -> bytes:
     """The text of an item (its dash at column `indent`; -2: a document) with the data `new` instead of its own.
 
+    `node` is the item's tree, as `load.compose` made it from `text`.
     Comment lines behind the item belong to whatever follows and stay as they are.
     """
     trailer = _TRAILER.search(text)
     body, rest = (text[: trailer.start()], trailer[0]) if trailer else (text, b"")
+    wanted = [new] if indent >= 0 else new
+    edited = patch.patched(body.decode(), node, load.build(node), new)
+    if edited is None or load.build(load.compose(edited.encode())) != wanted:
+        edited = _rewritten(body, new, indent)
+    return edited.encode() + rest
+
+
+def _rewritten(body: bytes, new: Any, indent: int) -> str:
+    """By a round trip where ruamel.yaml manages it, else written anew."""
     column = indent + 2
     if indent >= 0:  # the item as a document of its own: its dash is blanked out and comes back below
-        body = body.replace(b"-", b" ", 1)
-    edited = _round_trip(re.sub(rb"(?m)^ {1,%d}" % column, b"", body) if column else body, new)
+        body = re.sub(rb"(?m)^ {1,%d}" % column, b"", body.replace(b"-", b" ", 1))
+    edited = _round_trip(body, new)
     if edited is None or load.build(load.compose(edited.encode())) != new:
         edited = emit.dump(new)
     lines = "".join(f"{' ' * column}{line}\n" if line.strip() else f"{line}\n" for line in edited.splitlines())
-    if indent >= 0:
-        lines = f"{' ' * indent}-{lines[indent + 1 :]}"
-    return lines.encode() + rest
+    return f"{' ' * indent}-{lines[indent + 1 :]}" if indent >= 0 else lines
 
 
 def _round_trip(body: bytes, new: Any) -> str | None:

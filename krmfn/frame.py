@@ -1,0 +1,138 @@
+"""The text around a ResourceList's items: its top-level keys, and how items and findings go back between them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .item import Item
+from .yamltext import emit, peek
+from .yamltext.spans import Cut, Section
+
+_TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
+
+Chunk = bytes | memoryview
+
+
+class Frame:
+    """A ResourceList's bytes, how they are cut, and the items as they came."""
+
+    def __init__(self, data: bytes, cut: Cut, items: Sequence[Item]) -> None:
+        self.data = data
+        self.text = data.removeprefix(b"\xef\xbb\xbf")
+        self.cut = cut
+        self.items = tuple(items)
+
+    def value(self, key: str) -> Any:
+        """The data under a top-level key; None when it is not there. Not for `items`.
+
+        Raises KrmfnError when the text is no YAML.
+        """
+        section = self._section(key)
+        if section is None:
+            return None
+        raw = self.text[section.start : section.end]
+        if not self.cut.flow_root:
+            found = peek.scalar(raw, peek.Block(0, len(raw), 0), key.encode())
+            if isinstance(found, str):
+                return found
+        from .yamltext import load
+
+        data = load.build(load.compose(raw))
+        return data if self.cut.flow_root else data[key]
+
+    def chunks(self, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
+        """The list with these items and, behind those it came with, these results (specification's fields)."""
+        known = self.value("results") if results else None
+        known = known.get("items") if isinstance(known, dict) else known
+        fresh = [result for result in results if result not in (known or [])]
+        same = len(items) == len(self.items) and all(map(_is, items, self.items))
+        if same and not fresh and (items or self._has_empty_list()):
+            return [self.data]
+        found = [*(known or []), *fresh] if fresh else None
+        return self._flow(items, found) if self.cut.flow_root else list(self._block(items, found))
+
+    def _section(self, key: str) -> Section | None:
+        return next((section for section in self.cut.sections if section.key == key), None)
+
+    def _has_empty_list(self) -> bool:
+        section = self._section("items")
+        return section is not None and b"[" in self.text[section.start : section.end]
+
+    def _block(self, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
+        view = memoryview(self.text)
+        sections = self.cut.sections
+        yield self.data[: len(self.data) - len(self.text)]
+        yield view[: sections[0].start if sections else 0]
+        for section in sections:
+            if section.key == "items":
+                yield from self._block_items(section, items)
+            elif section.key == "results" and results is not None:
+                yield _results(results)
+            else:
+                yield _line_end(view[section.start : section.end])
+        if self._section("items") is None:
+            yield from self._block_items(Section("items", 0, 0), items)
+        if self._section("results") is None and results is not None:
+            yield _results(results)
+        yield view[sections[-1].end if sections else 0 :]
+
+    def _block_items(self, section: Section, items: Sequence[Item]) -> Iterator[Chunk]:
+        if not items:
+            yield b"items: []\n"
+            yield from map(_comments, self.items)
+        elif self.cut.flow_items:
+            yield b"items: [" + b",\n  ".join(item.text for item in items) + b"]\n"
+        else:
+            header = self.text[section.start : self.cut.items[0][0]] if self.cut.items else b"items:\n"
+            yield header
+            yield from self._runs(items)
+
+    def _runs(self, items: Sequence[Item]) -> Iterator[Chunk]:
+        """The items' bytes, neighbours that were not touched in one piece; comments behind removed items stay."""
+        view = memoryview(self.text)
+        order = {id(item): at for at, item in enumerate(self.items)}
+        start = end = upcoming = 0
+        for item in items:
+            at = order.get(id(item.origin or item), -1)
+            left = b"".join(map(_comments, self.items[upcoming:at]))
+            upcoming = max(upcoming, at + 1)
+            data, first, last = item.span
+            if data is self.text and first == end and not left:
+                end = last
+                continue
+            yield _line_end(view[start:end])
+            yield left
+            start, end = (first, last) if data is self.text else (0, 0)
+            if data is not self.text:
+                yield item.text
+        yield _line_end(view[start:end])
+        yield from map(_comments, self.items[upcoming:])
+
+    def _flow(self, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
+        parts = {section.key: self.text[section.start : section.end] for section in self.cut.sections}
+        parts["items"] = b"[" + b",\n".join(item.text for item in items) + b"]"
+        if results is not None:
+            parts["results"] = json.dumps(results, ensure_ascii=False).encode()
+        body = b",\n".join(json.dumps(key).encode() + b": " + value for key, value in parts.items())
+        return [self.data[: len(self.data) - len(self.text)], b"{" + body + b"}\n"]
+
+
+def _is(one: Item, other: Item) -> bool:
+    return one is other
+
+
+def _results(results: list[Any]) -> bytes:
+    return emit.dump({"results": results}).encode()
+
+
+def _line_end(chunk: Chunk) -> Chunk:
+    return chunk if chunk[-1:] in (b"\n", b"") else bytes(chunk) + b"\n"
+
+
+def _comments(item: Item) -> bytes:
+    """The comment lines behind a removed item: they belong to what follows."""
+    trailer = _TRAILER.search(item.text) if item.indent >= 0 else None
+    return trailer[0] if trailer and b"#" in trailer[0] else b""

@@ -1,0 +1,168 @@
+"""One resource of a list: its text as it came, and what somebody has read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import KrmfnError
+from .resource import Manifest, Place, Ref
+from .resource import ref as ref_of
+from .yamltext import peek
+
+PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
+
+
+class Item:
+    """A resource by its text. Fields are read from the text as cheaply as is safe; `manifest` loads all of it."""
+
+    __slots__ = ("_data", "_end", "_file", "_kind", "_manifest", "_node", "_root", "_start", "indent", "origin")
+
+    def __init__(
+        self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None
+    ) -> None:
+        """The item data[start:end], its dash at column `indent` (-2: a document of a file, or a flow value).
+
+        `sure` allows cheap looks (see `yamltext.peek`); `file` says where a document was read from.
+        """
+        self._data, self._start, self._end, self.indent, self._file = data, start, end, indent, file
+        self.origin: Item | None = None
+        """The item as it came, when this one is its edited text."""
+        self._kind: str | None = None
+        self._manifest: Manifest | None = None
+        self._node: Any = None
+        self._root: peek.Block | peek.Answer | None = None if sure else peek.UNSURE
+
+    @property
+    def text(self) -> bytes:
+        """The item's bytes, its dash and indent included."""
+        return self._data[self._start : self._end]
+
+    @property
+    def span(self) -> tuple[bytes, int, int]:
+        """The bytes the item is cut from, and where; what was not touched leaves as these bytes."""
+        return self._data, self._start, self._end
+
+    @property
+    def manifest(self) -> Manifest:
+        """The item's data ({} when it is no mapping). Not to be changed: give a changed copy to `upsert`.
+
+        Raises KrmfnError when the text is no YAML; the fast path has not looked before.
+        """
+        if self._manifest is None:
+            data = self._load()
+            self._manifest = data if isinstance(data, dict) else {}
+        return self._manifest
+
+    def remember(self, manifest: Manifest) -> None:
+        """Take `manifest` as the item's data; for a writer that has just made the text from it."""
+        self._manifest = manifest
+
+    def mentions(self, word: str) -> bool:
+        """True when `word` stands anywhere in the item's text: a cheap test before a real look."""
+        return self._data.find(word.encode(), self._start, self._end) >= 0
+
+    @property
+    def kind(self) -> str:
+        """The kind; "" when there is none."""
+        if self._kind is None:
+            self._kind = self._string(b"kind")
+        return self._kind
+
+    @property
+    def ref(self) -> Ref:
+        """The reference of the resource."""
+        if self._manifest is not None:
+            return ref_of(self._manifest)
+        name, namespace = (self._string(b"metadata", key) for key in (b"name", b"namespace"))
+        return Ref(self._string(b"apiVersion"), self.kind, namespace, name)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels; {} when there are none."""
+        return self._strings(b"metadata", b"labels")
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations; {} when there are none."""
+        return self._strings(b"metadata", b"annotations")
+
+    @property
+    def place(self) -> Place | None:
+        """Where the resource stands: the file it was read from, or kpt's path and index.
+
+        kustomize sends no paths, and invents some after an earlier function: they name no file.
+        """
+        if self._file:
+            return self._file
+        annotations = self.annotations
+        path, index = annotations.get(PATH, ""), annotations.get(INDEX, "0")
+        if not path or "kustomize.config.k8s.io/id" in annotations:
+            return None
+        return Place(path, int(index) if index.isdecimal() else 0)
+
+    def field_place(self, path: str) -> Place | None:
+        """Like `place`; for an item read from a file with the line and column of the field at `path`."""
+        if not self._file:
+            return self.place
+        from .yamltext import load
+
+        line, column = load.locate(self.node, path)
+        return self._file._replace(line=self._file.line + line - 1, column=column)
+
+    @property
+    def node(self) -> Any:
+        """The node tree of the item (PyYAML's), for places and duplicate keys."""
+        if self._node is None:
+            from .yamltext import load
+
+            tree = load.compose(self.text)
+            self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
+        return self._node
+
+    def _load(self) -> Any:
+        from .yamltext import load
+
+        try:
+            return load.build(self.node)
+        except KrmfnError as failure:
+            raise KrmfnError(f"{self._name()}: {failure}") from failure
+
+    def _name(self) -> str:
+        if self._file:
+            return f"{self._file.path}, resource {self._file.position + 1} (from line {self._file.line})"
+        return f"the item from line {self._data.count(bytes([10]), 0, self._start) + 1}"
+
+    def _block(self, keys: tuple[bytes, ...]) -> peek.Block | peek.Answer:
+        text = self.text
+        if self._root is None:
+            self._root = peek.item_block(text, self.indent)
+        found = self._root
+        for key in keys:
+            if not isinstance(found, peek.Block):
+                break
+            found = peek.block(text, found, key)
+        return found
+
+    def _string(self, *keys: bytes) -> str:
+        if self._manifest is None:
+            block = self._block(keys[:-1])
+            found = peek.scalar(self.text, block, keys[-1]) if isinstance(block, peek.Block) else block
+            if found is not peek.UNSURE:
+                return found if isinstance(found, str) else ""
+        value = self._walk(keys)
+        return value if type(value) is str else ""
+
+    def _strings(self, *keys: bytes) -> dict[str, str]:
+        if self._manifest is None:
+            block = self._block(keys)
+            found = peek.strings(self.text, block) if isinstance(block, peek.Block) else block
+            if found is not peek.UNSURE:
+                return found if isinstance(found, dict) else {}
+        value = self._walk(keys)
+        return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
+
+    def _walk(self, keys: tuple[bytes, ...]) -> Any:
+        value: Any = self.manifest
+        for key in keys:
+            value = value.get(key.decode()) if isinstance(value, dict) else None
+        return value

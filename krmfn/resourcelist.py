@@ -1,0 +1,187 @@
+"""A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Collection, Iterable
+
+from .errors import KrmfnError
+from .frame import Chunk, Frame
+from .item import Item
+from .ownership import OWNER, owner_id, updated
+from .resource import Manifest, Ref, ref
+from .results import Result
+from .yamltext import emit, spans
+
+VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
+_BOM = b"\xef\xbb\xbf"
+_STEP = 1 << 20
+
+
+class ResourceList:
+    """The items of a run, its functionConfig and its findings (KRM Functions Specification v1)."""
+
+    def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
+        """A list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
+        self.items: list[Item] = list(items)
+        self.results: list[Result] = []
+        """What was found in this run; add to it with `report`."""
+        self.changes: list[tuple[str, Ref]] = []
+        """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
+        self._config = function_config
+        self._frame = Frame(b"", spans.Cut((), ()), self.items)
+
+    @classmethod
+    def parse(cls, data: bytes) -> ResourceList:
+        """The ResourceList in `data`: YAML or JSON, UTF-8, wire version v1 or v1beta1.
+
+        Raises KrmfnError for anything else, with a line where one can be named. Of the items only the encoding and
+        the boundaries are looked at; an item is parsed when somebody looks into it.
+        """
+        text = data.removeprefix(_BOM)
+        check_encoding(text)
+        cut = spans.quick(text) or _exact(text)
+        indent = -2 if cut.flow_items else cut.indent
+        sure = (not cut.flow_items and index not in cut.dubious for index in range(len(cut.items)))
+        items = [Item(text, start, end, indent, safe) for (start, end), safe in zip(cut.items, sure, strict=True)]
+        resources = cls(items)
+        resources._frame = Frame(data, cut, items)
+        _check_head(resources._frame)
+        return resources
+
+    @property
+    def function_config(self) -> Manifest | None:
+        """The functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
+        config = self._config or self._frame.value("functionConfig")
+        if config is not None and not isinstance(config, dict):
+            raise KrmfnError("functionConfig is no resource; give one with apiVersion and kind, or none")
+        return config
+
+    def select(self, kind: str, group: str | None = None) -> list[Item]:
+        """The items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
+        return [item for item in self.items if item.kind == kind and (group is None or item.ref.group == group)]
+
+    def report(self, results: Iterable[Result]) -> bool:
+        """Add findings; one that is already there is not added again. True while no error was found."""
+        known = set(map(repr, self.results))
+        for result in results:
+            if repr(result) not in known:
+                known.add(repr(result))
+                self.results.append(result)
+        return not self.failed
+
+    @property
+    def failed(self) -> bool:
+        """True when an error was found: items leave as they came and the exit code is 1."""
+        return any(result.severity == "error" for result in self.results)
+
+    def upsert(self, manifests: Iterable[Manifest]) -> None:
+        """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
+
+        An item that already means the same keeps its bytes; one that changes keeps its comments and key order.
+        """
+        manifests = list(manifests)
+        kinds = {manifest.get("kind") for manifest in manifests}
+        index = {item.ref.id: at for at, item in reversed(list(enumerate(self.items))) if item.kind in kinds}
+        for manifest in manifests:
+            about = ref(manifest)
+            at = index.get(about.id)
+            if at is None:
+                index[about.id] = len(self.items)
+                self.items.append(self._new(manifest))
+                self.changes.append(("created", about))
+            elif self.items[at].manifest != manifest:
+                self.items[at] = self._edited(self.items[at], manifest)
+                self.changes.append(("updated", about))
+
+    def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
+        """Like `upsert`, but labels, annotations and top-level keys that others put on an existing object stay."""
+        manifests = list(manifests)
+        kinds = {manifest["kind"] for manifest in manifests}
+        present = {item.ref.id: item for item in self.items if item.kind in kinds}
+        found = ((manifest, present.get(ref(manifest).id)) for manifest in manifests)
+        self.upsert(updated(item.manifest, manifest) if item else manifest for manifest, item in found)
+
+    def prune(self, owners: Collection[tuple[str, str]], keep: Iterable[Manifest]) -> None:
+        """Remove objects made from an owner whose (group, kind) is in `owners`, but for those that `keep` names."""
+        kept = {ref(manifest).id for manifest in keep}
+        for item in [item for item in self.items if item.mentions(OWNER)]:
+            owner = owner_id(item.annotations)
+            if owner and owner[:2] in owners and item.ref.id not in kept:
+                self.items.remove(item)
+                self.changes.append(("removed", item.ref))
+
+    def to_bytes(self) -> bytes:
+        """The list as bytes: equal to the input when nothing changed and nothing was found.
+
+        With an error finding the items leave as they came, whatever was done to them.
+        """
+        return b"".join(self.to_chunks())
+
+    def to_chunks(self) -> list[Chunk]:
+        """`to_bytes` in pieces, so that a large list is not held twice."""
+        items = self._frame.items if self.failed else self.items
+        return self._frame.chunks(items, [result.to_manifest() for result in self.results])
+
+    def _new(self, manifest: Manifest) -> Item:
+        text = _json(manifest) if self._flow else emit.dump_item(manifest, self._frame.cut.indent).encode()
+        return _made(text, self._frame.cut.indent, self._flow, manifest)
+
+    def _edited(self, item: Item, manifest: Manifest) -> Item:
+        if self._flow:
+            text = _json(manifest)
+        else:
+            from .yamltext import edit
+
+            text = edit.updated(item.text, item.node, manifest, item.indent)
+        new = _made(text, item.indent, self._flow, manifest)
+        new.origin = item.origin or item
+        return new
+
+    @property
+    def _flow(self) -> bool:
+        return self._frame.cut.flow_items or self._frame.cut.flow_root
+
+
+def _made(text: bytes, indent: int, flow: bool, manifest: Manifest) -> Item:
+    item = Item(text, 0, len(text), -2 if flow else indent)
+    item.remember(manifest)
+    return item
+
+
+def _json(manifest: Manifest) -> bytes:
+    import json
+
+    return json.dumps(manifest, ensure_ascii=False).encode()
+
+
+def check_encoding(text: bytes) -> None:
+    """Raises KrmfnError, with the line, for bytes that are no UTF-8 text and for NUL."""
+    at = text.find(b"\0")
+    problem = "a NUL byte; this is no text (UTF-16 perhaps: save it as UTF-8)" if at >= 0 else ""
+    if at < 0 and not text.isascii():
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for start in range(0, len(text), _STEP):
+            try:
+                decoder.decode(text[start : start + _STEP], final=start + _STEP >= len(text))
+            except UnicodeDecodeError as failure:
+                at, problem = start, f"not UTF-8 ({failure.reason}); save it as UTF-8"
+                break
+    if problem:
+        raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
+
+
+def _exact(text: bytes) -> spans.Cut:
+    from .yamltext import marks
+
+    return marks.exact(text)
+
+
+def _check_head(frame: Frame) -> None:
+    """Raises KrmfnError unless the document says that it is a ResourceList whose items are a list."""
+    version, kind = frame.value("apiVersion"), frame.value("kind")
+    if kind != "ResourceList" or version not in VERSIONS:
+        found = f"apiVersion {version!r}, kind {kind!r}"
+        raise KrmfnError(f"expected a ResourceList ({VERSIONS[0]}), found {found}; for files use the command `render`")
+    if not frame.items and frame.value("items") not in (None, []):
+        raise KrmfnError("`items` of the ResourceList is no list")

@@ -1,0 +1,112 @@
+"""A function between stdin and stdout: bytes in, bytes and an exit code out, and never an empty success."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
+from typing import NoReturn
+
+from .errors import KrmfnError
+from .frame import Chunk
+from .resourcelist import ResourceList
+from .results import Result
+
+Function = Callable[[ResourceList], None]
+"""A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
+
+MAX_BYTES = 1 << 29
+"""Input larger than this (512 MiB) is refused; the environment variable KRMFN_MAX_BYTES sets another limit."""
+
+
+def run(function: Function, data: bytes) -> tuple[bytes, int]:
+    """The function applied to a ResourceList: the list to write, and 1 with an error finding, else 0.
+
+    Raises KrmfnError when `data` cannot be used; whatever else the function raises is a bug and comes through.
+    """
+    resources = _applied(function, data)
+    return resources.to_bytes(), int(resources.failed)
+
+
+def main(function: Function) -> NoReturn:
+    """Be the KRM function: read stdin, write stdout, exit with 0 or 1. Ends the process.
+
+    While the function runs, whatever it or its children print goes to stderr: stdout is the document.
+    Findings and changes are said on stderr, since kustomize shows no results.
+    """
+    code = 1
+    try:
+        code = _main(function)
+    except KrmfnError as failure:
+        say(f"error: {failure}")
+    except KeyboardInterrupt:
+        say("interrupted; nothing was written")
+    except BaseException:  # a SystemExit(0) of the function included: it must never look like success
+        traceback.print_exc()
+        say("this is a bug in the function, not in your files; nothing was written")
+    sys.exit(code)
+
+
+def _main(function: Function) -> int:
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    resources = _applied(function, read_stdin())
+    say_findings(resources.results)
+    if not resources.failed:
+        for what, about in resources.changes:
+            say(f"{what} {about}")
+    write(stdout, resources.to_chunks())
+    return int(resources.failed)
+
+
+def _applied(function: Function, data: bytes) -> ResourceList:
+    resources = ResourceList.parse(data)
+    with redirect_stdout(sys.stderr):
+        function(resources)
+    return resources
+
+
+def read_stdin() -> bytes:
+    """All of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES)."""
+    limit = max_bytes()
+    if sys.stdin is None or sys.stdin.isatty():
+        raise KrmfnError("nothing on stdin: this is a KRM function, run by kustomize or kpt; try --help")
+    data = sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise KrmfnError(f"the input is larger than {limit:,} bytes; raise the limit with KRMFN_MAX_BYTES")
+    if not data.strip():
+        raise KrmfnError("stdin is empty; a KRM function reads a ResourceList there (try --help)")
+    return data
+
+
+def max_bytes() -> int:
+    """The largest input that is read. Raises KrmfnError when KRMFN_MAX_BYTES is no positive number."""
+    setting = os.environ.get("KRMFN_MAX_BYTES", str(MAX_BYTES))
+    if not setting.isdecimal() or int(setting) < 1:
+        raise KrmfnError(f"KRMFN_MAX_BYTES is {setting!r}; it must be a number of bytes")
+    return int(setting)
+
+
+def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
+    """Everything into a file descriptor. Raises KrmfnError when it does not take it all (full disk, closed pipe)."""
+    try:
+        for chunk in chunks:
+            view = memoryview(chunk)
+            while view:
+                view = view[os.write(descriptor, view) :]
+        os.close(descriptor)
+    except OSError as failure:
+        raise KrmfnError(f"the output could not be written in full: {failure.strerror}") from failure
+
+
+def say(line: str) -> None:
+    """One line for people on stderr."""
+    sys.stderr.write(f"{line}\n")
+
+
+def say_findings(results: Iterable[Result]) -> None:
+    """The findings for people, one line each."""
+    for result in results:
+        say(str(result))
