@@ -1,0 +1,37 @@
+# The functions as container images, for kustomize, kpt and an Argo CD sidecar:
+#     docker build -t deviceconfig .
+#     docker build -t ptemplate --target ptemplate .
+# The base may be any image with python3 (3.10 or newer, with venv).
+ARG BASE_IMAGE=docker.io/library/python:3.13-slim-bookworm
+
+FROM ${BASE_IMAGE} AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+WORKDIR /src
+COPY requirements/build.txt requirements/run.txt requirements/
+RUN python3 -m venv /opt/krmfn && python3 -m venv /build \
+ && /opt/krmfn/bin/pip install --require-hashes --only-binary :all: -r requirements/run.txt \
+ && /build/bin/pip install --require-hashes -r requirements/build.txt
+COPY LICENSE README.md pyproject.toml ./
+COPY functions functions
+COPY krmfn krmfn
+COPY schemas schemas
+# Bytecode that is never checked against its source: the final file system is read-only.
+RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
+ && /opt/krmfn/bin/pip install --no-deps --no-index --no-compile /dist/*.whl \
+ && /opt/krmfn/bin/pip uninstall --yes pip setuptools \
+ && /opt/krmfn/bin/python -m compileall -q -f --invalidation-mode unchecked-hash /opt/krmfn/lib
+
+FROM ${BASE_IMAGE} AS base
+# Some base images leave the bytecode of Python's own library out.
+RUN python3 -c 'import compileall, sysconfig; compileall.compile_dir(sysconfig.get_path("stdlib"), maxlevels=3, quiet=2)'
+COPY --from=build /opt/krmfn /opt/krmfn
+ENV PATH=/opt/krmfn/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    PYTHONDONTWRITEBYTECODE=1
+WORKDIR /
+USER 65532:65532
+
+FROM base AS ptemplate
+ENTRYPOINT ["ptemplate"]
+
+FROM base AS deviceconfig
+ENTRYPOINT ["deviceconfig"]

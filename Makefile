@@ -1,0 +1,69 @@
+# Everything runs in .venv, made from the hash-pinned lock in requirements/. The first run needs the
+# network, later ones do not. `make help` lists the targets.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+IMAGE ?= krmfn
+CONTAINERS ?= $(shell command -v docker || command -v podman)
+
+READY := .venv/.ready
+export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$(PATH)
+
+.PHONY: help demo test e2e lint bench goldens image lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## render an example, and see a conflict refused
+	@printf '\n=== A DeviceConfig as it stands in Git ===\n\n'
+	@cat examples/quickstart/deviceconfig.yaml
+	@printf '\n=== deviceconfig render examples/quickstart ===\n\n'
+	@deviceconfig render examples/quickstart
+	@printf '\n=== deviceconfig check examples/conflict ===\n\n'
+	@deviceconfig check examples/conflict; code=$$?; \
+	  [ $$code = 1 ] || { echo "expected to be refused with exit code 1, not $$code" >&2; exit 1; }
+	@printf '\nRefused with exit code 1, as it should be: nothing of it would reach a cluster.\n\n'
+
+test: $(READY) ## every test that needs no other program
+	pytest -m 'not e2e'
+
+e2e: $(READY) ## the same functions under real kustomize, kpt and containers
+	tests/e2e/install
+	pytest tests/e2e
+
+lint: $(READY) ## style, types, import directions
+	ruff check .
+	ruff format --check .
+	mypy --strict krmfn functions
+	lint-imports
+
+bench: $(READY) ## speed and memory, with the peers in the same run
+	python benchmark/run.py
+
+goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff before you commit it
+	KRMFN_UPDATE=1 pytest -q -m 'not e2e'
+
+image: ## the function as a container image
+	$(CONTAINERS) build --tag $(IMAGE) .
+
+# An editable install: a change in the sources counts at once. --no-deps: the lock has them all.
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo 'krmfn needs Python 3.10 or newer with venv (Debian, Ubuntu: apt-get install python3-venv)' >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# On the oldest Python, so that the versions serve every Python; needs pip-tools.
+COMPILE = CUSTOM_COMPILE_COMMAND='make lock' pip-compile --quiet --upgrade --generate-hashes --allow-unsafe \
+  --no-strip-extras --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+lock: ## pin the newest dependencies in requirements/ (Python 3.10 with pip-tools on PATH)
+	$(COMPILE) pyproject.toml requirements/dev.in --output-file requirements/dev.txt
+	$(COMPILE) --constraint requirements/dev.txt pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) --constraint requirements/dev.txt --all-build-deps --only-build-deps pyproject.toml --output-file requirements/build.txt
+
+clean: ## remove what was made here, the environment included
+	rm -rf .venv .tools build dist *.egg-info .coverage .*_cache .hypothesis
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

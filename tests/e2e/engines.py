@@ -1,0 +1,92 @@
+"""The real engines as plain processes: where they are, how they are run, and what a missing one means."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[2]
+EXAMPLES = REPO / "examples"
+COMMANDS = Path(sys.executable).parent
+"""Where `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
+
+TOOLS = REPO / ".tools" / "bin"
+KUSTOMIZE = "v5.8."
+BASE_IMAGE = "localhost/krmfn-e2e/python:bookworm"
+
+
+class Done(NamedTuple):
+    """How a process ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+def run(
+    *command: str | Path,
+    cwd: Path | None = None,
+    env: dict[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout: float = 120,
+) -> Done:
+    """Run a command to its end, within bounds."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout, check=False)
+    return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+
+def must(
+    *command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None, timeout: float = 120
+) -> bytes:
+    """Run a command that has to succeed, and hand back its stdout."""
+    done = run(*command, cwd=cwd, env=env, timeout=timeout)
+    assert done.code == 0, f"{' '.join(map(str, command))}: exit {done.code}\n{done.err}\n{done.out.decode()[-2000:]}"
+    return done.out
+
+
+def path_of(*first: Path) -> dict[str, str]:
+    """The environment with these directories, the commands under test and the tools at the head of PATH."""
+    head = [*first, COMMANDS, TOOLS]
+    return os.environ | {"PATH": os.pathsep.join([*map(str, head), os.environ["PATH"], "/usr/sbin", "/sbin"])}
+
+
+def allowed() -> dict[str, str]:
+    """The engines that CI may do without, and why, as engines.txt lists them."""
+    lines = (Path(__file__).parent / "engines.txt").read_text().splitlines()
+    parts = [line.partition(" ") for line in lines if line and not line.startswith("#")]
+    return {name: why.strip() for name, _, why in parts}
+
+
+missing: dict[str, str] = {}
+"""The engines that a test asked for in vain, for the closing report."""
+
+
+def absent(engine: str, remedy: str) -> NoReturn:
+    """Skip the test, or fail it in CI unless the engine's absence is listed."""
+    why = allowed().get(engine)
+    missing[engine] = why or remedy
+    if os.environ.get("CI") and why is None:
+        pytest.fail(f"{engine} is missing, and tests/e2e/engines.txt does not list it: {remedy}", pytrace=False)
+    pytest.skip(f"no {engine} here: {why or remedy}")
+
+
+def find(engine: str, remedy: str) -> str:
+    """The engine's place on PATH."""
+    return shutil.which(engine, path=path_of()["PATH"]) or absent(engine, remedy)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder by its relative path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def copy_of(example: str, folder: Path) -> Path:
+    """A private copy of an example, safe to change."""
+    return Path(shutil.copytree(EXAMPLES / example, folder / example))

@@ -1,0 +1,86 @@
+"""Every example, run by the tool it is about: what the function answered, fed back to it, comes out byte for byte."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .conftest import Env
+from .engines import COMMANDS, EXAMPLES, copy_of, path_of, run
+
+NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+CONFIGS = {"RenderDeviceConfigs", "RenderPtemplates"}
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> tuple[Path, Env]:
+    """A folder that fills with what each call of a function got and gave, and the environment that records."""
+    folder = tmp_path / "record"
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    folder.mkdir()
+    for name in ("deviceconfig", "ptemplate"):
+        program = programs / name
+        program.write_text(
+            f"#!/bin/sh\ncall=$(mktemp -d {folder}/{name}.XXXXXX)\ncat > $call/in\n"
+            f'{COMMANDS / name} "$@" < $call/in > $call/out\ncode=$?\ncat $call/out\nexit $code\n'
+        )
+        program.chmod(0o755)
+    return folder, path_of(programs)
+
+
+def as_list(folder: Path) -> bytes:
+    """A folder's manifests as the ResourceList that a pipeline would send."""
+    files = sorted(path for path in folder.rglob("*.yaml") if not path.name.startswith("expected"))
+    items = [document for path in files for document in yaml.safe_load_all(path.read_text()) if document]
+    wanted: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    wanted["items"] = [item for item in items if item.get("kind") not in CONFIGS]
+    wanted |= {"functionConfig": item for item in items if item.get("kind") in CONFIGS}
+    return yaml.safe_dump(wanted, sort_keys=False).encode()
+
+
+def check_fed_back(name: str, sent: bytes) -> bytes:
+    """Run a function on a list, and again on its own answer; the answer."""
+    first = run(COMMANDS / name, stdin=sent)
+    assert first.code in (0, 1), first.err
+    assert first.out, first.err
+    second = run(COMMANDS / name, stdin=first.out)
+    assert second.code == first.code
+    assert second.out == first.out
+    return first.out
+
+
+@pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
+@pytest.mark.parametrize("example", NAMES)
+def test_an_example_as_one_list(example: str, function: str) -> None:
+    check_fed_back(function, as_list(EXAMPLES / example))
+
+
+@pytest.mark.parametrize("example", [name for name in NAMES if (EXAMPLES / name / "kustomization.yaml").exists()])
+def test_what_kustomize_really_sends(kustomize: str, recorder: tuple[Path, Env], example: str, tmp_path: Path) -> None:
+    record, env = recorder
+    done = run(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", copy_of(example, tmp_path), env=env)
+    assert done.code == 0, done.err
+    check_calls(record)
+
+
+@pytest.mark.parametrize("example", [name for name in NAMES if (EXAMPLES / name / "Kptfile").exists()])
+def test_what_kpt_really_sends(kpt: str, recorder: tuple[Path, Env], example: str, tmp_path: Path) -> None:
+    record, env = recorder
+    done = run(kpt, "fn", "render", "--allow-exec", copy_of(example, tmp_path), env=env)
+    assert done.code == 0, done.err
+    check_calls(record)
+
+
+def check_calls(record: Path) -> None:
+    """Feed every recorded answer back."""
+    calls = sorted(record.iterdir())
+    assert calls, "no function was called"
+    for call in calls:
+        answer = check_fed_back(call.name.partition(".")[0], (call / "in").read_bytes())
+        assert answer == (call / "out").read_bytes()
+    shutil.rmtree(record)

@@ -1,0 +1,99 @@
+"""Under a real `kpt fn render`: twice the same, stale children go, and a finding leaves the files alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .conftest import Env
+from .engines import Done, copy_of, run, tree
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The example, to be changed at will."""
+    return copy_of("kpt-package", tmp_path)
+
+
+def render(kpt: str, package: Path, env: Env) -> Done:
+    return run(kpt, "fn", "render", package, "--allow-exec", env=env)
+
+
+def rendered(kpt: str, package: Path, env: Env) -> dict[str, bytes]:
+    """The package after a render that has to succeed."""
+    done = render(kpt, package, env)
+    assert done.code == 0, done.err
+    return tree(package)
+
+
+def in_a_container(package: Path, image: str) -> None:
+    """Let every function of the Kptfile that is a command be an image."""
+    kptfile = package / "Kptfile"
+    content = yaml.safe_load(kptfile.read_text())
+    functions = [entry for entries in content["pipeline"].values() for entry in entries if entry.pop("exec", None)]
+    assert functions
+    for function in functions:
+        function["image"] = image
+    kptfile.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def manifests(files: dict[str, bytes]) -> list[dict[str, Any]]:
+    texts = [text for path, text in files.items() if path.endswith((".yaml", ".yml"))]
+    return [document for text in texts for document in yaml.safe_load_all(text) if document]
+
+
+def kinds(files: dict[str, bytes]) -> set[str]:
+    return {str(manifest["kind"]) for manifest in manifests(files)}
+
+
+@pytest.fixture(params=["exec", "container"])
+def package(request: pytest.FixtureRequest, copy: Path) -> tuple[Path, Env]:
+    """The example, run as a command or in a container, and the environment for it."""
+    if request.param == "exec":
+        return copy, request.getfixturevalue("env")
+    in_a_container(copy, request.getfixturevalue("image"))
+    return copy, request.getfixturevalue("containers")
+
+
+def test_the_second_render_changes_nothing(kpt: str, package: tuple[Path, Env]) -> None:
+    folder, env = package
+    first = rendered(kpt, folder, env)
+    assert {"Module", "DaemonSet"} <= kinds(first)
+    assert rendered(kpt, folder, env) == first
+
+
+def test_without_its_deviceconfig_the_children_go_and_nothing_else(kpt: str, package: tuple[Path, Env]) -> None:
+    folder, env = package
+    first = rendered(kpt, folder, env)
+    configs = [path for path, text in first.items() if b"kind: DeviceConfig\n" in text]
+    for path in configs:
+        (folder / path).unlink()
+    second = rendered(kpt, folder, env)
+    children = {path for path, text in first.items() if b"krmfn.dev/owner:" in text}
+    assert children
+    assert second == {path: text for path, text in first.items() if path not in children and path not in configs}
+
+
+def test_a_finding_is_shown_and_changes_no_file(kpt: str, package: tuple[Path, Env]) -> None:
+    folder, env = package
+    rendered(kpt, folder, env)
+    path = next(path for path in folder.rglob("*.yaml") if "kind: DeviceConfig\n" in path.read_text())
+    path.write_text(path.read_text().replace("driverImage:", "drivrImage:"))
+    before = tree(folder)
+    done = render(kpt, folder, env)
+    assert done.code == 1
+    assert "drivrImage" in done.err
+    assert "Traceback" not in done.err
+    assert tree(folder) == before
+
+
+def test_a_command_and_a_container_write_the_same_files(
+    kpt: str, env: Env, containers: Env, image: str, copy: Path
+) -> None:
+    by_command = rendered(kpt, copy, env)
+    in_a_container(copy, image)
+    by_container = rendered(kpt, copy, containers)
+    assert {path for path in by_command if by_command[path] != by_container.get(path)} <= {"Kptfile"}

@@ -1,0 +1,106 @@
+"""Under a real `kustomize build`: the example's output, exec and container alike, and what a failure leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from .conftest import Env
+from .engines import Done, copy_of, must, run, tree
+
+EXEC = ["--enable-alpha-plugins", "--enable-exec"]
+FUNCTION = "config.kubernetes.io/function"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The example, to be changed at will."""
+    return copy_of("kustomize-transformer", tmp_path)
+
+
+def build(kustomize: str, folder: Path, env: Env, *flags: str) -> Done:
+    return run(kustomize, "build", *flags, folder, env=env)
+
+
+def in_a_container(folder: Path, image: str) -> int:
+    """Let every functionConfig of a folder that names a command name an image instead; how many it were."""
+    changed = 0
+    for path in folder.rglob("*.yaml"):
+        documents = list(yaml.safe_load_all(path.read_text()))
+        noted = [d["metadata"]["annotations"] for d in documents if d and d.get("metadata", {}).get("annotations")]
+        configs = [notes for notes in noted if "exec" in yaml.safe_load(notes.get(FUNCTION, "{}"))]
+        for notes in configs:
+            notes[FUNCTION] = yaml.safe_dump({"container": {"image": image}})
+        if configs:
+            path.write_text(yaml.safe_dump_all(documents, sort_keys=False))
+        changed += len(configs)
+    return changed
+
+
+def spoil(folder: Path) -> None:
+    """Give every DeviceConfig of a folder a field that nobody knows."""
+    for path in folder.rglob("*.yaml"):
+        documents = list(yaml.safe_load_all(path.read_text()))
+        ours = [d for d in documents if d and d.get("kind") == "DeviceConfig"]
+        for config in ours:
+            config["spec"]["drivrImage"] = "x"
+        if ours:
+            path.write_text(yaml.safe_dump_all(documents, sort_keys=False))
+
+
+def test_an_exec_function_builds_what_the_example_expects(kustomize: str, env: Env, copy: Path) -> None:
+    before = tree(copy)
+    done = build(kustomize, copy, env, *EXEC)
+    assert done.code == 0, done.err
+    assert done.out.decode() == (copy / "expected.yaml").read_text()
+    assert tree(copy) == before
+
+
+def test_a_container_builds_the_same_bytes(kustomize: str, env: Env, containers: Env, image: str, copy: Path) -> None:
+    as_command = build(kustomize, copy, env, *EXEC)
+    assert in_a_container(copy, image) == 1
+    as_container = build(kustomize, copy, containers, "--enable-alpha-plugins")
+    assert as_container.code == 0, as_container.err
+    assert as_container.out == as_command.out
+
+
+def test_render_runs_kustomize_itself(kustomize: str, env: Env, copy: Path) -> None:
+    """The same objects, without the DeviceConfig and whatever else is for the build alone."""
+    built = list(yaml.safe_load_all(build(kustomize, copy, env, *EXEC).out))
+    rendered = list(yaml.safe_load_all(must("deviceconfig", "render", copy, env=env)))
+    assert sorted(map(name, rendered)) == sorted(map(name, built))
+
+
+def name(manifest: dict[str, dict[str, str]]) -> tuple[str, ...]:
+    metadata = manifest["metadata"]
+    return str(manifest["apiVersion"]), str(manifest["kind"]), metadata.get("namespace", ""), metadata["name"]
+
+
+def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, env: Env, copy: Path) -> None:
+    spoil(copy)
+    before = tree(copy)
+    done = build(kustomize, copy, env, *EXEC)
+    assert (done.code, done.out) == (1, b"")
+    assert "drivrImage" in done.err
+    assert "Traceback" not in done.err
+    assert tree(copy) == before
+
+
+def test_a_finding_in_a_container_stops_the_build(kustomize: str, containers: Env, image: str, copy: Path) -> None:
+    in_a_container(copy, image)
+    spoil(copy)
+    done = build(kustomize, copy, containers, "--enable-alpha-plugins")
+    assert (done.code, done.out) == (1, b"")
+    assert "drivrImage" in done.err
+
+
+def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Path) -> None:
+    kustomization = copy / "kustomization.yaml"
+    kustomization.write_text(kustomization.read_text() + "noSuchField: true\n")
+    done = run("deviceconfig", "render", copy, env=env)
+    assert done.code == 2
+    assert done.out == b""
+    assert "noSuchField" in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,73 @@
+"""What is installed: one distribution, with its schemas, and no top-level name that is not ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[1]
+SOURCES = ["LICENSE", "README.md", "pyproject.toml", "functions", "krmfn", "schemas"]
+FOLDERS = {"functions": "krmfn_functions", "krmfn": "krmfn", "schemas": "krmfn_functions/schemas"}
+SHIPPED = {"functions": {".py", ".json", ".typed"}, "krmfn": {".py", ".typed"}, "schemas": {".py", ".json", ".yaml"}}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel that was built from that sdist."""
+    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+    for name in SOURCES:
+        if (REPO / name).is_dir():
+            shutil.copytree(REPO / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(REPO / name, source)
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    return next(built.glob("*.whl"))
+
+
+def test_the_wheel_installs_two_packages_and_no_other_name(wheel: Path) -> None:
+    names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {name for name in names if not name.endswith(".dist-info")} == {"krmfn", "krmfn_functions"}
+
+
+def test_the_wheel_carries_every_module_and_every_schema(wheel: Path) -> None:
+    ours = [(top, path) for top in FOLDERS for path in (REPO / top).rglob("*") if path.suffix in SHIPPED[top]]
+    wanted = {f"{FOLDERS[top]}/{path.relative_to(REPO / top)}" for top, path in ours}
+    assert wanted - set(zipfile.ZipFile(wheel).namelist()) == set()
+
+
+def test_the_sdist_carries_the_sources(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        names = {name.split("/")[1] for name in sdist.getnames() if "/" in name}
+    assert set(SOURCES) <= names
+
+
+@pytest.mark.parametrize("command", ["deviceconfig", "ptemplate"])
+def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp_path: Path, command: str) -> None:
+    target = tmp_path / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]
+    subprocess.run([*pip, str(wheel)], check=True)
+    env = os.environ | {"PYTHONPATH": str(target)}
+    asked = subprocess.run(
+        [target / "bin" / command, "--help"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert command in asked.stdout
+    where = "import krmfn, krmfn_functions.schemas as s; print(krmfn.__file__, *s.__path__)"
+    found = subprocess.run(
+        [sys.executable, "-c", where], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    )
+    assert all(path.startswith(str(target)) for path in found.stdout.split())
