@@ -1,0 +1,141 @@
+"""Claims on nodes, conflicts between them, and how a conflict reads: one function per rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from krmfn.resource import Place, Ref
+from krmfn.results import Field, Result, Severity
+
+Kind = Literal["driver", "module", "pool"]
+"""What is done twice: the driver job of one profile, a kernel module, or nothing but a pool of one config."""
+
+SHOWN = 5
+"""Owners, nodes or labels that a message names before it counts the rest."""
+
+REMEDY = "give their selectors a common label key with different values"
+
+
+class Claim(NamedTuple):
+    """Nodes that a resource wants; leave out Modules that we generated, their config claims for them."""
+
+    ref: Ref
+    """Who claims: a DeviceConfig, a Ptemplate or a hand-written Module."""
+    selector: Mapping[str, str]
+    """Labels a node must have with these values; {} is every node."""
+    field: str = "spec.nodeSelector"
+    """Where the selector is written."""
+    domain: str | None = None
+    """Which driver job: DeviceConfigs of one profile (or all of none) have one, and exclude each other; None: no such
+    job, it can only be in the way of others by its kernel modules."""
+    kernel_modules: frozenset[str] = frozenset()
+    """What it loads; `-` and `_` are equal in these names, as modprobe has it."""
+    pool: str = ""
+    """The node pool's name, where one config has several."""
+    place: Place | None = None
+
+
+class Conflict(NamedTuple):
+    """Claims that exclude each other and meet: all of `left`, or each of `left` with each of `right`."""
+
+    kind: Kind
+    left: tuple[Claim, ...]
+    right: tuple[Claim, ...] = ()
+    modules: tuple[str, ...] = ()
+    """The kernel modules that all of them load (kind module)."""
+    nodes: Sequence[Sequence[str]] = ()
+    """Real nodes they meet on, as sorted lists without common names; none: they could meet on some node."""
+    unseen: bool = False
+    """No node at hand shows it, although there are some."""
+
+    @property
+    def severity(self) -> Severity:
+        """On a real node an error; what could be is an error as long as there are no nodes that say otherwise."""
+        return "error" if self.nodes or not (self.unseen or self.kind == "pool") else "warning"
+
+
+def to_result(conflict: Conflict) -> Result:
+    """The finding, at the selector of the first owner."""
+    rule, law = {"driver": _driver, "module": _module, "pool": _pool}[conflict.kind](conflict)
+    facts = _on_nodes(conflict) if conflict.nodes else _on_some_node(conflict)
+    owner = conflict.left[0]
+    return Result(f"{facts}; {law}: {REMEDY}", conflict.severity, rule, owner.ref, Field(owner.field), owner.place)
+
+
+def _driver(conflict: Conflict) -> tuple[str, str]:
+    """KRM301: a node is driven by one DeviceConfig per profile only (exact, on nodes in the input).
+
+    KRM302: the selectors of two DeviceConfigs of one profile cannot select the same node.
+    """
+    kind = conflict.left[0].ref.kind
+    return "KRM301" if conflict.nodes else "KRM302", f"one node may be driven by one {kind} only"
+
+
+def _pool(conflict: Conflict) -> tuple[str, str]:
+    """KRM303: a node is in one pool of a config only."""
+    return "KRM303", "one node may be in one pool of a config only"
+
+
+def _module(conflict: Conflict) -> tuple[str, str]:
+    """KRM304: a kernel module is loaded on a node by one Module only (KMM itself does not check across Modules)."""
+    names = _listing(conflict.modules, len(conflict.modules))
+    both = "both" if len(conflict.left) + len(conflict.right) == 2 else "all"
+    modules, it = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")
+    return "KRM304", f"{both} load the kernel {modules} {names}, and a node may load {it} from one of them only"
+
+
+def undecided(what: str, remedy: str, severity: Severity) -> Result:
+    """KRM305: node exclusivity is decided for all nodes and selectors, within a bound on the work."""
+    return Result(f"node exclusivity could not be decided for {what}: {remedy}", severity, "KRM305")
+
+
+def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
+    """KRM306: the conflicts about nodes are few enough to list them all."""
+    severity: Severity = "error" if any(conflict.severity == "error" for conflict in rest) else "warning"
+    text = f"{listed:,} conflicts about nodes are listed, {len(rest):,} more are not: mend these, then run again"
+    return Result(text, severity, "KRM306")
+
+
+def _on_nodes(conflict: Conflict) -> str:
+    """`node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
+    number = sum(map(len, conflict.nodes))
+    first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
+    owners = _listing(map(_owner, conflict.left), len(conflict.left))
+    if number == 1:
+        return f"node {first[0]} is selected by {owners}"
+    counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
+    return f"{counted} are selected by {owners}"
+
+
+def _on_some_node(conflict: Conflict) -> str:
+    """`DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example one with ...`."""
+    left, right = (_listing(map(_owner, side), len(side)) for side in (conflict.left, conflict.right))
+    # All of a group meet on one node, since no label has two values among them; a left and a right only in pairs.
+    example = [*conflict.left[:1], *conflict.right[:1]] if conflict.right else conflict.left
+    labels = sorted({pair for claim in example for pair in claim.selector.items()})
+    shown = (f"{key}={value or chr(34) * 2}" for key, value in labels)
+    many = "labels" if len(labels) > 1 else "label"
+    witness = f"for example one with the {many} {_listing(shown, len(labels))}" if labels else "any node at all"
+    unseen = " (no node in the input shows it)" if conflict.unseen else ""
+    if right:
+        each = "each of " if len(conflict.left) > 1 else ""
+        return f"{each}{left} can select the same node as each of {right}{unseen}, {witness}"
+    return f"{left} can select the same node{unseen}, {witness}"
+
+
+def _owner(claim: Claim) -> str:
+    """`pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
+    path, line = (claim.place.path, claim.place.line) if claim.place else ("", 0)
+    file = [f"{path}:{line}" if line else path] if path else []
+    field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
+    pool = f"pool {claim.pool} of " if claim.pool else ""
+    return f"{pool}{claim.ref} ({', '.join([*file, field])})"
+
+
+def _listing(names: Iterable[str], number: int) -> str:
+    """`a`, `a and b`, `a, b and c`, `a, b, c, d, e and 7 more` (`number` in all)."""
+    shown = list(islice(names, SHOWN))
+    *rest, last = [*shown, f"{number - len(shown):,} more"] if number > len(shown) else (shown or [""])
+    return f"{', '.join(rest)} and {last}" if rest else last
