@@ -7,6 +7,7 @@ from typing import Any
 from .errors import KrmfnError
 from .resource import Manifest, Place, Ref
 from .resource import ref as ref_of
+from .results import Result
 from .yamltext import peek
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
@@ -108,6 +109,11 @@ class Item:
 
         line, column = load.locate(self.node, path)
         return self._file._replace(line=self._file.line + line - 1, column=column)
+
+    def located(self, result: Result) -> Result:
+        """The finding with this item as what it is about, and the place of its field."""
+        place = self.field_place(result.field.path) if result.field else self.place
+        return result._replace(ref=result.ref or self.ref, place=result.place or place)
 
     @property
     def node(self) -> Any:

@@ -28,6 +28,8 @@ class ResourceList:
         """What was found in this run; add to it with `report`."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
+        self.options: dict[str, str] = {}
+        """Settings from the command line, by their names there; they win over the functionConfig's."""
         self._config = function_config
         self._frame = Frame(b"", spans.Cut((), ()), self.items)
 
