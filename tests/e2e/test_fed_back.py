@@ -37,9 +37,11 @@ def as_list(folder: Path) -> bytes:
     """A folder's manifests as the ResourceList that a pipeline would send."""
     files = sorted(path for path in folder.rglob("*.yaml") if not path.name.startswith("expected"))
     items = [document for path in files for document in yaml.safe_load_all(path.read_text()) if document]
+    configs = [item for item in items if item.get("kind") in CONFIGS]
     wanted: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    wanted["items"] = [item for item in items if item.get("kind") not in CONFIGS]
-    wanted |= {"functionConfig": item for item in items if item.get("kind") in CONFIGS}
+    wanted["items"] = [item for item in items if item not in configs]
+    if configs:
+        wanted["functionConfig"] = configs[0]
     return yaml.safe_dump(wanted, sort_keys=False).encode()
 
 
