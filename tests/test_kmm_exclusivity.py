@@ -283,10 +283,10 @@ def test_words_for_pools() -> None:
 
 
 def test_words_for_kernel_modules() -> None:
-    one, other = config("a", A, "", "ib-core drv x"), module("m", A, "drv ib_core")
+    one, other = config("a", A, "", "ib-core drv x e d c"), module("m", A, "drv ib_core e c d")
     assert told([other, one], [Node("n", A)]) == (
         "node n is selected by Module kmm/m (spec.selector) and DeviceConfig kmm/a (a.yaml, spec.nodeSelector); both"
-        f" load the kernel modules drv and ib_core, and a node may load each from one of them only: {MENDED}"
+        f" load the kernel modules c, d, drv, e and ib_core, and a node may load each from one of them only: {MENDED}"
     )
     three = told([config("a", A, ""), module("m", A, "drv"), module("n", A, "drv")])
     assert f"; all load the kernel module drv, and a node may load it from one of them only: {MENDED}" in three
@@ -536,13 +536,50 @@ def test_what_is_not_decided_is_an_error(shape: str) -> None:
     assert steps <= 10_000 + 20 * 600
 
 
+@pytest.mark.parametrize(
+    ("claims", "nodes", "mode"),
+    [
+        # Nodes: selectors that are tried and do not match; selectors that match, all on each node.
+        (
+            [config(f"c{i:03}", {f"a{i // 30}": "1", f"b{i % 30}": "1"}) for i in range(900)],
+            [Node(f"n{i:03}", {f"a{i // 30}": "1", f"b{i % 30}": "1"}) for i in range(900)],
+            "nodes",
+        ),
+        (
+            [config(f"c{i:03}", {"host": str(i)} if i % 2 else ALL) for i in range(400)],
+            [Node(f"n{i:03}", {"host": str(i)}) for i in range(400)],
+            "nodes",
+        ),
+        # Selectors: few different ones, each by many claims; many claims that have met some of each other.
+        (
+            [config(f"c{i:03}", {f"key-{i % 40 // 2}": str(i % 2)}) for i in range(4000)],
+            None,
+            "auto",
+        ),
+        (
+            [config(f"c{i:03}", {f"key-{i}": "1"}) for i in range(400)],
+            [Node(f"n{i:03}", {f"key-{2 * i}": "1", f"key-{2 * i + 1}": "1"}) for i in range(200)],
+            "auto",
+        ),
+    ],
+)
+def test_every_kind_of_work_is_counted(claims: list[Claim], nodes: list[Node] | None, mode: str) -> None:
+    with patch.object(exclusivity, "STEPS", 15_000):
+        results = check(claims, nodes, mode)
+        assert "KRM305" in {result.rule for result in results}
+        assert results == check(claims[::-1], nodes and nodes[::-1], mode)
+    assert "KRM305" not in {result.rule for result in check(claims, nodes, mode)}
+
+
 def test_nodes_that_are_not_decided_are_an_error() -> None:
     """Selectors that match all nodes, on nodes that all look different: as many steps as claims times nodes."""
     claims = [config(f"c{i:03}", {f"key-{bit}": "1" for bit in range(8) if i >> bit & 1}) for i in range(256)]
-    nodes = [Node(f"n{i:03}", {f"key-{bit}": "1" for bit in range(8)} | {"host": str(i)}) for i in range(300)]
+    every = {f"key-{bit}": "1" for bit in range(8)}
+    nodes = [Node(f"n{i:03}", every | {"host": str((i * 7 + i // 150) % 150)}) for i in range(300)]
     claims += [config(f"h{i:03}", {"host": str(i)}) for i in range(300)]
     with patch.object(exclusivity, "STEPS", 10_000):
         steps, results = cost(claims, nodes, "nodes")
+        assert results == check(claims[::-1], nodes[::-1], "nodes")
         auto = check(claims, nodes)
     assert rules(results)[0] == ("error", "KRM301") and rules(results)[-1] == ("error", "KRM305")
     assert re.match(r"node exclusivity could not be decided for \d+ of 300 nodes: too many", results[-1].message)
@@ -566,3 +603,4 @@ def test_the_number_of_findings_is_bounded_and_the_rest_counted() -> None:
     assert results[-1].message == (
         "1,000 conflicts about nodes are listed, 200 more are not: mend these, then run again"
     )
+    assert " 1 more is not: " in check(claims[:2002], nodes)[-1].message

@@ -62,7 +62,7 @@ def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "au
     if mode != "nodes":
         open_ends += _may_meet(scene, among, real, possible, "warning" if unseen else "error")
     found = [*_conflicts(scene, real), *_conflicts(scene, possible, unseen)]
-    found.sort(key=lambda conflict: conflict.severity)
+    found.sort(key=lambda conflict: conflict.severity)  # errors first: none of them is left out for a warning
     rest = [unlisted(LISTED, found[LISTED:])] if len(found) > LISTED else []
     return [*map(to_result, found[:LISTED]), *rest, *open_ends]
 
