@@ -59,6 +59,10 @@ class ResourceList:
             raise KrmfnError("functionConfig is no resource; give one with apiVersion and kind, or none")
         return config
 
+    @function_config.setter
+    def function_config(self, config: Manifest | None) -> None:
+        self._config = config
+
     def select(self, kind: str, group: str | None = None) -> list[Item]:
         """The items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
         return [item for item in self.items if item.kind == kind and (group is None or item.ref.group == group)]

@@ -61,6 +61,17 @@ def events(text: bytes) -> Iterator[Any]:
     return yaml.parse(text, Loader=Composer)  # type: ignore[arg-type]
 
 
+def check_syntax(text: bytes, line: int = 0) -> None:
+    """Raises KrmfnError, with the line (`line` lines come before), for text that is not one YAML document."""
+    _bound_depth(text)
+    try:
+        documents = sum(isinstance(event, yaml.DocumentStartEvent) for event in events(text))
+    except yaml.YAMLError as failure:
+        raise KrmfnError(explain(failure, line)) from failure
+    if documents > 1:
+        raise KrmfnError(f"line {line + 1}: several documents where one is expected; divide them with ---")
+
+
 def explain(failure: yaml.YAMLError, line: int = 0) -> str:
     """A parser's complaint as one sentence: `line 3: mapping values are not allowed here`; `line` lines come before."""
     if isinstance(failure, yaml.MarkedYAMLError) and failure.problem_mark:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
 from . import emit
 
@@ -63,7 +63,7 @@ def _mapping(text: str, node: MappingNode, old: dict[Any, Any], new: dict[Any, A
 
 def _last(node: Node) -> int:
     """Where the last thing inside a node ends, on its line."""
-    while isinstance(node.value, list) and node.value and not node.flow_style:
+    while isinstance(node, CollectionNode) and node.value and not node.flow_style:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last
     if isinstance(node, ScalarNode) and node.style in ("|", ">"):

@@ -75,6 +75,12 @@ def quick(data: bytes) -> Cut | None:
     return _verified(data, cut)
 
 
+def is_simple(text: bytes) -> bool:
+    """True when no quoted scalar or flow collection of a document runs over lines: `peek` may look into it."""
+    odd = b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
+    return not odd and not any(pattern.search(text) for pattern in _RUNS_ON)
+
+
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
     """The top-level keys, or None when a line in column 0 is neither a key, a dash, a comment nor the first `---`."""
     keys: list[tuple[str, int]] = []

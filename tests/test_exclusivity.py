@@ -11,8 +11,9 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krmfn_functions.kmm import conflicts, exclusivity, selectors
-from krmfn_functions.kmm.exclusivity import Claim, Node, check
+from krmfn_functions import exclusivity
+from krmfn_functions.exclusivity import conflicts, selectors
+from krmfn_functions.exclusivity import Claim, Node, check
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result

@@ -1,0 +1,151 @@
+"""What the generated objects have in common: their metadata, and how they come into the list and leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from krmfn import Item, Manifest, Ref, ResourceList, Result, error
+from krmfn.ownership import OWNER, known_as, owner_id, stamp
+from krmfn.resource import ref
+
+from .settings import Settings
+
+Owners = frozenset[tuple[str, str]]
+"""The (group, kind) pairs whose children a function handles."""
+
+PARTIAL = "internal.config.k8s.io/kpt-resource-id"
+
+
+MODULE_ORDER = {
+    "argocd.argoproj.io/sync-wave": "0",
+    "kustomize.toolkit.fluxcd.io/substitute": "disabled",
+}
+"""On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
+
+
+def consumer_order(namespace: str, module: str) -> dict[str, str]:
+    """On a consumer of a Module: Argo CD's next wave, and cli-utils' reference to what it depends on."""
+    needs = f"kmm.sigs.x-k8s.io/namespaces/{namespace}/Module/{module}"
+    return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
+
+
+def ready_label(namespace: str, module: str) -> str:
+    """The label KMM puts on a node while the Module's kernel module is loaded there."""
+    return f"kmm.node.kubernetes.io/{namespace}.{module}.ready"
+
+
+class Child(NamedTuple):
+    """A generated object and the item it was made from."""
+
+    manifest: Manifest
+    item: Item
+    owner: Ref
+
+
+def metadata(
+    name: str, owner: Ref, component: str, order: dict[str, str], labels: dict[str, str], annotations: dict[str, str]
+) -> dict[str, Any]:
+    """Fresh metadata for a child: the owner's own labels and annotations, then ours over them.
+
+    `order` holds the annotations that tell Argo CD, Flux and kpt when to apply and prune (reference: Argo CD sync
+    waves, Flux substitution, cli-utils depends-on). Nothing else of the owner's metadata is inherited, the
+    local-config mark in particular.
+    """
+    known = {"name": owner.name, "component": component, "part-of": owner.name, "managed-by": "krmfn"}
+    ours = {f"app.kubernetes.io/{key}": value for key, value in known.items()}
+    found = {
+        "name": name,
+        "namespace": owner.namespace,
+        "labels": {**labels, **ours},
+        "annotations": {**annotations, **order},
+    }
+    passed = [f"labels/{key}" for key in labels if key not in ours]
+    passed += [f"annotations/{key}" for key in annotations if key not in order]
+    stamp({"metadata": found}, owner, passed)
+    return found
+
+
+def filled(**fields: Any) -> dict[str, Any]:
+    """The fields that hold something: an empty string, list or mapping and None never reach a manifest."""
+    return {key: value for key, value in fields.items() if value not in (None, "", [], {})}
+
+
+def repeated(items: list[Item]) -> Iterator[Result]:
+    """An error for each resource that stands twice in the list."""
+    first: dict[tuple[str, str, str, str], Item] = {}
+    for item in items:
+        other = first.setdefault(item.ref.id, item)
+        if other is not item:
+            where = f" (the other one: {other.place.path})" if other.place and other.place.path else ""
+            message = f"this {item.kind} stands twice{where}; remove or rename one"
+            yield item.located(error(message, rule="KRM103"))
+
+
+def owned(resources: ResourceList, owners: Owners) -> list[Item]:
+    """The items that were generated for one of `owners`."""
+    marked = [item for item in resources.items if item.mentions(OWNER)]
+    return [item for item in marked if (owner_id(item.annotations) or ())[:2] in owners]
+
+
+def partial_view(resources: ResourceList, settings: Settings) -> list[Result]:
+    """An error when kpt's selectors hide items: children that are not seen would be appended again at every render."""
+    if settings.partial_view or not any(item.mentions(PARTIAL) for item in resources.items):
+        return []
+    message = (
+        "kpt shows only the items that its selectors pick, so generated objects cannot be told from missing ones; "
+        "remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
+        "functionConfig when they pick the generated kinds too"
+    )
+    return [error(message, rule="KRM112")]
+
+
+def clashes(resources: ResourceList, children: Iterable[Child], owners: Owners, adopt: bool) -> list[Result]:
+    """Children that two configs want, and objects in the list that somebody else made under a child's name."""
+    children = list(children)
+    kinds = {child.manifest["kind"] for child in children}
+    present = {item.ref.id: item for item in resources.items if item.kind in kinds}
+    first: dict[tuple[str, str, str, str], Child] = {}
+    found: list[Result] = []
+    for child in children:
+        about = ref(child.manifest)
+        other = first.setdefault(about.id, child)
+        if other is not child:
+            found.append(child.item.located(error(_twice(about, other), rule="KRM113")))
+        existing = present.get(about.id)
+        if existing and not adopt and not _ours(existing, child, owners):
+            found.append(child.item.located(error(_foreign(about, existing), rule="KRM114")))
+    return found
+
+
+def settle(resources: ResourceList, children: Iterable[Child], owners: Owners, prune: bool) -> None:
+    """Put the children in place of their former selves or at the end, and remove those that nothing asks for."""
+    wanted = [child.manifest for child in children]
+    resources.upsert_owned(wanted)
+    if prune:
+        resources.prune(owners, keep=wanted)
+
+
+def _ours(existing: Item, child: Child, owners: Owners) -> bool:
+    """True for a child of the same owner (also under a name it had before kustomize), or of one that is gone."""
+    owner = owner_id(existing.annotations)
+    if owner is None:
+        return False
+    return owner in known_as(child.owner, child.item.annotations) or owner[:2] in owners
+
+
+def _twice(about: Ref, other: Child) -> str:
+    place = other.item.place
+    where = f" ({place.path})" if place and place.path else ""
+    return f"its {about} is also generated from {other.owner}{where}; rename one of the two"
+
+
+def _foreign(about: Ref, existing: Item) -> str:
+    place = existing.place
+    where = f" ({place.path})" if place and place.path else ""
+    owner = owner_id(existing.annotations)
+    by = f"was made from {owner[1]} {owner[2]}/{owner[3]}" if owner else "was not generated by this function"
+    return (
+        f"{about} is already in the list{where} and {by}; it is not overwritten: rename one of the two, "
+        "or take it over with `adopt: true` in the functionConfig"
+    )

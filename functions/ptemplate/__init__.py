@@ -1,0 +1,67 @@
+"""Ptemplates become KMM Modules and consumer DaemonSets, as the ptemplate operator meant it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Item, ResourceList, Result, error, schema
+from krmfn.results import Field
+from krmfn.yamltext import load as yaml
+
+from .. import children, claims, exclusivity, settings
+from ..published import schema as published
+from .generate import MODULE, generate
+
+GROUP, KIND = "pt.example.com", "Ptemplate"
+OWNERS: children.Owners = frozenset({(GROUP, KIND)})
+
+
+def ptemplate(resources: ResourceList) -> None:
+    """The KRM function: select, check, stop if anything is wrong, generate, put in place."""
+    items = [item for item in resources.select(KIND) if item.ref.group in (GROUP, f"ptemplates.{GROUP}")]
+    if not items and not children.owned(resources, OWNERS):
+        return
+
+    config, problems = settings.read(resources)
+    problems += children.partial_view(resources, config)
+    if not resources.report([*problems, *_fit(items, config.namespace)]):
+        return
+
+    wishes = [*map(_claim, items), *claims.of_modules(resources, OWNERS)]
+    if not resources.report(exclusivity.check(wishes, claims.nodes(resources), config.exclusivity)):
+        return
+
+    wanted = [child for item in items for child in generate(item, config.namespace)]
+    if not resources.report(children.clashes(resources, wanted, OWNERS, config.adopt)):
+        return
+    children.settle(resources, wanted, OWNERS, config.prune)
+
+
+def _fit(items: list[Item], namespace: str) -> Iterator[Result]:
+    yield from children.repeated(items)
+    for item in items:
+        for path, _ in yaml.duplicate_keys(item.node):
+            yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+        for finding in schema.check(item.manifest, published("ptemplate")):
+            yield item.located(_with_guide_name(finding))
+        if not (item.ref.namespace or namespace):
+            message = "has no namespace; it is part of the label that KMM puts on nodes"
+            yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
+
+
+_GUIDE_NAMES = {"spec.consumerimage": "spec.consumer", "spec.imageRepoSecret": "spec.imagePullSecret"}
+
+
+def _with_guide_name(finding: Result) -> Result:
+    """The operator's guides spell three things as its CRD never did: say what the CRD has."""
+    path = finding.field.path if finding.field else ""
+    if path in _GUIDE_NAMES:
+        return finding._replace(message=f"unknown field {path}; did you mean {_GUIDE_NAMES[path]}?")
+    if path == "apiVersion":
+        return finding._replace(message=f"{finding.message} (guides of the operator spell it otherwise)")
+    return finding
+
+
+def _claim(item: Item) -> exclusivity.Claim:
+    selector = item.manifest["spec"]["selector"]
+    return exclusivity.Claim(item.ref, selector, "spec.selector", None, frozenset({MODULE}), "", item.place)

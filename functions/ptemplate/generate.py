@@ -1,0 +1,72 @@
+"""A Ptemplate's children, with the values that the ptemplate operator (5788fd7) holds in its code. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmfn import Item, Manifest, Ref
+
+from ..children import MODULE_ORDER, Child, consumer_order, filled, metadata, ready_label
+
+MODULE = "ptemplate_char_dev"
+_IMAGES = "quay.io/chrisp262"
+
+
+def generate(item: Item, namespace: str) -> list[Child]:
+    """The Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none."""
+    owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
+    spec = item.manifest["spec"]
+    return [Child(made, item, owner) for made in (_module(owner, spec), _consumer(owner, spec))]
+
+
+def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
+    # The operator creates with :plugin-latest and changes to the field's default at its second look; the latter stays.
+    plugin = spec.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"
+    parameters = [f"max_dev={spec.get('maxdev') or 5}", f"default_msg={spec.get('defaultmsg', '')}"]
+    mapping = {"regexp": "^.+$", "containerImage": f"{_IMAGES}/pt-char-dev:$KERNEL_FULL_VERSION-sb"}
+    container = {
+        "modprobe": {"moduleName": MODULE, "dirName": "/opt", "parameters": parameters},
+        "imagePullPolicy": "Always",
+        "kernelMappings": [mapping],
+    }
+    return {
+        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "Module",
+        "metadata": metadata(owner.name, owner, "module", MODULE_ORDER, {}, {}),
+        "spec": filled(
+            moduleLoader={"container": container},
+            devicePlugin={"container": {"image": plugin}},
+            imageRepoSecret=spec.get("imagePullSecret"),
+        )
+        | {"selector": dict(spec["selector"])},
+    }
+
+
+def _consumer(owner: Ref, spec: dict[str, Any]) -> Manifest:
+    container = {
+        "name": "consumer",
+        "image": spec.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
+        "imagePullPolicy": "Always",
+        "resources": {"limits": {"example.com/ptemplate": spec.get("requiredDevices") or 1}},
+        "securityContext": {"privileged": True},
+        "volumeMounts": [{"name": "host-dev", "mountPath": "/hostdev"}],
+    }
+    secret = spec.get("imagePullSecret")
+    pod = filled(
+        imagePullSecrets=[dict(secret)] if secret else None,
+        nodeSelector={**spec["selector"], ready_label(owner.namespace, owner.name): ""},
+        containers=[container],
+        volumes=[{"name": "host-dev", "hostPath": {"path": "/dev"}}],
+    )
+    name = f"{owner.name}-consumer"
+    found = metadata(name, owner, "consumer", consumer_order(owner.namespace, owner.name), {}, {})
+    found["labels"]["app"] = owner.name
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": found,
+        "spec": {
+            "selector": {"matchLabels": {"app": owner.name}},
+            "template": {"metadata": {"labels": dict(found["labels"])}, "spec": pod},
+        },
+    }

@@ -1,0 +1,99 @@
+"""The functionConfig: defaults, vendor profiles, and how to treat what is already there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from krmfn import Manifest, ResourceList, Result, error, schema
+from krmfn.resource import ref
+from krmfn.results import Field
+
+from .published import schema as published
+
+GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
+
+
+class Settings(NamedTuple):
+    """What a RenderDeviceConfigs says; the defaults here hold where it says nothing."""
+
+    defaults: dict[str, Any] = {}  # noqa: RUF012  # read only
+    profiles: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    namespace: str = ""
+    kmm_version: str = "2.6"
+    exclusivity: str = "auto"
+    adopt: bool = False
+    prune: bool = True
+    partial_view: bool = False
+
+
+def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
+    """The settings of a run, and what is wrong with them.
+
+    From a RenderDeviceConfigs, from a ConfigMap whose keys are paths in its spec (kpt's habit:
+    `exclusivity.mode: nodes`, `defaults.moduleName: drv`, all values strings), or from nothing;
+    options of the command line win.
+    """
+    config = resources.function_config or {}
+    about = ref(config)
+    if about.kind == "ConfigMap" and about.group == "":
+        data = config.get("data") or {}
+        config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": about.name or "function-input"}}
+        config["spec"] = _nested(data)
+    elif not config:
+        config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": "function-input"}}
+    elif (about.group, about.kind) != (GROUP, KIND):
+        expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
+        return Settings(), [
+            error(f"functionConfig is {about.api_version} {about.kind}; expected {expected}", rule="KRM110")
+        ]
+    found = [
+        result._replace(ref=about, message=f"functionConfig: {result.message}")
+        for result in schema.check(config, published("renderdeviceconfigs"), "KRM110")
+    ]
+    return (Settings(), found) if found else (_settings(config.get("spec") or {}, resources.options), [])
+
+
+def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
+    return Settings(
+        defaults=spec.get("defaults", {}),
+        profiles=spec.get("profiles", {}),
+        namespace=options.get("namespace") or spec.get("namespace", ""),
+        kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version", "2.6"),
+        exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
+        adopt=spec.get("adopt", False),
+        prune=spec.get("prune", True),
+        partial_view=spec.get("partialView", "refuse") == "allow",
+    )
+
+
+_BOOLEANS = {"adopt": True, "prune": True, "defaults.allNodes": True}
+
+
+def _nested(data: dict[str, Any]) -> dict[str, Any]:
+    """{"kmm.version": "2.6"} as {"kmm": {"version": "2.6"}}; "true" and "false" where a boolean belongs."""
+    spec: dict[str, Any] = {}
+    for path, value in data.items():
+        if path in _BOOLEANS and value in ("true", "false"):
+            value = value == "true"
+        *parents, last = path.split(".")
+        level = spec
+        for parent in parents:
+            level = level.setdefault(parent, {})
+            if not isinstance(level, dict):
+                level = {}
+        level[last] = value
+    return spec
+
+
+def merged(own: Manifest, profile: str, settings: Settings) -> dict[str, Any]:
+    """A config's fields over its profile's over the defaults, field by field (a field is taken whole)."""
+    return {**settings.defaults, **settings.profiles.get(profile, {}), **own}
+
+
+def profile_findings(profile: str, field: str, settings: Settings) -> list[Result]:
+    """An error when the functionConfig does not define `profile`."""
+    if not profile or profile in settings.profiles:
+        return []
+    known = ", ".join(sorted(settings.profiles)) or "none"
+    message = f"profile {profile!r} is not defined; the functionConfig's spec.profiles has: {known}"
+    return [error(message, rule="KRM111", field=Field(field, profile))]

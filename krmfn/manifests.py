@@ -1,0 +1,154 @@
+"""Files, directories and streams of YAML or JSON in, each resource with its file and line; manifest streams out."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from .errors import KrmfnError
+from .item import Item
+from .resource import Manifest, Place
+from .resourcelist import ResourceList, check_encoding
+from .results import Result, warning
+from .runner import max_bytes
+from .yamltext import emit, load, spans
+
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+SUFFIXES = (".yaml", ".yml", ".json")
+
+_MARK = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|$)", re.MULTILINE)
+_NOTHING = re.compile(rb"(?:\s|^[#%][^\n]*)*\Z", re.MULTILINE)
+
+
+class Document(NamedTuple):
+    """One document of a file: its text, and the line (from 1) where it begins."""
+
+    text: bytes
+    line: int
+
+
+def read(path: str, stdin: bytes | None = None) -> ResourceList:
+    """The resources in a file, in a directory (all .yaml, .yml and .json files below it) or, for `-`, in `stdin`.
+
+    Lists (kind List, NodeList, ...) and ResourceLists count as what they hold. Every file's syntax is checked.
+    Raises KrmfnError that names each file and line that cannot be read.
+    """
+    resources = ResourceList()
+    problems: list[str] = []
+    for name, text in _texts(path, stdin, problems):
+        try:
+            _add(resources, name, text)
+        except KrmfnError as failure:
+            problems.append(f"{name}: {failure}")
+    if problems:
+        raise KrmfnError("\n".join(problems))
+    return resources
+
+
+def read_stream(text: bytes) -> ResourceList:
+    """The resources in a stream that some tool has printed; they have no place in a file."""
+    resources = ResourceList()
+    _add(resources, "", text)
+    return resources
+
+
+def kustomization_in(path: str) -> bool:
+    """True when `path` is a directory that kustomize would build."""
+    return any(Path(path, name).is_file() for name in KUSTOMIZATIONS)
+
+
+def documents(text: bytes) -> Iterator[Document]:
+    """The documents of a stream, comment-only ones left out. `---` at the start of a line always divides."""
+    start, line = 0, 1
+    for mark in [*_MARK.finditer(text), None]:
+        end = mark.start() if mark else len(text)
+        part = text[start:end]
+        if not _NOTHING.match(part):
+            yield Document(part, line)
+        line += text.count(b"\n", start, mark.end() if mark else end)
+        start = mark.end() if mark else end
+
+
+def dump(items: Iterable[Item | Manifest]) -> bytes:
+    """A stream of documents: items as the bytes they were read from, new manifests in kyaml's layout."""
+    texts = (_document(item) if isinstance(item, Item) else emit.dump(item).encode() for item in items)
+    return b"---\n".join(texts)
+
+
+def _document(item: Item) -> bytes:
+    if item.indent == -2 and item.text.lstrip()[:1] not in (b"{", b"["):
+        return item.text.strip(b"\n").replace(b"\r\n", b"\n") + b"\n"
+    return emit.dump(item.manifest).encode()
+
+
+def _texts(path: str, stdin: bytes | None, problems: list[str]) -> Iterator[tuple[str, bytes]]:
+    if path == "-":
+        yield "stdin", stdin or b""
+        return
+    names = sorted(_below(path)) if Path(path).is_dir() else [path]
+    total = 0
+    for name in names:
+        try:
+            text = Path(name).read_bytes()
+        except OSError as failure:
+            problems.append(f"{name}: {failure.strerror}")
+            continue
+        total += len(text)
+        if total > max_bytes():
+            raise KrmfnError(f"{path}: more than {max_bytes():,} bytes; raise the limit with KRMFN_MAX_BYTES")
+        yield os.path.normpath(name), text
+
+
+def _below(path: str) -> Iterator[str]:
+    """The files below a directory that hold resources; hidden ones and kustomize's own are none."""
+
+    def refuse(failure: OSError) -> None:
+        raise KrmfnError(f"{failure.filename}: {failure.strerror}") from failure
+
+    for folder, folders, files in os.walk(path, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if name.endswith(SUFFIXES) and not name.startswith(".") and name not in KUSTOMIZATIONS:
+                yield str(Path(folder, name))
+
+
+def _add(resources: ResourceList, name: str, text: bytes) -> None:
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    check_encoding(text)
+    for document in documents(text):
+        place = Place(name, len(resources.items), document.line)
+        sure = spans.is_simple(document.text)
+        item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
+        load.check_syntax(document.text, document.line - 1)
+        kind = item.kind
+        if kind == "ResourceList" or (kind.endswith("List") and not item.ref.name):
+            _add_list(resources, document, place)
+        elif not kind or not item.ref.api_version:
+            resources.report([_odd(place)])
+        else:
+            resources.items.append(item)
+
+
+def _odd(place: Place) -> Result:
+    message = "this document has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
+    return warning(message, rule="KRM100", place=place)
+
+
+def _add_list(resources: ResourceList, document: Document, place: Place) -> None:
+    """The items of a List or ResourceList, each with its own line."""
+    from .yamltext import marks
+
+    cut = spans.quick(document.text) or marks.exact(document.text)
+    indent = -2 if cut.flow_items else cut.indent
+    line, seen = document.line, 0
+    for index, (start, end) in enumerate(cut.items):
+        line += document.text.count(b"\n", seen, start)
+        seen = start
+        sure = not cut.flow_items and index not in cut.dubious
+        spot = place._replace(position=len(resources.items), line=line)
+        resources.items.append(Item(document.text, start, end, indent, sure, spot if place.path else None))
+    if any(section.key == "functionConfig" for section in cut.sections):
+        resources.function_config = ResourceList.parse(document.text).function_config

@@ -1,0 +1,63 @@
+"""Findings for readers: text for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .results import Result
+
+
+def text(results: Sequence[Result], resources: int) -> str:
+    """A line per finding, and one that counts them."""
+    return "".join(f"{result}\n" for result in results) + f"{summary_line(results, resources)}\n"
+
+
+def summary_line(results: Sequence[Result], resources: int) -> str:
+    """`2 errors, 1 warning in 14 resources`."""
+    counts = summary(results)
+    said = [_count(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
+    return f"{', '.join(said) or 'no findings'} in {_count(resources, 'resource')}"
+
+
+def summary(results: Sequence[Result]) -> dict[str, int]:
+    """How many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
+    return {name: sum(result.severity == name for result in results) for name in ("error", "warning", "info")}
+
+
+def as_json(results: Sequence[Result], resources: int) -> str:
+    """`{findings: [...], summary: {...}}`; a field that does not apply is null."""
+    document = {
+        "findings": [finding(result) for result in results],
+        "summary": {**summary(results), "resources": resources},
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def finding(result: Result) -> dict[str, Any]:
+    """One finding as JSON data."""
+    ref, place, tags = result.ref, result.place, dict(result.tags)
+    about = (
+        {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name} if ref else None
+    )
+    return {
+        "rule": result.rule or None,
+        "severity": result.severity,
+        "message": result.message,
+        "ref": about,
+        "path": result.field.path if result.field else None,
+        "file": place.path if place else None,
+        "line": (place.line or None) if place else None,
+        "column": (place.column or None) if place else None,
+        "admission": tags.get("admission"),
+        "first": tags.get("first") == "true",
+    }
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+FORMATS: dict[str, Callable[[Sequence[Result], int], str]] = {"text": text, "json": as_json}
+"""What `check --format` knows."""
