@@ -55,7 +55,8 @@ def _ours(programs: Programs, python: Path, deviceconfig: Path) -> None:
         return
     programs.commands["touch"] = [str(python), str(HERE / "touch.py")]
     if "site-packages" not in Path(found).parts:
-        print("NOTE: krmfn is an editable install, which slows every start of Python (see --fresh)", file=sys.stderr)
+        note = "krmfn is not installed as users have it, and an editable install starts slower: measure with --fresh"
+        print(f"NOTE: {note}", file=sys.stderr)
 
 
 def _naive(programs: Programs, python: Path) -> None:
