@@ -13,7 +13,7 @@ from .conftest import Env
 from .engines import COMMANDS, EXAMPLES, copy_of, path_of, run
 
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
-CONFIGS = {"RenderDeviceConfigs", "RenderPtemplates"}
+CONFIGS = {"RenderDeviceConfigs"}
 
 
 @pytest.fixture

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from .conftest import Env
 from .engines import Done, copy_of, must, run, tree
+from .spoiled import every_way, spoil
 
 EXEC = ["--enable-alpha-plugins", "--enable-exec"]
 FUNCTION = "config.kubernetes.io/function"
@@ -39,17 +41,6 @@ def in_a_container(folder: Path, image: str) -> int:
     return changed
 
 
-def spoil(folder: Path) -> None:
-    """Give every DeviceConfig of a folder a field that nobody knows."""
-    for path in folder.rglob("*.yaml"):
-        documents = list(yaml.safe_load_all(path.read_text()))
-        ours = [d for d in documents if d and d.get("kind") == "DeviceConfig"]
-        for config in ours:
-            config["spec"]["drivrImage"] = "x"
-        if ours:
-            path.write_text(yaml.safe_dump_all(documents, sort_keys=False))
-
-
 def test_an_exec_function_builds_what_the_example_expects(kustomize: str, env: Env, copy: Path) -> None:
     before = tree(copy)
     done = build(kustomize, copy, env, *EXEC)
@@ -66,34 +57,56 @@ def test_a_container_builds_the_same_bytes(kustomize: str, env: Env, containers:
     assert as_container.out == as_command.out
 
 
+def objects(stream: bytes) -> list[dict[str, Any]]:
+    """The manifests of a stream in an order of their own, for a comparison that ignores the engine's."""
+    return sorted(yaml.safe_load_all(stream), key=lambda o: (o["kind"], o["metadata"]["name"]))
+
+
 def test_render_runs_kustomize_itself(kustomize: str, env: Env, copy: Path) -> None:
-    """The same objects, without the DeviceConfig and whatever else is for the build alone."""
-    built = list(yaml.safe_load_all(build(kustomize, copy, env, *EXEC).out))
-    rendered = list(yaml.safe_load_all(must("deviceconfig", "render", copy, env=env)))
-    assert sorted(map(name, rendered)) == sorted(map(name, built))
+    """The Argo CD way: the kustomization lists no function, `render` is the function."""
+    function = copy / "function.yaml"
+    kustomization = copy / "kustomization.yaml"
+    expected = objects(build(kustomize, copy, env, *EXEC).out)
+    kustomization.write_text(kustomization.read_text().replace("transformers:\n- function.yaml\n", ""))
+    rendered = must("deviceconfig", "render", "--function-config", function, copy, env=env)
+    assert objects(rendered) == expected
 
 
-def name(manifest: dict[str, dict[str, str]]) -> tuple[str, ...]:
-    metadata = manifest["metadata"]
-    return str(manifest["apiVersion"]), str(manifest["kind"]), metadata.get("namespace", ""), metadata["name"]
+def test_render_of_what_a_function_already_made_changes_nothing(kustomize: str, env: Env, copy: Path) -> None:
+    function, flags = copy / "function.yaml", f"--kustomize={' '.join(EXEC)}"
+    expected = objects(build(kustomize, copy, env, *EXEC).out)
+    rendered = must("deviceconfig", "render", flags, "--function-config", function, copy, env=env)
+    assert objects(rendered) == expected
 
 
-def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, env: Env, copy: Path) -> None:
-    spoil(copy)
+def test_base_and_overlay_may_both_list_the_function(kustomize: str, env: Env, copy: Path) -> None:
+    """The base's children come to the overlay under new names; they are known as its own, not refused or doubled."""
+    base = copy / "base"
+    (base / "function.yaml").write_text((copy / "function.yaml").read_text())
+    kustomization = base / "kustomization.yaml"
+    kustomization.write_text(kustomization.read_text() + "namespace: kmm\ntransformers:\n- function.yaml\n")
+    done = build(kustomize, copy, env, *EXEC)
+    assert done.code == 0, done.err
+    assert objects(done.out) == objects((copy / "expected.yaml").read_bytes())
+
+
+@every_way
+def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, env: Env, copy: Path, way: str) -> None:
+    words = spoil(copy, way)
     before = tree(copy)
     done = build(kustomize, copy, env, *EXEC)
     assert (done.code, done.out) == (1, b"")
-    assert "drivrImage" in done.err
+    assert [word for word in words if word not in done.err] == [], done.err
     assert "Traceback" not in done.err
     assert tree(copy) == before
 
 
 def test_a_finding_in_a_container_stops_the_build(kustomize: str, containers: Env, image: str, copy: Path) -> None:
     in_a_container(copy, image)
-    spoil(copy)
+    words = spoil(copy, "conflict")
     done = build(kustomize, copy, containers, "--enable-alpha-plugins")
     assert (done.code, done.out) == (1, b"")
-    assert "drivrImage" in done.err
+    assert [word for word in words if word not in done.err] == [], done.err
 
 
 def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Path) -> None:
