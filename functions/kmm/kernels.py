@@ -1,0 +1,137 @@
+"""Which kernel mapping of a Module a node's kernel takes, and what that gives, exactly as KMM decides it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest, ref
+
+from .envsubst import substitute
+from .gotext import quote
+from .lookup import Table, listing, table, tables, text, texts
+from .regexps import Crowd, compile_error, crowd, matching
+
+__all__ = ["KERNEL_VARIABLES", "VARIABLES", "Resolution", "compile_error", "resolve", "resolver", "variables"]
+
+KERNEL_VARIABLES = ("KERNEL_FULL_VERSION", "KERNEL_VERSION", "KERNEL_XYZ", "KERNEL_X", "KERNEL_Y", "KERNEL_Z")
+"""What KMM substitutes in sign.unsignedImage and sign.filesToSign."""
+VARIABLES = (*KERNEL_VARIABLES, "MOD_NAME", "MOD_NAMESPACE")
+"""What KMM substitutes in containerImage."""
+
+_not_in_a_tag = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+class Resolution(NamedTuple):
+    """What a Module is to a kernel; without a matching mapping all of it is empty: KMM leaves the node alone."""
+
+    mapping: int | None = None
+    image: str | None = None
+    in_tree: tuple[str, ...] = ()
+
+
+class _Mappings(NamedTuple):
+    """The conditions of the mappings, ready to be asked for many kernels."""
+
+    literals: Mapping[str, int]
+    asked: Crowd | None
+    at: tuple[int, ...]
+    """The mapping of each regexp in `asked`."""
+    broken: tuple[int, str, str] | None
+    """The first mapping whose regexp does not compile, that regexp, and why."""
+
+
+def resolve(module: Manifest, kernel: str) -> Resolution:
+    """The mapping, image and in-tree modules to remove that KMM chooses for a node's kernel version.
+
+    Raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
+    has an unclosed `${`; and when a regexp that is asked before any match does not compile.
+    Source: KMM v2.4.0 to main, internal/module/kernelmapper.go, internal/kernel, internal/utils.
+    """
+    return resolver(module)(kernel)
+
+
+def resolver(module: Manifest) -> Callable[[str], Resolution]:
+    """`resolve` for many kernels: the Module is read, and its regexps are compiled, once."""
+    container = table(module, "spec", "moduleLoader", "container")
+    entries = [entry for _, entry in tables(container, "kernelMappings")]
+    mappings = _mappings(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
+    named = ref(module)
+
+    def answer(kernel: str) -> Resolution:
+        # The kubelet of a kernel built from a dirty tree adds one plus; KMM takes one off.
+        kernel = kernel.removesuffix("+")
+        index = _find(mappings, kernel)
+        if index is None:
+            return Resolution()
+        values = variables(kernel) | {"MOD_NAME": named.name, "MOD_NAMESPACE": named.namespace}
+        image = text(entries[index], "containerImage") or text(container, "containerImage")
+        return Resolution(index, _filled(image, values), _in_tree(container, entries[index]))
+
+    return answer
+
+
+def variables(kernel: str) -> dict[str, str]:
+    """KMM's variables for a kernel version (without its trailing `+`): characters no tag may have become `_`.
+
+    Raises KrmfnError, with KMM's text, for fewer than three parts. They are split after that replacement, so a comma
+    splits nothing.
+    """
+    version = _not_in_a_tag.sub("_", kernel)
+    parts = re.split(r"[.-]", version)
+    if len(parts) < 3:
+        raise KrmfnError(
+            f"invalid kernel version {version}: expected at least three components (major.minor.patch)",
+        )
+    values = (version, version, ".".join(parts[:3]), *parts[:3])
+    return dict(zip(KERNEL_VARIABLES, values, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _mappings(conditions: tuple[tuple[str, str], ...]) -> _Mappings:
+    literals: dict[str, int] = {}
+    regexps, at = [], []
+    broken = None
+    for index, (literal, regexp) in enumerate(conditions):
+        if literal:
+            literals.setdefault(literal, index)
+        wrong = compile_error(regexp) if regexp else None
+        if wrong:
+            broken = broken or (index, regexp, wrong)
+        elif regexp:
+            regexps.append(regexp)
+            at.append(index)
+    return _Mappings(literals, crowd(regexps) if regexps else None, tuple(at), broken)
+
+
+def _find(mappings: _Mappings, kernel: str) -> int | None:
+    found = [mappings.at[hit] for hit in matching(mappings.asked, kernel)] if mappings.asked else []
+    if kernel in mappings.literals:
+        found.append(mappings.literals[kernel])
+    first = min(found, default=None)
+    if mappings.broken and (first is None or mappings.broken[0] < first):
+        _, regexp, wrong = mappings.broken
+        raise KrmfnError(f"could not match regexp {quote(regexp)} against kernel {quote(kernel)}: {wrong}")
+    return first
+
+
+def _filled(image: str, values: Mapping[str, str]) -> str:
+    try:
+        return substitute(image, values)
+    except KrmfnError as unclosed:
+        raise KrmfnError(
+            "failed to substitute templates in the ContainerImage field: "
+            f"failed to substitute {quote(image)}: {unclosed}"
+        ) from unclosed
+
+
+def _in_tree(container: Table, entry: Table) -> tuple[str, ...]:
+    """The mapping's list if it has one (an empty one counts), else the container's; the old single field wins."""
+    single: Any = text(entry, "inTreeModuleToRemove") or text(container, "inTreeModuleToRemove")
+    if single:
+        return (single,)
+    holder = entry if listing(entry, "inTreeModulesToRemove") is not None else container
+    return tuple(texts(holder, "inTreeModulesToRemove"))

@@ -1,0 +1,85 @@
+"""API machinery's syntax of names, in its own words: label keys, label values, DNS-1123 subdomains.
+
+Source: k8s.io/apimachinery v0.32 (KMM 2.4 to 2.6) and v0.35 (KMM main), pkg/util/validation.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .gotext import size
+
+_NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+# The same languages without nested repeats: Python's engine backtracks.
+_is_name = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?").fullmatch
+_is_dns_label = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?").fullmatch
+
+_NAME_TEXT = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME}')"
+)
+_KEY_SHAPE = f"{_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+_VALUE_TEXT = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    f"'({_NAME})?')"
+)
+_SUBDOMAIN_TEXT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+)
+_DNS_LABEL_TEXT = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_DNS_LABEL}')"
+)
+
+
+def label_key_errors(key: str, long_texts: bool = False) -> list[str]:
+    """What is wrong with a label or toleration key, in API machinery's words; `long_texts` for 1.35's."""
+    head, slash, name = key.rpartition("/")
+    if "/" in head:
+        return [("a valid label key " if long_texts else "a qualified name ") + _KEY_SHAPE]
+    found = []
+    if slash and not head:
+        found.append("prefix part must be non-empty")
+    elif slash:
+        found += ["prefix part " + text for text in subdomain_errors(head, long_texts)]
+    if not name:
+        found.append("name part must be non-empty")
+    elif size(name) > 63:
+        found.append("name part " + _too_long(63, long_texts))
+    return found if _is_name(name) else [*found, "name part " + _NAME_TEXT]
+
+
+def label_value_errors(value: str, long_texts: bool = False) -> list[str]:
+    """What is wrong with a label value; the empty one is fine."""
+    found = [_too_long(63, long_texts)] if size(value) > 63 else []
+    return found if not value or _is_name(value) else [*found, _VALUE_TEXT]
+
+
+def subdomain_errors(name: str, long_texts: bool = False) -> list[str]:
+    """What is wrong with a DNS-1123 subdomain; as a whole name it is "characters" in both API machineries."""
+    found = [_too_long(253, long_texts)] if size(name) > 253 else []
+    return found if all(map(_is_dns_label, name.split("."))) else [*found, _SUBDOMAIN_TEXT]
+
+
+def dns_label_errors(name: str) -> list[str]:
+    """What is wrong with a DNS-1123 label, the shape of a namespace's name."""
+    found = [_too_long(63, False)] if size(name) > 63 else []
+    return found if _is_dns_label(name) else [*found, _DNS_LABEL_TEXT]
+
+
+def is_label_key(key: str) -> bool:
+    """Whether the API server takes the text as a label key."""
+    return not label_key_errors(key)
+
+
+def is_label_value(value: str) -> bool:
+    """Whether the API server takes the text as a label value."""
+    return not label_value_errors(value)
+
+
+def _too_long(limit: int, long_texts: bool) -> str:
+    return f"must be no more than {limit} {'bytes' if long_texts else 'characters'}"
