@@ -51,9 +51,10 @@ image: ## the function as a container image
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
 	  || { echo 'krmfn needs Python 3.10 or newer with venv (Debian, Ubuntu: apt-get install python3-venv)' >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo 'setting up .venv, once'
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # On the oldest Python, so that the versions serve every Python; needs pip-tools.
