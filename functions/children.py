@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result, error
-from krmfn.ownership import OWNER, known_as, owner_id, stamp
+from krmfn.ownership import known_as, owner_id, stamp
 from krmfn.resource import ref
 
+from .owners import Owners
 from .settings import Settings
-
-Owners = frozenset[tuple[str, str]]
-"""The (group, kind) pairs whose children a function handles."""
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 
@@ -80,12 +78,6 @@ def repeated(items: list[Item]) -> Iterator[Result]:
             where = f" (the other one: {other.place.path})" if other.place and other.place.path else ""
             message = f"this {item.kind} stands twice{where}; remove or rename one"
             yield item.located(error(message, rule="KRM103"))
-
-
-def owned(resources: ResourceList, owners: Owners) -> list[Item]:
-    """The items that were generated for one of `owners`."""
-    marked = [item for item in resources.items if item.mentions(OWNER)]
-    return [item for item in marked if (owner_id(item.annotations) or ())[:2] in owners]
 
 
 def partial_view(resources: ResourceList, settings: Settings) -> list[Result]:

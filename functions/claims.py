@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from krmfn import ResourceList
 from krmfn.ownership import owner_id
 
-from .children import Owners
 from .exclusivity import Claim, Node
+from .owners import Owners
+
+_FEW = 16
+"""Label keys up to which looking for each is cheaper than reading all of a node's labels."""
 
 MODULE_GROUP = "kmm.sigs.x-k8s.io"
 
 
-def nodes(resources: ResourceList) -> list[Node]:
-    """Every Node (core/v1) in the list, by name and labels."""
-    return [Node(item.ref.name, item.labels) for item in resources.select("Node", "")]
+def nodes(resources: ResourceList, claims: Iterable[Claim]) -> list[Node]:
+    """Every Node (core/v1) in the list, by name and by those labels that some claim selects by."""
+    keys = sorted({key for claim in claims for key in claim.selector})
+    items = resources.select("Node", "")
+    return [Node(item.name, item.picked_labels(keys) if len(keys) <= _FEW else item.labels) for item in items]
 
 
 def of_modules(resources: ResourceList, owners: Owners) -> list[Claim]:

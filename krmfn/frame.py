@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .item import Item
-from .yamltext import emit, peek
+from .yamltext import peek, simple
 from .yamltext.spans import Cut, Section
 
 _TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
@@ -38,9 +37,13 @@ class Frame:
             found = peek.scalar(raw, peek.Block(0, len(raw), 0), key.encode())
             if isinstance(found, str):
                 return found
-        from .yamltext import load
+        tree = simple.parse(raw.decode())
+        if tree is not None:
+            data = simple.data(tree)
+        else:
+            from .yamltext import load
 
-        data = load.build(load.compose(raw))
+            data = load.build(load.compose(raw))
         return data if self.cut.flow_root else data[key]
 
     def chunks(self, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
@@ -113,6 +116,8 @@ class Frame:
 
     def _flow(self, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
         parts = {section.key: self.text[section.start : section.end] for section in self.cut.sections}
+        import json
+
         parts["items"] = b"[" + b",\n".join(item.text for item in items) + b"]"
         if results is not None:
             parts["results"] = json.dumps(results, ensure_ascii=False).encode()
@@ -125,6 +130,8 @@ def _is(one: Item, other: Item) -> bool:
 
 
 def _results(results: list[Any]) -> bytes:
+    from .yamltext import emit
+
     return emit.dump({"results": results}).encode()
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Literal
 
 from .errors import KrmfnError
 from .resource import Manifest, Place, Ref
 from .resource import ref as ref_of
 from .results import Result
-from .yamltext import peek
+from .yamltext import peek, simple
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
@@ -16,7 +17,19 @@ PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.
 class Item:
     """A resource by its text. Fields are read from the text as cheaply as is safe; `manifest` loads all of it."""
 
-    __slots__ = ("_data", "_end", "_file", "_kind", "_manifest", "_node", "_root", "_start", "indent", "origin")
+    __slots__ = (
+        "_data",
+        "_end",
+        "_file",
+        "_kind",
+        "_manifest",
+        "_node",
+        "_root",
+        "_start",
+        "_tree",
+        "indent",
+        "origin",
+    )
 
     def __init__(
         self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None
@@ -31,6 +44,7 @@ class Item:
         self._kind: str | None = None
         self._manifest: Manifest | None = None
         self._node: Any = None
+        self._tree: simple.Tree | Literal[False] | None = False
         self._root: peek.Block | peek.Answer | None = None if sure else peek.UNSURE
 
     @property
@@ -64,10 +78,30 @@ class Item:
 
     @property
     def kind(self) -> str:
-        """The kind; "" when there is none."""
+        """The kind; "" when there is none. A ResourceList reads all kinds at once and sets them."""
         if self._kind is None:
             self._kind = self._string(b"kind")
         return self._kind
+
+    @kind.setter
+    def kind(self, kind: str) -> None:
+        self._kind = kind
+
+    @property
+    def name(self) -> str:
+        """metadata.name; "" when there is none."""
+        return self._string(b"metadata", b"name")
+
+    def picked_labels(self, keys: Iterable[str]) -> dict[str, str]:
+        """Those labels whose keys are in `keys`: cheaper than `labels` when they are few."""
+        if self._manifest is None:
+            block = self._block((b"metadata", b"labels"))
+            if isinstance(block, peek.Block):
+                found = {key: peek.scalar(self.text, block, key.encode()) for key in keys}
+                if peek.UNSURE not in found.values():
+                    return {key: value for key, value in found.items() if isinstance(value, str)}
+        labels = self.labels
+        return {key: labels[key] for key in keys if key in labels}
 
     @property
     def ref(self) -> Ref:
@@ -116,6 +150,22 @@ class Item:
         return result._replace(ref=result.ref or self.ref, place=result.place or place)
 
     @property
+    def tree(self) -> simple.Tree | None:
+        """The tree of the item's text when it is simple (see `yamltext.simple`), a list of one for a dashed item."""
+        if self._tree is False:
+            self._tree = simple.parse(self.text.decode())
+        return self._tree
+
+    @property
+    def duplicate_keys(self) -> list[str]:
+        """The paths of keys that stand twice in one mapping."""
+        if self.tree is not None:
+            return []
+        from .yamltext import load
+
+        return [path for path, _ in load.duplicate_keys(self.node)]
+
+    @property
     def node(self) -> Any:
         """The node tree of the item (PyYAML's), for places and duplicate keys."""
         if self._node is None:
@@ -126,6 +176,9 @@ class Item:
         return self._node
 
     def _load(self) -> Any:
+        if self.tree is not None:
+            found = simple.data(self.tree)
+            return found[0] if self.indent >= 0 else found
         from .yamltext import load
 
         try:

@@ -11,7 +11,7 @@ from .item import Item
 from .ownership import OWNER, owner_id, updated
 from .resource import Manifest, Ref, ref
 from .results import Result
-from .yamltext import emit, spans
+from .yamltext import peek, spans
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _BOM = b"\xef\xbb\xbf"
@@ -48,6 +48,8 @@ class ResourceList:
         items = [Item(text, start, end, indent, safe) for (start, end), safe in zip(cut.items, sure, strict=True)]
         resources = cls(items)
         resources._frame = Frame(data, cut, items)
+        if not cut.flow_items:
+            _read_kinds(text, items, cut)
         _check_head(resources._frame)
         return resources
 
@@ -130,6 +132,8 @@ class ResourceList:
         return self._frame.chunks(items, [result.to_manifest() for result in self.results])
 
     def _new(self, manifest: Manifest) -> Item:
+        from .yamltext import emit
+
         text = _json(manifest) if self._flow else emit.dump_item(manifest, self._frame.cut.indent).encode()
         return _made(text, self._frame.cut.indent, self._flow, manifest)
 
@@ -139,7 +143,7 @@ class ResourceList:
         else:
             from .yamltext import edit
 
-            text = edit.updated(item.text, item.node, manifest, item.indent)
+            text = edit.updated(item.text, item.tree, manifest, item.indent)
         new = _made(text, item.indent, self._flow, manifest)
         new.origin = item.origin or item
         return new
@@ -181,6 +185,14 @@ def _exact(text: bytes) -> spans.Cut:
     from .yamltext import marks
 
     return marks.exact(text)
+
+
+def _read_kinds(text: bytes, items: list[Item], cut: spans.Cut) -> None:
+    """Set the items' kinds in one pass over the text, where they stand plainly; the others are read one by one."""
+    starts = [start for start, _ in cut.items]
+    for index, kind in peek.kinds(text, starts, cut.items[-1][1], cut.indent) if starts else ():
+        if index not in cut.dubious:
+            items[index].kind = kind
 
 
 def _check_head(frame: Frame) -> None:

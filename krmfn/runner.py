@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from typing import NoReturn
@@ -46,6 +45,8 @@ def main(function: Function) -> NoReturn:
     except KeyboardInterrupt:
         say("interrupted; nothing was written")
     except BaseException:  # a SystemExit(0) of the function included: it must never look like success
+        import traceback
+
         traceback.print_exc()
         say("this is a bug in the function, not in your files; nothing was written")
     sys.exit(code)

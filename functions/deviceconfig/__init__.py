@@ -1,80 +1,23 @@
-"""DeviceConfigs become KMM Modules and DaemonSets: select, check, stop if anything is wrong, generate, put in place."""
+"""DeviceConfigs become KMM Modules and DaemonSets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from krmfn import ResourceList
 
-from krmfn import Item, ResourceList, Result, error, schema, warning
-from krmfn.results import Field
-from krmfn.yamltext import load as yaml
-
-from .. import children, claims, exclusivity, settings
-from ..published import schema as published
-from . import generate, model, rules
-from .model import OURS, SEED, DeviceConfig
+from ..owners import Owners, owned
 
 KIND = "DeviceConfig"
-OWNERS: children.Owners = frozenset({(OURS, KIND), (SEED, KIND)})
-SCHEMAS = {OURS: "deviceconfig", SEED: "deviceconfig-example.com"}
+OURS, SEED = "krmfn.dev", "example.com"
+OWNERS: Owners = frozenset({(OURS, KIND), (SEED, KIND)})
 
 
 def deviceconfig(resources: ResourceList) -> None:
-    """The KRM function. DeviceConfigs of other groups pass through untouched."""
-    items = [item for item in resources.select(KIND) if item.ref.group in SCHEMAS]
-    if not items and not children.owned(resources, OWNERS):
-        return
+    """The KRM function. DeviceConfigs of other groups pass through untouched.
 
-    config, problems = settings.read(resources)
-    problems += children.partial_view(resources, config)
-    if not resources.report([*problems, *_fit(items), *children.repeated(items), *_marked(items)]):
-        return
+    A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported.
+    """
+    items = [item for item in resources.select(KIND) if (item.ref.group, KIND) in OWNERS]
+    if items or owned(resources, OWNERS):
+        from .walk import walk
 
-    profiles = [finding for item in items for finding in _profile(item, config)]
-    configs = [model.from_item(item, config) for item in items]
-    if not resources.report([*profiles, *(finding for one in configs for finding in rules.check(one))]):
-        return
-
-    wishes = [*map(_claim, configs), *claims.of_modules(resources, OWNERS)]
-    if not resources.report(exclusivity.check(wishes, claims.nodes(resources), config.exclusivity)):
-        return
-
-    wanted = [child for one in configs for child in generate.children(one)]
-    if not resources.report(children.clashes(resources, wanted, OWNERS, config.adopt)):
-        return
-    children.settle(resources, wanted, OWNERS, config.prune)
-
-
-def _fit(items: list[Item]) -> Iterator[Result]:
-    """The schema's findings; a key that stands twice is one too, since readers disagree on which counts."""
-    for item in items:
-        for path, _ in yaml.duplicate_keys(item.node):
-            yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
-        for finding in schema.check(item.manifest, published(SCHEMAS[item.ref.group])):
-            yield item.located(finding)
-
-
-def _marked(items: list[Item]) -> Iterator[Result]:
-    """A warning under kustomize, which deploys what is not marked as local."""
-    for item in items:
-        notes = item.annotations
-        if "kustomize.config.k8s.io/id" in notes and notes.get("config.kubernetes.io/local-config") != "true":
-            mark = 'config.kubernetes.io/local-config: "true"'
-            message = f"would be deployed with its children; mark it with the annotation {mark}"
-            yield item.located(warning(message, rule="KRM104"))
-
-
-def _profile(item: Item, config: settings.Settings) -> list[Result]:
-    field = (
-        "spec.profile" if "profile" in (item.manifest.get("spec") or {}) else f"metadata.annotations[{model.PROFILE}]"
-    )
-    return [item.located(finding) for finding in settings.profile_findings(model.profile_of(item), field, config)]
-
-
-def _claim(one: DeviceConfig) -> exclusivity.Claim:
-    return exclusivity.Claim(
-        ref=one.ref,
-        selector=one.node_selector or {},
-        domain=one.profile,
-        kernel_modules=frozenset({one.module_name}),
-        place=one.item.field_place("spec.nodeSelector"),
-    )
+        walk(resources, items, OWNERS)

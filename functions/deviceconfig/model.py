@@ -9,6 +9,8 @@ from krmfn import Item, Ref
 from ..settings import Settings, merged
 
 OURS, SEED = "krmfn.dev", "example.com"
+SCHEMAS = {OURS: "deviceconfig", SEED: "deviceconfig-example.com"}
+"""The schema of each group's DeviceConfig."""
 PROFILE = "krmfn.dev/profile"
 """Annotation that names the profile of a kind without the field."""
 

@@ -12,25 +12,34 @@ import re
 from typing import Any
 
 from ..errors import KrmfnError
-from . import emit, load, patch
+from . import emit, patch, simple
 
 _WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
 _TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
 
 
-def updated(text: bytes, node: Any, new: Any, indent: int) -> bytes:
+def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> bytes:
     """The text of an item (its dash at column `indent`; -2: a document) with the data `new` instead of its own.
 
-    `node` is the item's tree, as `load.compose` made it from `text`.
+    `tree` is the item's tree when its text is simple, as `simple.parse` made it.
     Comment lines behind the item belong to whatever follows and stay as they are.
     """
     trailer = _TRAILER.search(text)
     body, rest = (text[: trailer.start()], trailer[0]) if trailer else (text, b"")
     wanted = [new] if indent >= 0 else new
-    edited = patch.patched(body.decode(), node, load.build(node), new)
-    if edited is None or load.build(load.compose(edited.encode())) != wanted:
+    edited = patch.patched(body.decode(), tree, wanted) if tree is not None else None
+    if edited is None or _data(edited) != wanted:
         edited = _rewritten(body, new, indent)
     return edited.encode() + rest
+
+
+def _data(text: str) -> Any:
+    tree = simple.parse(text)
+    if tree is not None:
+        return simple.data(tree)
+    from . import load
+
+    return load.build(load.compose(text.encode()))
 
 
 def _rewritten(body: bytes, new: Any, indent: int) -> str:
@@ -39,7 +48,7 @@ def _rewritten(body: bytes, new: Any, indent: int) -> str:
     if indent >= 0:  # the item as a document of its own: its dash is blanked out and comes back below
         body = re.sub(rb"(?m)^ {1,%d}" % column, b"", body.replace(b"-", b" ", 1))
     edited = _round_trip(body, new)
-    if edited is None or load.build(load.compose(edited.encode())) != new:
+    if edited is None or _data(edited) != new:
         edited = emit.dump(new)
     lines = "".join(f"{' ' * column}{line}\n" if line.strip() else f"{line}\n" for line in edited.splitlines())
     return f"{' ' * indent}-{lines[indent + 1 :]}" if indent >= 0 else lines
@@ -49,6 +58,8 @@ def _round_trip(body: bytes, new: Any) -> str | None:
     """The document `body` changed to mean `new`, in column 0; None when ruamel.yaml cannot keep it."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
+
+    from . import load
 
     yaml = YAML()
     yaml.preserve_quotes = True

@@ -1,4 +1,4 @@
-"""Small edits by the marks of a parsed text: a scalar replaced, a key added. Every other byte stays.
+"""Small edits in a simple text: a scalar replaced, a key added. Every other byte stays.
 
 Faster than a round trip, and closer to the file; for anything else the answer is None and `edit` does the round trip.
 """
@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
-
 from . import emit
+from .simple import Mapping, Scalar, Sequence, Tree
 
 _Patch = tuple[int, int, str]
 """Characters from, to, and what stands there instead."""
@@ -20,10 +19,10 @@ class _TooMuch(Exception):
     """The change is more than scalars and added keys."""
 
 
-def patched(text: str, node: Node, old: Any, new: Any) -> str | None:
-    """`text`, whose tree is `node` and whose data is `old`, changed to mean `new`; None when that needs more."""
+def patched(text: str, tree: Tree, new: Any) -> str | None:
+    """`text`, whose tree is `tree`, changed to mean `new`; None when that needs more than small edits."""
     try:
-        patches = sorted(_patches(text, node, old, new), reverse=True)
+        patches = sorted(_patches(text, tree, new), reverse=True)
     except _TooMuch:
         return None
     for start, end, piece in patches:
@@ -31,57 +30,38 @@ def patched(text: str, node: Node, old: Any, new: Any) -> str | None:
     return text
 
 
-def _patches(text: str, node: Node, old: Any, new: Any) -> Iterator[_Patch]:
-    if type(old) is type(new) and old == new:
-        return
-    if isinstance(old, dict) and isinstance(new, dict) and isinstance(node, MappingNode):
-        yield from _mapping(text, node, old, new)
-    elif isinstance(node, ScalarNode) and not isinstance(new, (dict, list)) and node.style not in ("|", ">"):
-        start, end = _span(node)
-        if start == end or "\n" in text[start:end]:
+def _patches(text: str, tree: Tree, new: Any) -> Iterator[_Patch]:
+    if isinstance(tree, Scalar):
+        yield from _scalar(tree, new)
+    elif isinstance(tree, Mapping) and isinstance(new, dict) and tree.values.keys() <= new.keys():
+        for key, value in tree.values.items():
+            yield from _patches(text, value, new[key])
+        added = {key: value for key, value in new.items() if key not in tree.values}
+        if added and text[tree.end - 1 : tree.end] != "\n":
             raise _TooMuch
-        yield start, end, _scalar(new, node.style)
+        if added:
+            yield tree.end, tree.end, emit.dump(added, tree.column)
+    elif isinstance(tree, Sequence) and isinstance(new, list) and len(new) == len(tree.values):
+        for value, wanted in zip(tree.values, new, strict=True):
+            yield from _patches(text, value, wanted)
     else:
         raise _TooMuch
 
 
-def _mapping(text: str, node: MappingNode, old: dict[Any, Any], new: dict[Any, Any]) -> Iterator[_Patch]:
-    values = {key.value: value for key, value in node.value}
-    if len(values) != len(node.value) or set(values) != set(old) or set(old) - set(new):
+def _scalar(old: Scalar, new: Any) -> Iterator[_Patch]:
+    empty = old.data in (list, dict)
+    if type(new) is type(old.data) and new == old.data:
+        return
+    if empty and new == old.data():
+        return
+    if empty or isinstance(new, (dict, list)) or old.start == old.end:
         raise _TooMuch
-    for key, value in values.items():
-        yield from _patches(text, value, old[key], new[key])
-    added = {key: value for key, value in new.items() if key not in old}
-    if added:
-        if node.flow_style or not values:
-            raise _TooMuch
-        behind = text.find("\n", _last(node)) + 1
-        if not behind:
-            raise _TooMuch
-        yield behind, behind, emit.dump(added, node.value[0][0].start_mark.column)
+    yield old.start, old.end, _written(new, old.quote)
 
 
-def _last(node: Node) -> int:
-    """Where the last thing inside a node ends, on its line."""
-    while isinstance(node, CollectionNode) and node.value and not node.flow_style:
-        last = node.value[-1]
-        node = last[1] if isinstance(last, tuple) else last
-    if isinstance(node, ScalarNode) and node.style in ("|", ">"):
-        raise _TooMuch
-    return _span(node)[1]
-
-
-def _span(node: Node) -> tuple[int, int]:
-    if node.start_mark is None or node.end_mark is None:
-        raise _TooMuch
-    return node.start_mark.index, node.end_mark.index
-
-
-def _scalar(value: Any, style: str | None) -> str:
+def _written(value: Any, quote: str) -> str:
     """A scalar on one line, in the quotes that stood there before."""
-    text = emit.quoted(value) if isinstance(value, str) else emit.dump(value).rstrip("\n")
-    if isinstance(value, str) and text == value and style in ("'", '"'):
-        if style == "'":
-            return "'" + value.replace("'", "''") + "'"
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    text: str = emit.quoted(value) if isinstance(value, str) else emit.dump(value).rstrip("\n")
+    if quote and text == value:
+        return quote + (text.replace("'", "''") if quote == "'" else text) + quote
     return text

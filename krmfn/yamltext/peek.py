@@ -7,6 +7,8 @@ a line at the indent of a mapping's keys is a key of that mapping, a comment, or
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -36,6 +38,24 @@ class Block(NamedTuple):
 _PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?::[A-Za-z0-9/_.+@-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
 _NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
+
+
+def kinds(text: bytes, starts: list[int], end: int, indent: int) -> Iterator[tuple[int, str]]:
+    """(index, kind) of the items whose kind stands plainly and once behind their first line, in one pass.
+
+    `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes.
+    """
+    column = indent + 2
+    line = re.compile(rb"\n {%d}(?:kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n)|(?=['\"?!&*<]|kind))" % column)
+    found: dict[int, str | None] = {}
+    for match in line.finditer(text, starts[0], end):
+        index = bisect_right(starts, match.start()) - 1
+        kind = match[1].decode() if match[1] and index not in found else None
+        found[index] = kind if kind and type(scalars.read(kind)) is str else None
+    for index, kind in found.items():
+        first = text[starts[index] + column : starts[index] + column + 4]
+        if kind and first.isalpha() and first != b"kind":
+            yield index, kind
 
 
 def item_block(text: bytes, indent: int) -> Block | Answer:

@@ -44,14 +44,20 @@ _BARE = re.compile(rb"[A-Za-z]+: *(?:#[^\n]*)?(?:\n|$)")
 _EMPTY = re.compile(rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n(?: *(?:#[^\n]*)?(?:\n|$))*|$)")
 _FIRST_DASH = re.compile(rb"(?: *(?:#[^\n]*)?\n)*( *)-[ \n]")
 _COMMENT = re.compile(rb" *#")
-# A bracket or quote begins a token only after white space or a flow indicator.
-_TOKEN = rb"(?<=[\s\[{,:]%s)"
 _SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=[\[{,])(?:"[^"\\\n]*"|'[^'\n]*'))*"""
+
+
+def _begins(mark: bytes, rough: bytes, exact: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """A pattern that finds every token beginning with `mark` that may run on, quickly, and one that looks closely."""
+    token = re.escape(mark) + rb"(?<=[\s\[{,:]" + re.escape(mark) + rb")"
+    return re.compile(token + rough), re.compile(re.escape(mark) + exact)
+
+
 _RUNS_ON = (
-    re.compile(rb'"' + _TOKEN % rb'"' + rb'(?!(?:[^"\\\n]|\\[^\n])*")'),
-    re.compile(rb"'" + _TOKEN % rb"'" + rb"(?![^'\n]*')"),
-    re.compile(rb"\[" + _TOKEN % rb"\[" + rb"(?!" + _SIMPLE_FLOW + rb"\])"),
-    re.compile(rb"\{" + _TOKEN % rb"\{" + rb"(?!" + _SIMPLE_FLOW + rb"\})"),
+    _begins(b'"', rb'(?![^"\\\n]*")', rb'(?!(?:[^"\\\n]|\\[^\n])*")'),
+    _begins(b"'", rb"(?![^'\n]*')", b""),
+    _begins(b"[", rb"(?!\])", rb"(?!" + _SIMPLE_FLOW + rb"\])"),
+    _begins(b"{", rb"(?!\})", rb"(?!" + _SIMPLE_FLOW + rb"\})"),
 )
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
 
@@ -75,10 +81,16 @@ def quick(data: bytes) -> Cut | None:
     return _verified(data, cut)
 
 
+def _runs_on(data: bytes) -> Iterator[int]:
+    """Where something begins, or seems to, that does not end on its line."""
+    for rough, exact in _RUNS_ON:
+        yield from (match.start() for match in rough.finditer(data) if exact.match(data, match.start()))
+
+
 def is_simple(text: bytes) -> bool:
     """True when no quoted scalar or flow collection of a document runs over lines: `peek` may look into it."""
     odd = b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
-    return not odd and not any(pattern.search(text) for pattern in _RUNS_ON)
+    return not odd and not any(True for _ in _runs_on(text))
 
 
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
@@ -125,7 +137,7 @@ def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], i
 
 def _verified(data: bytes, cut: Cut) -> Cut | None:
     """The cut with its dubious items named; None when a unit is not complete by itself."""
-    positions = sorted(match.start() for pattern in _RUNS_ON for match in pattern.finditer(data))
+    positions = sorted(_runs_on(data))
     if not positions:
         return cut
     units = [*cut.items, *((s.start, s.end) for s in cut.sections if s.key != "items" or not cut.items)]

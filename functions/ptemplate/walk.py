@@ -1,0 +1,60 @@
+"""The walk: check, stop if anything is wrong, generate, put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Item, ResourceList, Result, error, schema
+from krmfn.results import Field
+
+from .. import children, claims, exclusivity, settings
+from ..owners import Owners
+from ..published import schema as published
+from .generate import MODULE, generate
+
+
+def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
+    """All Ptemplates of a list to their children; with any error finding nothing is changed."""
+    config, problems = settings.read(resources)
+    problems += children.partial_view(resources, config)
+    if not resources.report([*problems, *_fit(items, config.namespace)]):
+        return
+
+    wishes = [*map(_claim, items), *claims.of_modules(resources, owners)]
+    if not resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity)):
+        return
+
+    wanted = [child for item in items for child in generate(item, config.namespace)]
+    if not resources.report(children.clashes(resources, wanted, owners, config.adopt)):
+        return
+    children.settle(resources, wanted, owners, config.prune)
+
+
+def _fit(items: list[Item], namespace: str) -> Iterator[Result]:
+    yield from children.repeated(items)
+    for item in items:
+        for path in item.duplicate_keys:
+            yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+        for finding in schema.check(item.manifest, published("ptemplate")):
+            yield item.located(_with_guide_name(finding))
+        if not (item.ref.namespace or namespace):
+            message = "has no namespace; it is part of the label that KMM puts on nodes"
+            yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
+
+
+_GUIDE_NAMES = {"spec.consumerimage": "spec.consumer", "spec.imageRepoSecret": "spec.imagePullSecret"}
+
+
+def _with_guide_name(finding: Result) -> Result:
+    """The operator's guides spell three things as its CRD never did: say what the CRD has."""
+    path = finding.field.path if finding.field else ""
+    if path in _GUIDE_NAMES:
+        return finding._replace(message=f"unknown field {path}; did you mean {_GUIDE_NAMES[path]}?")
+    if path == "apiVersion":
+        return finding._replace(message=f"{finding.message} (guides of the operator spell it otherwise)")
+    return finding
+
+
+def _claim(item: Item) -> exclusivity.Claim:
+    selector = item.manifest["spec"]["selector"]
+    return exclusivity.Claim(item.ref, selector, "spec.selector", None, frozenset({MODULE}), "", item.place)
