@@ -23,6 +23,7 @@ class Item:
         "_file",
         "_kind",
         "_manifest",
+        "_metadata",
         "_node",
         "_root",
         "_start",
@@ -43,6 +44,7 @@ class Item:
         """The item as it came, when this one is its edited text."""
         self._kind: str | None = None
         self._manifest: Manifest | None = None
+        self._metadata: peek.Block | peek.Answer | None = None
         self._node: Any = None
         self._tree: simple.Tree | Literal[False] | None = False
         self._root: peek.Block | peek.Answer | None = None if sure else peek.UNSURE
@@ -86,6 +88,11 @@ class Item:
     @kind.setter
     def kind(self, kind: str) -> None:
         self._kind = kind
+
+    @property
+    def group(self) -> str:
+        """The API group; "" for core/v1."""
+        return self._string(b"apiVersion").rpartition("/")[0]
 
     @property
     def name(self) -> str:
@@ -196,6 +203,10 @@ class Item:
         if self._root is None:
             self._root = peek.item_block(text, self.indent)
         found = self._root
+        if keys and keys[0] == b"metadata":
+            if self._metadata is None:
+                self._metadata = peek.block(text, found, keys[0]) if isinstance(found, peek.Block) else found
+            found, keys = self._metadata, keys[1:]
         for key in keys:
             if not isinstance(found, peek.Block):
                 break

@@ -67,7 +67,7 @@ class ResourceList:
 
     def select(self, kind: str, group: str | None = None) -> list[Item]:
         """The items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
-        return [item for item in self.items if item.kind == kind and (group is None or item.ref.group == group)]
+        return [item for item in self.items if item.kind == kind and (group is None or item.group == group)]
 
     def report(self, results: Iterable[Result]) -> bool:
         """Add findings; one that is already there is not added again. True while no error was found."""

@@ -15,7 +15,6 @@ from typing import Any
 from .scalars import is_ambiguous
 
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
-_SPECIAL = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 _NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ ]|$)|---|\.\.\.|.*(?::(?: |$)| #)", re.DOTALL)
 _ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
 _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\ufeff": "uFEFF"}
@@ -89,17 +88,30 @@ def style(text: str) -> str:
 @lru_cache(maxsize=4096)
 def quoted(text: str) -> str:
     """`text` as a one-line scalar: plain where every reader gets it back, else in quotes as go-yaml would choose."""
-    if is_ambiguous(text) or "\n" in text or "\t" in text or _SPECIAL.search(text):
+    if is_ambiguous(text) or "\n" in text or "\t" in text or _is_special(text):
         return '"' + "".join(_escaped(char) for char in text) + '"'
     if text[0] == " " or text[-1] == " " or _NOT_PLAIN.match(text):
         return "'" + text.replace("'", "''") + "'"
     return text
 
 
+def _is_special(text: str) -> bool:
+    """True when a character must be escaped: what is not printable, and the line breaks that YAML 1.1 knows besides."""
+    if text.isascii():
+        return not text.replace("\n", "").replace("\t", "").isprintable()
+    return _special().search(text) is not None
+
+
+@lru_cache(maxsize=1)
+def _special() -> re.Pattern[str]:
+    """Costly to compile, and rarely needed."""
+    return re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
+
+
 def _escaped(char: str) -> str:
     if char in _ESCAPES:
         return "\\" + _ESCAPES[char]
-    if not _SPECIAL.match(char):
+    if not _is_special(char):
         return char
     code = ord(char)
     return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
@@ -107,7 +119,7 @@ def _escaped(char: str) -> str:
 
 def _literal_fits(text: str) -> bool:
     """A block scalar gives the text back: nothing to escape, no space before a line's end, no odd first line."""
-    return not (text[0] in " \n\t" or " \n" in text or text[-1] in " \t" or _SPECIAL.search(text) or "\t\n" in text)
+    return not (text[0] in " \n\t" or " \n" in text or text[-1] in " \t" or _is_special(text) or "\t\n" in text)
 
 
 def _literal(text: str, pad: str) -> str:
