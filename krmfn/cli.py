@@ -7,18 +7,27 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import NamedTuple
 
-from . import kustomize, manifests, report
+from . import baseline, kustomize, manifests, report
 from .errors import KrmfnError
 from .item import Item
 from .resourcelist import ResourceList
 from .runner import Function, read_stdin, say, say_findings, write
 
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
+
+
+class Command(NamedTuple):
+    """A subcommand of one function: it looks at the list after the function has run."""
+
+    about: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    """Adds the command's own arguments."""
+    run: Callable[[ResourceList, argparse.Namespace], str]
+    """The text to print. Raises KrmfnError when there is none."""
 
 
 class Program(NamedTuple):
@@ -33,12 +42,16 @@ class Program(NamedTuple):
     """(group, kind) of its functionConfig; one among the resources read is taken as such."""
     options: Mapping[str, str] = {}  # read only
     """Settings that become options: name and help."""
+    commands: Mapping[str, Command] = {}
+    """Subcommands beside `render` and `check`, by name."""
 
 
 def main(program: Program, arguments: Sequence[str]) -> int:
     """One subcommand. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done."""
     asked = _parser(program).parse_args(arguments)
     try:
+        if asked.command in program.commands:
+            return _command(program, asked)
         return _render(program, asked) if asked.command == "render" else _check(program, asked)
     except KrmfnError as failure:
         say(f"error: {failure}")
@@ -61,7 +74,7 @@ def _render(program: Program, asked: argparse.Namespace) -> int:
             "so it is refused: say --allow-empty if that is meant"
         )
     if asked.output_dir:
-        _write_files(asked.output_dir, shown)
+        manifests.write_folder(asked.output_dir, shown)
     elif asked.output == "json":
         write(1, [json.dumps(item.manifest, ensure_ascii=False).encode() + b"\n" for item in shown])
     else:
@@ -73,9 +86,26 @@ def _check(program: Program, asked: argparse.Namespace) -> int:
     resources = _read(asked)
     count = len(resources.items)
     _apply(program, asked, resources)
-    write(1, [report.FORMATS[asked.format](resources.results, count).encode()])
-    strict = asked.strict and any(result.severity == "warning" for result in resources.results)
-    return int(resources.failed or strict)
+    found = resources.results
+    if asked.write_baseline:
+        manifests.write_text(asked.write_baseline, baseline.dump(found))
+        return 0
+    if asked.baseline:
+        found = baseline.new(found, baseline.parse(manifests.read_text(asked.baseline), asked.baseline))
+        say(f"{len(resources.results) - len(found)} of {len(resources.results)} findings are named in {asked.baseline}")
+    write(1, [report.FORMATS[asked.format](found, count).encode()])
+    counts = report.summary(found)
+    return int(counts["error"] > 0 or (asked.strict and counts["warning"] > 0))
+
+
+def _command(program: Program, asked: argparse.Namespace) -> int:
+    resources = _read(asked)
+    _apply(program, asked, resources)
+    if resources.failed:
+        say_findings(resources.results)
+        return 1
+    write(1, [program.commands[asked.command].run(resources, asked).encode()])
+    return 0
 
 
 def _apply(program: Program, asked: argparse.Namespace, resources: ResourceList) -> None:
@@ -112,29 +142,6 @@ def _stays_here(item: Item, program: Program) -> bool:
     return about in program.inputs or about in LOCAL_KINDS or item.annotations.get(kustomize.LOCAL) == "true"
 
 
-def _write_files(folder: str, items: Sequence[Item]) -> None:
-    """A file per object and a kustomization.yaml that lists them, into a folder that is new or empty."""
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        if any(target.iterdir()):
-            raise KrmfnError(f"{folder} is not empty; render into a new folder, so that no stale object stays in it")
-        names = [_file_name(item) for item in items]
-        for name, item in zip(names, items, strict=True):
-            (target / name).write_bytes(manifests.dump([item]))
-        listed = "".join(f"- {name}\n" for name in names) or "[]\n"
-        head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
-        (target / "kustomization.yaml").write_text(head + listed, encoding="utf-8")
-    except OSError as failure:
-        raise KrmfnError(f"{failure.filename}: {failure.strerror}") from failure
-
-
-def _file_name(item: Item) -> str:
-    about = item.ref
-    parts = [about.namespace, about.group.partition(".")[0], about.kind.lower(), about.name.replace(":", ".")]
-    return "_".join(part for part in parts if part) + ".yaml"
-
-
 def _parser(program: Program) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=program.name,
@@ -153,7 +160,13 @@ def _parser(program: Program) -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="print the findings only")
     _common(check, program)
     check.add_argument("--format", choices=tuple(report.FORMATS), default="text")
+    check.add_argument("--baseline", metavar="FILE", help="findings named in FILE do not count")
+    check.add_argument("--write-baseline", metavar="FILE", help="name today's findings in FILE")
     check.add_argument("--strict", action="store_true", help="warnings fail, too")
+    for name, command in program.commands.items():
+        own = commands.add_parser(name, help=command.about)
+        _common(own, program)
+        command.arguments(own)
     return parser
 
 

@@ -99,6 +99,10 @@ class Item:
         """metadata.name; "" when there is none."""
         return self._string(b"metadata", b"name")
 
+    def string(self, *path: str) -> str:
+        """The string at a path of keys, such as ("status", "nodeInfo", "kernelVersion"); "" when there is none."""
+        return self._string(*(key.encode() for key in path))
+
     def picked_labels(self, keys: Iterable[str]) -> dict[str, str]:
         """Those labels whose keys are in `keys`: cheaper than `labels` when they are few."""
         if self._manifest is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,6 +76,48 @@ def dump(items: Iterable[Item | Manifest]) -> bytes:
     """A stream of documents: items as the bytes they were read from, new manifests in kyaml's layout."""
     texts = (_document(item) if isinstance(item, Item) else emit.dump(item).encode() for item in items)
     return b"---\n".join(texts)
+
+
+def read_text(path: str) -> str:
+    """A text file. Raises KrmfnError when it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as failure:
+        raise KrmfnError(f"{path}: {getattr(failure, 'strerror', None) or 'not UTF-8'}") from failure
+
+
+def write_text(path: str, text: str) -> None:
+    """A text file, written anew. Raises KrmfnError when it cannot be."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as failure:
+        raise KrmfnError(f"{path}: {failure.strerror}") from failure
+
+
+def write_folder(folder: str, items: Sequence[Item]) -> None:
+    """A file per object and a kustomization.yaml that lists them, into a folder that is new or empty.
+
+    Raises KrmfnError when it is neither, or cannot be written.
+    """
+    target = Path(folder)
+    names = [_file_name(item) for item in items]
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        if any(target.iterdir()):
+            raise KrmfnError(f"{folder} is not empty; render into a new folder, so that no stale object stays in it")
+    except OSError as failure:
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+    for name, item in zip(names, items, strict=True):
+        write_text(str(target / name), dump([item]).decode())
+    listed = "".join(f"- {name}\n" for name in names)
+    head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:"
+    write_text(str(target / "kustomization.yaml"), f"{head}\n{listed}" if listed else f"{head} []\n")
+
+
+def _file_name(item: Item) -> str:
+    about = item.ref
+    parts = [about.namespace, about.group.partition(".")[0], about.kind.lower(), about.name.replace(":", ".")]
+    return "_".join(part for part in parts if part) + ".yaml"
 
 
 def _document(item: Item) -> bytes:

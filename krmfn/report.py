@@ -1,4 +1,4 @@
-"""Findings for readers: text for people, JSON for programs."""
+"""Findings for readers: text for people, JSON for programs, and the formats of CI."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import formats
 from .results import Result
 
 
@@ -59,5 +60,11 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-FORMATS: dict[str, Callable[[Sequence[Result], int], str]] = {"text": text, "json": as_json}
+FORMATS: dict[str, Callable[[Sequence[Result], int], str]] = {
+    "text": text,
+    "json": as_json,
+    "sarif": formats.sarif,
+    "junit": formats.junit,
+    "github": formats.github,
+}
 """What `check --format` knows."""
