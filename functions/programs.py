@@ -7,6 +7,8 @@ from collections.abc import Callable
 from krmfn import Function
 from krmfn.cli import Program
 
+from .resolve import RESOLVE
+
 INPUTS = frozenset(
     {
         ("krmfn.dev", "DeviceConfig"),
@@ -25,14 +27,18 @@ OPTIONS = {
 }
 
 
+CONFIG = ("krmfn.dev", "RenderDeviceConfigs")
+COMMANDS = {"resolve": RESOLVE}
+
+
 def _deviceconfig(function: Function) -> Program:
     about = "Render DeviceConfigs to KMM Modules and DaemonSets."
-    return Program("deviceconfig", about, function, INPUTS, ("krmfn.dev", "RenderDeviceConfigs"), OPTIONS)
+    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, COMMANDS)
 
 
 def _ptemplate(function: Function) -> Program:
     about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
-    return Program("ptemplate", about, function, INPUTS, ("krmfn.dev", "RenderDeviceConfigs"), OPTIONS)
+    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, COMMANDS)
 
 
 PROGRAMS: dict[str, Callable[[Function], Program]] = {"deviceconfig": _deviceconfig, "ptemplate": _ptemplate}
