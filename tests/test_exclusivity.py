@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from krmfn_functions import exclusivity
-from krmfn_functions.exclusivity import conflicts, selectors
-from krmfn_functions.exclusivity import Claim, Node, check
+from krmfn_functions.exclusivity import Claim, Node, check, conflicts, selectors
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result
