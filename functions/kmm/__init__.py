@@ -1,6 +1,48 @@
-"""KMM's truth, offline: what its admission webhook says to a Module, and which kernel takes which mapping."""
+"""KMM's truth, offline: what the API server and the webhook say to a Module, and what nobody says before a node breaks.
 
+1. `check`: structure (the CRD, asked by the API server), then admission (the webhook), then lints (asked by nobody).
+2. `check_update`: the one rule about an old and a new Module.
+3. `resolve`: which kernel mapping a kernel takes, and the image that gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmfn.resource import Manifest
+from krmfn.results import Result
+
+from . import admission, lints, structure
 from .admission import check_update
 from .kernels import Resolution, compile_error, resolve, resolver
+from .lints import across
+from .rules import Rules, unmark_first
+from .versions import DEFAULT, TARGETS
 
-__all__ = ["Resolution", "check_update", "compile_error", "resolve", "resolver"]
+__all__ = [
+    "RULES",
+    "TARGETS",
+    "Resolution",
+    "across",
+    "check",
+    "check_update",
+    "compile_error",
+    "resolve",
+    "resolver",
+]
+
+RULES: Rules = structure.RULES + admission.RULES + lints.RULES
+"""Every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
+
+
+def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
+    """All findings about one Module, in a stable order; `kernels` are real kernel versions that lints may try.
+
+    What the cluster would print itself is tagged `first`: all findings of the API server, else the webhook's first.
+    Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
+    """
+    refused = list(structure.check(module, version))
+    webhook = admission.check(module, version)
+    if refused:
+        webhook = [unmark_first(finding) for finding in webhook]
+    return [*refused, *webhook, *lints.check(module, version, kernels)]

@@ -14,17 +14,22 @@ Rules = tuple[tuple[str, Rule], ...]
 ADMISSION, FIRST = "admission", "first"
 
 
-def refused(text: str, path: str, current: Any = None) -> Result:
-    """A finding in the cluster's own words, about one field."""
-    return error(text, field=Field(path, current))
+def refused(text: str, path: str, current: Any = None, hint: str = "") -> Result:
+    """A finding in the cluster's own words, about one field; the hint is ours."""
+    return error(f"{text} ({hint})" if hint else text, field=Field(path, current), tags=((ADMISSION, text),))
 
 
 def apply(rules: Rules, *subject: Any, prefix: str = "") -> Iterator[Result]:
     """Ask each rule about the subject; findings leave with the rule's id and with what KMM puts before the text."""
     for rule_id, rule in rules:
         for finding in rule(*subject):
-            message = prefix + finding.message
-            yield finding._replace(rule=rule_id, message=message, tags=((ADMISSION, message), *finding.tags))
+            finding = finding._replace(rule=rule_id)
+            yield _prefixed(finding, prefix) if prefix else finding
+
+
+def _prefixed(finding: Result, prefix: str) -> Result:
+    tags = ((key, prefix + value if key == ADMISSION else value) for key, value in finding.tags)
+    return finding._replace(message=prefix + finding.message, tags=tuple(tags))
 
 
 def tag(finding: Result, key: str) -> str | None:

@@ -1,0 +1,31 @@
+"""What KMM accepts and regrets on the node: lints about one Module, and about Modules that meet on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krmfn.resource import Manifest, ref
+from krmfn.results import Result
+
+from . import image_lints, mapping_lints, module_lints, neighbours
+from .rules import Rules, apply
+from .versions import DEFAULT, target
+
+RULES: Rules = module_lints.RULES + mapping_lints.RULES + image_lints.RULES + neighbours.RULES
+
+
+def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> Iterator[Result]:
+    """The lints about one Module; `kernels` are real kernel versions to try its mappings with."""
+    kmm, about = target(version), ref(module)
+    found = [
+        *apply(module_lints.RULES, module, kmm),
+        *mapping_lints.check(module, kernels),
+        *image_lints.check(module),
+    ]
+    for finding in found:
+        yield finding._replace(ref=about)
+
+
+def across(modules: Iterable[Manifest]) -> list[Result]:
+    """The lints about Modules of one cluster together: those that remove what another one loads."""
+    return list(apply(neighbours.RULES, list(modules)))

@@ -1,0 +1,132 @@
+"""Derive the fact tables in functions/kmm/structure-*.json from KMM's Module CRDs, which a person names.
+
+    python tools/derive_module_structure.py 2.4=PATH 2.6=PATH main=PATH
+
+Each table but the first holds what differs from the one before. A table has the paths below `spec` and `status` with
+their types, required fields, bounds, patterns, defaults and CEL rules, and no descriptions:
+
+    "string", "boolean", "integer", "int32", "int64", "quantity"    a scalar (quantity: a whole number or a string)
+    "object"                                    an object with anything in it
+    {"a": ..., "b!": ...}                       an object with these fields; `!` marks a required one
+    {"$map": ...}, {"$list": ...}               with $min, $max, $keys (the keys that make entries unique)
+    {"$type": "string", "$default": "/opt"}     a type with $default, $pattern
+    {"$same": "spec.devicePlugin.container"}    as at that path
+    {"$rules": {rule: message}}                 CEL rules of the object it stands in
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+OUT = Path(__file__).parent.parent / "functions" / "kmm"
+IGNORED = {"description", "x-kubernetes-map-type"}
+QUANTITY = [{"type": "integer"}, {"type": "string"}]
+
+
+def main(arguments: list[str]) -> None:
+    before: dict[str, Any] | None = None
+    base = ""
+    for argument in arguments:
+        version, _, path = argument.partition("=")
+        table = derive(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+        facts = {"fields": table} if before is None else {"base": base} | difference(before, table)
+        text = json.dumps(facts, indent=1, sort_keys=True)
+        (OUT / f"structure-{version}.json").write_text(text + "\n", encoding="utf-8")
+        before, base = table, version
+
+
+def derive(crd: dict[str, Any]) -> dict[str, Any]:
+    """The table of a CRD's only version, repeated parts written once."""
+    [version] = crd["spec"]["versions"]
+    properties = version["schema"]["openAPIV3Schema"]["properties"]
+    table = {name: short(properties[name]) for name in ("spec", "status")}
+    shared: dict[str, str] = {}
+    return {name: share(node, name, shared) for name, node in table.items()}
+
+
+def short(schema: dict[str, Any]) -> Any:
+    """A schema in the notation above; refuses what the notation does not know."""
+    facts = {key: value for key, value in schema.items() if key not in IGNORED}
+    kind = facts.pop("type", None)
+    if facts.pop("x-kubernetes-int-or-string", False):
+        assert kind is None and facts.pop("anyOf") == QUANTITY, schema
+        # Every such pattern is the one of a quantity, which the reader of the table knows.
+        facts.pop("pattern")
+        node: Any = "quantity"
+    elif kind == "array":
+        node = _list(facts)
+    elif kind == "object":
+        node = _object(facts)
+    else:
+        node = facts.pop("format", kind)
+    if facts.keys() & {"default", "pattern"}:
+        node = {"$type": node} | {f"${key}": facts.pop(key) for key in ("default", "pattern") if key in facts}
+    assert not facts, facts
+    return node
+
+
+def _list(facts: dict[str, Any]) -> Any:
+    node: dict[str, Any] = {"$list": short(facts.pop("items"))}
+    list_type, keys = facts.pop("x-kubernetes-list-type", "atomic"), facts.pop("x-kubernetes-list-map-keys", None)
+    assert (list_type, keys is None) in (("atomic", True), ("map", False)), facts
+    bounds = {"$min": facts.pop("minItems", None), "$max": facts.pop("maxItems", None), "$keys": keys}
+    return node | {key: value for key, value in bounds.items() if value is not None}
+
+
+def _object(facts: dict[str, Any]) -> Any:
+    if facts.pop("x-kubernetes-preserve-unknown-fields", False):
+        return "object"
+    if "additionalProperties" in facts:
+        return {"$map": short(facts.pop("additionalProperties"))}
+    required = facts.pop("required", [])
+    node = {
+        name + "!" * (name in required): short(schema) for name, schema in sorted(facts.pop("properties", {}).items())
+    }
+    rules = {rule["rule"]: rule["message"] for rule in facts.pop("x-kubernetes-validations", [])}
+    return node | ({"$rules": rules} if rules else {})
+
+
+def share(node: Any, path: str, shared: dict[str, str]) -> Any:
+    """The node, its large parts replaced by the path at which they stood first."""
+    if not isinstance(node, dict):
+        return node
+    text = json.dumps(node, sort_keys=True)
+    if len(text) > 60:
+        if text in shared:
+            return {"$same": shared[text]}
+        shared[text] = path
+    return {key: share(value, _below(path, key), shared) for key, value in node.items()}
+
+
+def _below(path: str, key: str) -> str:
+    if key in ("$list", "$map"):
+        return path + ("[]" if key == "$list" else "{}")
+    return f"{path}.{key.removesuffix('!')}"
+
+
+def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What to set and what to drop, by path, to come from one table to the other."""
+    return {
+        "set": {path: node for path, node in _changes(old, new) if node is not None},
+        "drop": sorted(path for path, node in _changes(old, new) if node is None),
+    }
+
+
+def _changes(old: dict[str, Any], new: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    for key in sorted(old.keys() | new.keys()):
+        here = f"{path}/{key}" if path else key
+        before, after = old.get(key), new.get(key)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _changes(before, after, here)
+        elif before != after:
+            yield here, after
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
