@@ -91,7 +91,8 @@ def tag_is_not_empty(template: Template, values: dict[str, str]) -> Iterator[Res
 def tag_does_not_move(template: Template, values: dict[str, str]) -> Iterator[Result]:
     """KRM225: an image has a tag that stays what it is, or a digest; latest (also said by no tag) moves."""
     image = _image(template, values)
-    if image is None or "@" in image or _EMPTY_TAG.search(image):
+    refused = bool(template.known) and ":" not in template.text
+    if image is None or refused or "@" in image or _EMPTY_TAG.search(image):
         return
     tag = image.rpartition("/")[2].partition(":")[2]
     if tag in ("", "latest"):

@@ -104,7 +104,18 @@ def _compiled(regexp: str) -> Any:
     except _re2().error as failure:
         said = failure.args[0]
         reason, _, piece = (said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)).partition(": ")
+        if piece in ("(?<=", "(?<!"):
+            return _worded("invalid named capture group", _look_behind(regexp, piece))
         return _worded(reason, piece)
+
+
+def _look_behind(regexp: str, opening: str) -> str:
+    """Go takes a look-behind for a named group: up to the next `>`, or all of the rest."""
+    start = next(
+        token.start for token in tokens(regexp) if not token.in_class and regexp.startswith(opening, token.start)
+    )
+    end = regexp.find(">", start)
+    return regexp[start : end + 1] if end >= 0 else regexp[start:]
 
 
 @cache

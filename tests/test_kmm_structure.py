@@ -1,0 +1,391 @@
+"""The CRD's rules on both sides of their borders, and the derived tables against the CRDs where those are at hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from krmfn_functions.kmm import RULES, check, structure
+from krmfn_functions.kmm.facts import Node, module_facts
+from krmfn_functions.kmm.rules import tag
+from krmfn_functions.kmm.versions import TARGETS
+
+from krmfn.errors import KrmfnError
+from krmfn.results import Result
+
+REPOSITORY = Path(__file__).parent.parent
+CRDS = REPOSITORY.parent / "shared" / "kmm"
+C = "spec.moduleLoader.container"
+
+
+def module(*edits: tuple[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "Module",
+        "metadata": {"name": "simple", "namespace": "kmm"},
+        "spec": {
+            "selector": {"a": "b"},
+            "moduleLoader": {
+                "container": {
+                    "modprobe": {"moduleName": "simple"},
+                    "kernelMappings": [{"regexp": "^.+$", "containerImage": "example.com/simple:1"}],
+                }
+            },
+        },
+    }
+    for path, value in edits:
+        *parents, last = path.replace("]", "").replace("[", ".").split(".")
+        at: Any = made
+        for part in parents:
+            at = at[int(part)] if part.isdigit() else at.setdefault(part, {})
+        if value is DROP:
+            at.pop(last, None)
+        else:
+            at[int(last) if last.isdigit() else last] = value
+    return made
+
+
+DROP = object()
+PLUGIN = {"container": {"image": "i:1"}}
+DRA = {**PLUGIN, "driverName": "gpu.example.com"}
+RESOURCES = "spec.devicePlugin.container.resources"
+
+
+def texts(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
+    return [tag(found, "admission") for found in structure.check(made, version)]
+
+
+def one(made: dict[str, Any], version: str = "2.6") -> Result:
+    [found] = structure.check(made, version)
+    assert tag(found, "first") == "true" and found.severity == "error" and str(found.ref) == "Module kmm/simple"
+    return found
+
+
+def wrong_type(path: str, wanted: str, given: str) -> str:
+    return f'{path}: Invalid value: "{given}": {path} in body must be of type {wanted}: "{given}"'
+
+
+@pytest.mark.parametrize("version", TARGETS)
+def test_a_good_module_has_no_findings(version: str) -> None:
+    assert texts(module(("spec.devicePlugin", PLUGIN), ("metadata.labels", {"a": "b"})), version) == []
+    bare = module()
+    del bare["spec"]
+    assert texts(bare, version) == []
+
+
+def test_unknown_version() -> None:
+    with pytest.raises(KrmfnError, match="kmm version '1' is not known"):
+        list(structure.check(module(), "1"))
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        (f"{C}.kernelMapping", "did you mean 'kernelMappings'?"),
+        (f"{C}.modprobe.modulename", "did you mean 'moduleName'?"),
+        (f"{C}.registryTLS.q", "known here: insecure, insecureSkipTLSVerify"),
+        ("spec.nodeSelector", "did you mean 'selector'?"),
+        ("spec.dra", "KMM main has it, this version has not"),
+        ("extra", "did you mean"),
+    ],
+)
+def test_unknown_fields(path: str, hint: str) -> None:
+    found = [result for result in structure.check(module((path, {}))) if result.rule == "KMM051"]
+    assert [tag(result, "admission") for result in found] == [f'strict decoding error: unknown field "{path}"']
+    assert hint in found[0].message or path == "extra"
+    assert found[0].field and found[0].field.path == path
+
+
+FIELD_SINCE = [
+    ("spec.devicePlugin.automountServiceAccountToken", True, ("2.6", "main", "openshift")),
+    ("spec.imageRebuildTriggerGeneration", 1, ("2.6", "main", "openshift")),
+    ("spec.dra", DRA, ("main", "openshift")),
+    ("spec.devicePlugin.initContainer", {"image": "i:1"}, tuple(TARGETS)),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "versions"), FIELD_SINCE)
+def test_fields_per_version(path: str, value: Any, versions: tuple[str, ...]) -> None:
+    made = module(("spec.devicePlugin", dict(PLUGIN)), (path, value))
+    if path == "spec.dra":
+        del made["spec"]["devicePlugin"]
+    for version in TARGETS:
+        expected = [] if version in versions else [f'strict decoding error: unknown field "{path}"']
+        assert texts(made, version) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "wanted", "given", "hint"),
+    [
+        (f"{C}.version", 1.1, "string", "number", 'write it in quotes, "1.1"; a YAML reader turns 1.10 into 1.1'),
+        (f"{C}.version", 7, "string", "integer", 'write it in quotes, "7"'),
+        (f"{C}.version", 2**63, "string", "number", 'write it in quotes, "9223372036854775808"'),
+        ("spec.selector.a", True, "string", "boolean", 'write the string in quotes, "true"'),
+        ("spec.selector.a", {}, "string", "object", ""),
+        ("spec.selector", "a=b", "object", "string", ""),
+        ("spec.tolerations", {}, "array", "object", ""),
+        (f"{C}.kernelMappings[0]", "x", "object", "string", ""),
+        (f"{C}.registryTLS", {"insecure": "true"}, "boolean", "string", ""),
+        ("spec.imageRebuildTriggerGeneration", 1.5, "integer", "number", ""),
+        ("spec.imageRebuildTriggerGeneration", 2**63, "integer", "number", ""),
+        (f"{C}.inTreeModulesToRemove", [None], "string", "null", ""),
+        ("spec", [], "object", "array", ""),
+    ],
+)
+def test_wrong_types(path: str, value: Any, wanted: str, given: str, hint: str) -> None:
+    found = one(module((path, value)))
+    where = {"registryTLS": ".insecure", "inTreeModulesToRemove": "[0]"}.get(path.rpartition(".")[2], "")
+    assert found.rule == "KMM052" and tag(found, "admission") == wrong_type(path + where, wanted, given)
+    assert found.field and found.field.path == path + where
+    assert hint in found.message and (found.message == tag(found, "admission")) == (hint == "")
+
+
+@pytest.mark.parametrize("value", [0, 1.0, -(2**63), 2**63 - 1])
+def test_whole_numbers(value: Any) -> None:
+    assert texts(module(("spec.imageRebuildTriggerGeneration", value))) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "spec.selector",
+        f"{C}",
+        f"{C}.modprobe",
+        f"{C}.kernelMappings",
+        f"{C}.kernelMappings[0].containerImage",
+        "spec.devicePlugin.container",
+        "spec.devicePlugin.container.image",
+    ],
+)
+@pytest.mark.parametrize("absent", [DROP, None])
+def test_required_fields(path: str, absent: Any) -> None:
+    made = module(("spec.devicePlugin", {"container": {"image": "i:1"}}), (path, absent))
+    assert texts(made) == [f"{path}: Required value"]
+
+
+@pytest.mark.parametrize(
+    "path", [f"{C}.build", f"{C}.kernelMappings[0].build", f"{C}.sign", f"{C}.kernelMappings[0].sign"]
+)
+def test_required_fields_of_build_and_sign(path: str) -> None:
+    needed = ["dockerfileConfigMap"] if path.endswith("build") else ["certSecret", "keySecret"]
+    assert texts(module((path, {}))) == [f"{path}.{name}: Required value" for name in needed]
+    assert texts(module((path, {name: {} for name in needed}))) == []
+
+
+@pytest.mark.parametrize("path", [f"{C}.kernelMappings", f"{C}.modprobe.args.load", f"{C}.modprobe.rawArgs.unload"])
+def test_too_few(path: str) -> None:
+    found = one(module((path, [])))
+    assert found.message == f"{path}: Invalid value: 0: {path} in body should have at least 1 items"
+    assert found.rule == "KMM054"
+
+
+def test_too_many() -> None:
+    def selectors(count: int) -> dict[str, Any]:
+        return module(("spec.dra", {**DRA, "deviceClasses": [{"name": "a", "selectors": [{}] * count}]}))
+
+    path = "spec.dra.deviceClasses[0].selectors"
+    assert texts(selectors(32), "main") == []
+    assert texts(selectors(33), "main") == [f"{path}: Too many: 33: must have at most 32 items", structure.NOT_CHECKED]
+
+
+@pytest.mark.parametrize("quantity", ["1", "1.5Gi", "-1m", "+.5", "1.", "1e3", 3, 0, 2.0])
+def test_quantities(quantity: Any) -> None:
+    assert texts(module((f"{RESOURCES}.limits", {"cpu": quantity}), ("spec.devicePlugin.container.image", "i:1"))) == []
+
+
+@pytest.mark.parametrize("quantity", ["", "x", "1 ", "1gi", "1\n", ".", "1e"])
+def test_wrong_quantities(quantity: str) -> None:
+    path = f"{RESOURCES}.limits.cpu"
+    made = module((path, quantity), ("spec.devicePlugin.container.image", "i:1"))
+    shown = json.dumps(quantity)
+    assert texts(made) == [f"{path}: Invalid value: {shown}: {path} in body should match '{structure.QUANTITY}'"]
+
+
+def test_a_quantity_is_no_fraction() -> None:
+    path = f"{RESOURCES}.limits.cpu"
+    made = module((path, 0.5), ("spec.devicePlugin.container.image", "i:1"))
+    assert texts(made) == [
+        wrong_type(path, "integer,string", "number"),
+        f'<nil>: Invalid value: "": "{path}" must validate at least one schema (anyOf)',
+        wrong_type(path, "integer", "number"),
+    ]
+    assert 'write it in quotes, "0.5"' in next(structure.check(made)).message
+
+
+def test_duplicate_keys() -> None:
+    claims = [{"name": name} for name in "abaabc"]
+    made = module((f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
+    assert texts(made) == [
+        f'{RESOURCES}.claims[2]: Duplicate value: {{"name":"a"}}',
+        f'{RESOURCES}.claims[4]: Duplicate value: {{"name":"b"}}',
+    ]
+
+
+def test_device_class_names() -> None:
+    def named(name: str) -> dict[str, Any]:
+        return module(("spec.dra", {**DRA, "deviceClasses": [{"name": name}]}))
+
+    assert texts(named("gpu.example.com"), "main") == texts(named("a" * 254), "main") == []
+    path = "spec.dra.deviceClasses[0].name"
+    pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+    for name in ("", "GPU", "a\n", "a..b"):
+        shown = json.dumps(name)
+        assert texts(named(name), "main") == [
+            f"{path}: Invalid value: {shown}: {path} in body should match '{pattern}'"
+        ]
+
+
+def test_dra_or_device_plugin() -> None:
+    both = module(("spec.dra", DRA), ("spec.devicePlugin", PLUGIN))
+    text = 'spec: Invalid value: "object": spec.dra and spec.devicePlugin are mutually exclusive'
+    assert texts(both, "main") == [text]
+    both["spec"]["selector"] = {"a": 1}
+    assert texts(both, "main") == [wrong_type("spec.selector.a", "string", "integer"), structure.NOT_CHECKED]
+    assert structure.NOT_CHECKED not in texts(module(("spec.selector", 1)), "2.6")
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [("spec.selector.a", "string"), ("spec.tolerations", "array"), ("spec", "object"), (f"{C}.sign", "object")],
+)
+def test_nulls(path: str, wanted: str) -> None:
+    found = one(module((path, None)))
+    assert found.rule == "KMM059" and tag(found, "admission") == wrong_type(path, wanted, "null")
+    assert "leave the field out" in found.message
+
+
+def test_a_null_with_a_default_is_the_default() -> None:
+    assert texts(module((f"{C}.modprobe.dirName", None))) == []
+
+
+JSON, INTO = "json: cannot unmarshal", "into Go struct field ObjectMeta"
+LABEL = "name part must consist of alphanumeric characters"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "start"),
+    [
+        ("metadata.name", DROP, "metadata.name: Required value: name or generateName is required"),
+        ("metadata.name", "A", 'metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain must consist'),
+        ("metadata.name", "a" * 254, f'metadata.name: Invalid value: "{"a" * 254}": must be no more than 253'),
+        (
+            "metadata.namespace",
+            "a.b",
+            'metadata.namespace: Invalid value: "a.b": a lowercase RFC 1123 label must consist',
+        ),
+        ("metadata.labels", {"a b": "c"}, f'metadata.labels: Invalid value: "a b": {LABEL}'),
+        (
+            "metadata.labels",
+            {"a": "b c"},
+            'metadata.labels: Invalid value: "b c": a valid label must be an empty string',
+        ),
+        ("metadata.annotations", {"A/b c": ""}, f'metadata.annotations: Invalid value: "A/b c": {LABEL}'),
+        (
+            "metadata.labels",
+            {"a": 1},
+            f"{JSON} number {INTO}.labels of type string",
+        ),
+        (
+            "metadata.annotations",
+            {"a": True},
+            f"{JSON} bool {INTO}.annotations of type string",
+        ),
+        ("metadata.labels", ["a"], f"{JSON} array {INTO}.labels of type map[string]string"),
+        ("metadata.name", 7, f"{JSON} number {INTO}.name of type string"),
+        ("metadata.label", {}, 'strict decoding error: unknown field "metadata.label"'),
+    ],
+)
+def test_metadata(path: str, value: Any, start: str) -> None:
+    [text] = texts(module((path, value)))
+    assert text is not None and text.startswith(start)
+
+
+def test_metadata_that_is_fine() -> None:
+    metadata = {"generateName": "a-", "annotations": {"Example.com/a": "anything at all"}, "labels": {"a": ""}}
+    assert texts(module(("metadata", metadata))) == []
+
+
+def test_the_webhook_is_not_first_when_the_schema_refuses() -> None:
+    both = module((f"{C}.kernelMappings[0].containerImage", "untagged"), (f"{C}.version", 1))
+    assert [(found.rule, tag(found, "first")) for found in check(both)] == [("KMM052", "true"), ("KMM025", None)]
+    both["spec"]["moduleLoader"]["container"]["version"] = "1"
+    assert [(found.rule, tag(found, "first")) for found in check(both)] == [("KMM025", "true")]
+
+
+def test_ids_are_unique_and_docstrings_start_with_them() -> None:
+    ids = [rule for rule, _ in RULES]
+    assert len(ids) == len(set(ids)) == len({function for _, function in RULES})
+    for rule, function in RULES:
+        assert (function.__doc__ or "").startswith(f"{rule}: "), function
+
+
+@pytest.mark.parametrize("junk", [None, 3, 1.5, "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}, float("nan")])
+def test_a_broken_module_raises_nothing(junk: Any) -> None:
+    paths = ("spec", "metadata", "metadata.labels", "metadata.name", "status", "spec.selector", "spec.tolerations", C)
+    more = ("spec.devicePlugin", f"{C}.kernelMappings", f"{C}.kernelMappings[0]", f"{C}.modprobe", f"{C}.sign")
+    for path in (*paths, *more):
+        for version in TARGETS:
+            check(module((path, junk)), version, ["6.1.0-1"])
+
+
+def test_field_paths_are_split_where_dots_are_not_ambiguous() -> None:
+    found = one(module(("spec.selector", {"example.com/a": 1})))
+    assert found.field and found.field.path == "spec.selector[example.com/a]"
+    assert tag(found, "admission") == wrong_type("spec.selector.example.com/a", "string", "integer")
+
+
+def derive() -> Any:
+    place = REPOSITORY / "tools" / "derive_module_structure.py"
+    spec = importlib.util.spec_from_file_location("derive_module_structure", place)
+    assert spec and spec.loader
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    return tool
+
+
+@pytest.mark.skipif(not CRDS.is_dir(), reason="the CRDs are not at hand")
+def test_the_tables_are_what_the_crds_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = derive()
+    monkeypatch.setattr(tool, "OUT", tmp_path)
+    assert (CRDS / "v2.4.0/modules.yaml").read_bytes() == (CRDS / "v2.5.0/modules.yaml").read_bytes()
+    folders = {"2.4": "v2.4.0", "2.6": "v2.6.0", "main": "main"}
+    tool.main([f"{version}={CRDS / folder / 'modules.yaml'}" for version, folder in folders.items()])
+    for version in folders:
+        name = f"structure-{version}.json"
+        assert (tmp_path / name).read_text() == (REPOSITORY / "functions/kmm" / name).read_text()
+
+
+@pytest.mark.skipif(not CRDS.is_dir(), reason="the CRDs are not at hand")
+@pytest.mark.parametrize(("version", "folder"), [("2.4", "v2.4.0"), ("2.6", "v2.6.0"), ("main", "main")])
+def test_the_facts_are_what_the_crds_say(version: str, folder: str) -> None:
+    import yaml
+
+    crd = yaml.load((CRDS / folder / "modules.yaml").read_text(), Loader=yaml.CSafeLoader)
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    for name in ("spec", "status"):
+        same((module_facts(version).fields or {})[name], schema[name], name)
+
+
+def same(node: Node, schema: dict[str, Any], path: str) -> None:
+    """Walks the CRD's own words, which the tool's short notation has no part in."""
+    kind = "quantity" if schema.get("x-kubernetes-int-or-string") else schema["type"]
+    open_object = schema.get("x-kubernetes-preserve-unknown-fields") or "additionalProperties" in schema
+    assert node.type == kind, path
+    assert set(node.required) == set(schema.get("required", ())), path
+    assert (node.fields is None) == (kind != "object" or bool(open_object)), path
+    assert set(node.fields or {}) == set(schema.get("properties", {})), path
+    assert (node.low, node.high) == (schema.get("minItems", 0), schema.get("maxItems")), path
+    assert node.keys == tuple(schema.get("x-kubernetes-list-map-keys", ())), path
+    assert node.default == schema.get("default"), path
+    assert schema.get("pattern", "") == (structure.QUANTITY if kind == "quantity" else node.pattern), path
+    rules = [(rule["rule"], rule["message"]) for rule in schema.get("x-kubernetes-validations", ())]
+    assert list(node.rules) == rules, path
+    for name, child in schema.get("properties", {}).items():
+        same((node.fields or {})[name], child, f"{path}.{name}")
+    inner = schema.get("items") or schema.get("additionalProperties")
+    assert (node.item is None) == (inner is None), path
+    if inner and node.item:
+        same(node.item, inner, f"{path}[]")
