@@ -24,6 +24,10 @@ class Settings(NamedTuple):
     adopt: bool = False
     prune: bool = True
     partial_view: bool = False
+    annotations: dict[str, str] = {}  # noqa: RUF012
+    """Annotations for every generated object."""
+    ignore: dict[str, str] = {}  # noqa: RUF012
+    """Rules that are turned off, each with the reason."""
 
 
 def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
@@ -63,6 +67,8 @@ def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
         adopt=spec.get("adopt", False),
         prune=spec.get("prune", True),
         partial_view=spec.get("partialView", "refuse") == "allow",
+        annotations=spec.get("annotations", {}),
+        ignore=spec.get("ignore", {}),
     )
 
 

@@ -112,7 +112,7 @@ def _apply(program: Program, asked: argparse.Namespace, resources: ResourceList)
     resources.function_config = _function_config(program, asked, resources)
     given = {name: getattr(asked, name.replace("-", "_")) for name in program.options}
     given["namespace"] = given.get("namespace") or os.environ.get("ARGOCD_APP_NAMESPACE")
-    resources.options = {name: value for name, value in given.items() if value}
+    resources.options = {name: value for name, value in given.items() if value} | {"command": asked.command}
     with redirect_stdout(sys.stderr):
         program.function(resources)
 

@@ -224,7 +224,7 @@ class Item:
             if found is not peek.UNSURE:
                 return found if isinstance(found, str) else ""
         value = self._walk(keys)
-        return value if type(value) is str else ""
+        return value if isinstance(value, str) else ""
 
     def _strings(self, *keys: bytes) -> dict[str, str]:
         if self._manifest is None:

@@ -12,12 +12,12 @@ OWNERS: Owners = frozenset({(OURS, KIND), (SEED, KIND)})
 
 
 def deviceconfig(resources: ResourceList) -> None:
-    """The KRM function. DeviceConfigs of other groups pass through untouched.
+    """The KRM function. DeviceConfigs of other groups pass through untouched; every KMM Module is checked.
 
     A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported.
     """
-    items = [item for item in resources.select(KIND) if (item.ref.group, KIND) in OWNERS]
-    if items or owned(resources, OWNERS):
+    items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
+    if items or owned(resources, OWNERS) or resources.select("Module", "kmm.sigs.x-k8s.io"):
         from .walk import walk
 
         walk(resources, items, OWNERS)

@@ -1,4 +1,4 @@
-"""A DeviceConfig as a value: its own fields over its profile's over the defaults, after the schema was checked."""
+"""A DeviceConfig as values: its own fields over its profile's over the defaults, one value per node pool."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 from krmfn import Item, Ref
 
 from ..settings import Settings, merged
+from .images import driver_image, mirrored
 
 OURS, SEED = "krmfn.dev", "example.com"
 SCHEMAS = {OURS: "deviceconfig", SEED: "deviceconfig-example.com"}
 """The schema of each group's DeviceConfig."""
+
 PROFILE = "krmfn.dev/profile"
 """Annotation that names the profile of a kind without the field."""
 
@@ -23,14 +25,35 @@ SEED_DEFAULTS: dict[str, Any] = {
 
 
 class DeviceConfig(NamedTuple):
-    """A driver for a group of nodes. Absent fields are None, "", () or {}; `node_selector` alone tells None from {}."""
+    """A driver for a group of nodes: a whole DeviceConfig, or one pool of it."""
 
     item: Item
     ref: Ref
+    """The DeviceConfig; its namespace is filled in."""
     seed: bool
     profile: str
+    pool: str
+    """The node pool's name, "" for a config without pools."""
+    path: str
+    """Where the pool's own fields stand: `spec`, or `spec.nodePools[1]`."""
+    own: frozenset[str]
+    """The fields that stand there."""
     spec: dict[str, Any]
-    """All fields as the schema names them, merged."""
+    """All fields as the schema names them, merged; images complete and mirrored by nobody yet."""
+    annotations: dict[str, str]
+    """Annotations that the functionConfig gives to every generated object."""
+
+    @property
+    def name(self) -> str:
+        """The Module's name: `<name>`, `<name>-<pool>`, or `<name>-module` as the seed operator has it."""
+        if self.seed:
+            return f"{self.ref.name}-module"
+        return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
+
+    @property
+    def base(self) -> str:
+        """What the names of DaemonSets and ServiceAccounts begin with."""
+        return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
 
     @property
     def node_selector(self) -> dict[str, str] | None:
@@ -44,9 +67,20 @@ class DeviceConfig(NamedTuple):
         return str(self.spec.get("moduleName", ""))
 
     @property
-    def name(self) -> str:
-        """The Module's name: the seed operator appends -module."""
-        return f"{self.ref.name}-module" if self.seed else self.ref.name
+    def kernel_modules(self) -> frozenset[str]:
+        """Every kernel module that this config loads: moduleName and its loading order."""
+        return frozenset(filter(None, [self.module_name, *self.spec.get("modulesLoadingOrder", [])]))
+
+    @property
+    def loads(self) -> bool:
+        """False when the driver is in the kernel's own tree and nothing is loaded."""
+        return not self.spec.get("inTreeDriver")
+
+    @property
+    def version(self) -> str:
+        """The version of an ordered upgrade; "" without one."""
+        ordered = self.spec.get("upgrade", {}).get("ordered")
+        return str(self.spec.get("driverVersion", "")) if ordered else ""
 
     @property
     def daemon_sets(self) -> list[dict[str, Any]]:
@@ -63,32 +97,43 @@ class DeviceConfig(NamedTuple):
 
     @property
     def image(self) -> str:
-        """The image for mappings without one of their own; "" when driverImage or the tag's version is missing.
+        """The image for mappings without one of their own; "" when a part of it is missing (see `images`)."""
+        return driver_image(self.spec)
 
-        The seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless driverImage already has a
-        tag, a digest or variables. The braces are left out: KMM reads both, Flux would substitute the braced form.
-        """
-        image, version = str(self.spec.get("driverImage", "")), str(self.spec.get("driverVersion", ""))
-        if is_complete(image) or not image:
-            return image
-        return f"{image}:{version}-$KERNEL_FULL_VERSION" if version else ""
+    def mirror(self, image: str) -> str:
+        """`image` from the registry that serves all images, if one is set."""
+        return mirrored(image, str(self.spec.get("imageRegistry", "")))
 
-
-def is_complete(image: str) -> bool:
-    """True when an image reference has a tag, a digest or variables already (a registry's port is no tag)."""
-    return ":" in image.rpartition("/")[2] or "@" in image or "$" in image
+    def at(self, field: str) -> str:
+        """The path of a field: in the pool when the pool sets it, else in spec."""
+        return f"{self.path if field.partition('.')[0].partition('[')[0] in self.own else 'spec'}.{field}"
 
 
-def from_item(item: Item, settings: Settings) -> DeviceConfig:
-    """The value of a DeviceConfig that fits its schema."""
-    ref = item.ref
-    if not ref.namespace and settings.namespace:
-        ref = ref._replace(namespace=settings.namespace)
+def from_item(item: Item, settings: Settings) -> list[DeviceConfig]:
+    """The values of a DeviceConfig that fits its schema: one, or one per node pool in the order of their names."""
+    ref = item.ref if item.ref.namespace else item.ref._replace(namespace=settings.namespace)
     own = item.manifest.get("spec") or {}
     seed = ref.group == SEED
     profile = profile_of(item)
     spec = merged(own, profile, settings)
-    return DeviceConfig(item, ref, seed, profile, {**SEED_DEFAULTS, **spec} if seed else spec)
+    if seed:
+        spec = {**SEED_DEFAULTS, **spec}
+    pools = spec.pop("nodePools", None)
+    whole = DeviceConfig(item, ref, seed, profile, "", "spec", frozenset(own), spec, settings.annotations)
+    if not pools:
+        return [whole]
+    numbered = sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"]))
+    return [_pool(whole, pool, f"spec.nodePools[{index}]") for index, pool in numbered]
+
+
+def _pool(whole: DeviceConfig, pool: dict[str, Any], path: str) -> DeviceConfig:
+    fields = {key: value for key, value in pool.items() if key != "name"}
+    rest = {key: value for key, value in whole.spec.items() if key not in _replaced(fields)}
+    return whole._replace(pool=pool["name"], path=path, own=frozenset(pool), spec={**rest, **fields})
+
+
+def _replaced(fields: dict[str, Any]) -> set[str]:
+    return {"driverImage", "driverImageParts"} if {"driverImage", "driverImageParts"} & set(fields) else set()
 
 
 def profile_of(item: Item) -> str:

@@ -8,11 +8,10 @@ from typing import Any
 from krmfn import Result, error, warning
 from krmfn.results import Field
 
+from . import container_rules
 from .model import DeviceConfig
 
 Rule = Callable[[DeviceConfig], Iterator[Result]]
-
-_NAME_LIMIT = 63
 
 
 def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
@@ -26,12 +25,13 @@ def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
 
 
 def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
-    """KRM121: somebody says which kernel module to load."""
-    if config.module_name:
+    """KRM121: somebody says which kernel module to load, or how (rawLoadArgs and rawUnloadArgs)."""
+    raw = "rawLoadArgs" in config.spec and "rawUnloadArgs" in config.spec
+    if config.module_name or raw or not config.loads:
         return
     if config.seed:
         where = (
-            "in the functionConfig, spec.defaults.moduleName or a profile's (named by the annotation krmfn.dev/profile)"
+            "in the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
         )
     else:
         where = "in spec.moduleName, in the profile, or in the functionConfig's spec.defaults.moduleName"
@@ -40,16 +40,17 @@ def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
 
 def image_is_known(config: DeviceConfig) -> Iterator[Result]:
     """KRM122: every kernel mapping has an image: its own, or one made from driverImage and driverVersion."""
-    if config.image or all(mapping.get("image") for mapping in config.mappings):
+    if not config.loads or config.image or all(mapping.get("image") for mapping in config.mappings):
         return
-    missing = "driverVersion" if config.spec.get("driverImage") else "driverImage"
-    why = "driverImage has no tag" if missing == "driverVersion" else "no image is named for the kernel module"
-    yield error(f"{missing} is missing: {why}", rule="KRM122", field=Field(f"spec.{missing}"))
+    named = "driverImage" in config.spec or "driverImageParts" in config.spec
+    missing = "driverVersion" if named else "driverImage"
+    why = "driverImage has no tag" if named else "no image is named for the kernel module"
+    yield error(f"{missing} is missing: {why}", rule="KRM122", field=Field(config.at(missing)))
 
 
 def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
     """KRM123: nodeSelector is given; {} means every node and is confirmed with allNodes."""
-    field = Field("spec.nodeSelector")
+    field = Field(config.at("nodeSelector"))
     if config.node_selector is None:
         message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
         yield error(message, rule="KRM123", field=field)
@@ -60,7 +61,7 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
         yield error(message, rule="KRM123", field=field)
     elif config.node_selector and config.spec.get("allNodes"):
         message = "allNodes: true stands beside a nodeSelector with labels; leave out one of the two"
-        yield error(message, rule="KRM123", field=Field("spec.allNodes"))
+        yield error(message, rule="KRM123", field=Field(config.at("allNodes")))
 
 
 def mapping_has_one_matcher(config: DeviceConfig) -> Iterator[Result]:
@@ -70,55 +71,81 @@ def mapping_has_one_matcher(config: DeviceConfig) -> Iterator[Result]:
         if len(given) != 1:
             what = "both regexp and literal" if given else "neither regexp nor literal"
             message = f"has {what}; a kernel mapping has one of them"
-            yield error(message, rule="KRM124", field=Field(f"spec.kernelMappings[{index}]"))
+            yield error(message, rule="KRM124", field=Field(config.at(f"kernelMappings[{index}]")))
 
 
-def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
-    """KRM125: DaemonSets of one config have names of their own that fit into a label value (63 characters)."""
-    seen: set[str] = set()
-    for index, entry in enumerate(config.daemon_sets):
-        field = Field(f"spec.daemonSets[{index}].name", entry["name"])
-        if entry["name"] in seen:
-            yield error(f"the name {entry['name']!r} stands twice in daemonSets", rule="KRM125", field=field)
-        seen.add(entry["name"])
-        name = f"{config.ref.name}-{entry['name']}"
-        if len(name) > _NAME_LIMIT:
-            message = (
-                f"the DaemonSet's name {name!r} has {len(name)} characters; at most {_NAME_LIMIT} fit into its label"
-            )
-            yield error(message, rule="KRM125", field=field)
+_EXCLUSIVE = (
+    ("driverImage", "driverImageParts"),
+    ("devicePlugin", "dra"),
+    ("inTreeDriver", "driverImage"),
+    ("inTreeDriver", "driverImageParts"),
+    ("inTreeDriver", "kernelMappings"),
+    ("inTreeDriver", "hub"),
+    ("hub", "daemonSets"),
+    ("moduleName", "rawLoadArgs"),
+    ("moduleName", "rawUnloadArgs"),
+)
 
 
-def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
-    """KRM126: every volumeMount names a volume beside it."""
-    for path, entry in _containers(config):
-        known = [volume["name"] for volume in entry.get("volumes", [])]
-        for index, mount in enumerate(entry.get("volumeMounts", [])):
-            if mount["name"] not in known:
-                message = f"names the volume {mount['name']!r}; volumes beside it: {', '.join(known) or 'none'}"
-                yield error(message, rule="KRM126", field=Field(f"{path}.volumeMounts[{index}].name", mount["name"]))
+def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
+    """KRM128: fields that contradict each other do not stand together."""
+    for one, other in _EXCLUSIVE:
+        if config.spec.get(one) and config.spec.get(other):
+            message = f"{one} and {other} exclude each other; leave out one of the two"
+            yield error(message, rule="KRM128", field=Field(config.at(one)))
+    parts = config.spec.get("driverImageParts", {})
+    if parts.get("tag") and parts.get("digest"):
+        message = "has both tag and digest; a digest alone says which image it is"
+        yield error(message, rule="KRM128", field=Field(config.at("driverImageParts")))
 
 
-def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
-    """KRM127: an environment variable has a value or a valueFrom, and stands once."""
-    for path, entry in _containers(config):
-        seen: set[str] = set()
-        for index, variable in enumerate(entry.get("env", [])):
-            field = Field(f"{path}.env[{index}]")
-            if "value" in variable and "valueFrom" in variable:
-                message = f"variable {variable['name']} has both value and valueFrom; leave out one"
-                yield error(message, rule="KRM127", field=field)
-            if variable["name"] in seen:
-                message = f"variable {variable['name']} stands twice; the last one would win"
-                yield warning(message, rule="KRM127", field=field)
-            seen.add(variable["name"])
+def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
+    """KRM129: a config has one nodeSelector or several nodePools, each with a name of its own."""
+    own = config.item.manifest.get("spec") or {}
+    pools = [str(pool["name"]) for pool in own.get("nodePools", [])]
+    if not config.pool or config.path != f"spec.nodePools[{pools.index(config.pool)}]":
+        if config.pool in pools:
+            message = f"the pool name {config.pool!r} stands twice"
+            yield error(message, rule="KRM129", field=Field(f"{config.path}.name", config.pool))
+        return
+    if "nodeSelector" in own and config.path == "spec.nodePools[0]":
+        message = "nodeSelector stands beside nodePools; each pool has its own, leave this one out"
+        yield error(message, rule="KRM129", field=Field("spec.nodeSelector"))
 
 
-def _containers(config: DeviceConfig) -> Iterator[tuple[str, dict[str, Any]]]:
-    if "devicePlugin" in config.spec:
-        yield "spec.devicePlugin", config.spec["devicePlugin"]
-    for index, entry in enumerate(config.daemon_sets):
-        yield f"spec.daemonSets[{index}]", entry
+def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
+    """KRM130: with inTreeDriver nothing is loaded, so there is a devicePlugin or dra."""
+    if not config.loads and not config.spec.get("devicePlugin") and not config.spec.get("dra"):
+        message = "inTreeDriver loads nothing, and there is neither devicePlugin nor dra: nothing would be generated"
+        yield error(message, rule="KRM130", field=Field(config.at("inTreeDriver")))
+
+
+def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
+    """KRM131: an ordered upgrade names driverVersion, and retains versions other than that one."""
+    upgrade = config.spec.get("upgrade", {})
+    if upgrade.get("ordered") and not config.version:
+        message = "upgrade.ordered needs driverVersion: it becomes the Module's version and a label of its nodes"
+        yield error(message, rule="KRM131", field=Field(config.at("driverVersion")))
+    if upgrade.get("retain") and not upgrade.get("ordered"):
+        message = "upgrade.retain keeps DaemonSets of earlier versions, which only upgrade.ordered has"
+        yield error(message, rule="KRM131", field=Field(config.at("upgrade.retain")))
+    if config.version and config.version in upgrade.get("retain", []):
+        message = f"upgrade.retain names the current version {config.version!r}; name earlier ones only"
+        yield error(message, rule="KRM131", field=Field(config.at("upgrade.retain")))
+
+
+def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
+    """KRM132: serviceAccount.create needs a serviceAccountName; its namespace must admit privileged pods."""
+    account: dict[str, Any] = config.spec.get("serviceAccount", {})
+    if account.get("create") and not config.spec.get("serviceAccountName"):
+        message = "serviceAccount.create needs serviceAccountName, the name to create"
+        yield error(message, rule="KRM132", field=Field(config.at("serviceAccountName")))
+    if account.get("podSecurity", "privileged") != "privileged" and config.loads:
+        message = (
+            f"KMM's worker pods are privileged: the namespace {config.ref.namespace} needs the label "
+            "pod-security.kubernetes.io/enforce: privileged"
+        )
+        yield warning(message, rule="KRM132", field=Field(config.at("serviceAccount.podSecurity")))
 
 
 RULES: tuple[Rule, ...] = (
@@ -127,12 +154,15 @@ RULES: tuple[Rule, ...] = (
     image_is_known,
     selector_is_deliberate,
     mapping_has_one_matcher,
-    daemon_sets_have_names,
-    mounts_have_volumes,
-    variables_have_one_source,
+    fields_exclude_each_other,
+    pools_replace_the_selector,
+    in_tree_driver_has_a_plugin,
+    upgrade_has_a_version,
+    account_can_be_created,
+    *container_rules.RULES,
 )
 
 
 def check(config: DeviceConfig) -> list[Result]:
-    """All findings of all rules about one config."""
+    """All findings of all rules about one config or pool."""
     return [config.item.located(result)._replace(ref=config.ref) for rule in RULES for result in rule(config)]

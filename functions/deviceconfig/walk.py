@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from krmfn import Item, ResourceList, Result, error, schema, warning
 from krmfn.results import Field
 
-from .. import children, claims, exclusivity, settings
-from ..owners import Owners
+from .. import admission, children, claims, exclusivity, settings
+from ..owners import Owners, owned
 from ..published import schema as published
 from . import generate, model, rules
 from .model import DeviceConfig
@@ -17,20 +17,27 @@ from .model import DeviceConfig
 def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     """All DeviceConfigs of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
-    problems += children.partial_view(resources, config)
+    if items or owned(resources, owners):
+        problems += children.partial_view(resources, config)
     if not resources.report([*problems, *_fit(items), *children.repeated(items), *_marked(items)]):
         return
 
     profiles = [finding for item in items for finding in _profile(item, config)]
-    configs = [model.from_item(item, config) for item in items]
+    groups = [model.from_item(item, config) for item in items]
+    configs = [one for group in groups for one in group]
     if not resources.report([*profiles, *(finding for one in configs for finding in rules.check(one))]):
         return
 
-    wishes = [*map(_claim, configs), *claims.of_modules(resources, owners)]
-    if not resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity)):
+    if not resources.report(
+        [*_conflicts(resources, configs, owners, config), *_written(resources, items, owners, config)]
+    ):
         return
 
-    wanted = [child for one in configs for child in generate.children(one)]
+    wanted = [child for group in groups for child in generate.children(group)]
+    modules = [item.manifest for item in admission.written(resources, owners)]
+    met = admission.together([*(child.manifest for child in wanted), *modules])
+    if not resources.report([*admission.generated(resources, wanted, config), *met]):
+        return
     if not resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         return
     children.settle(resources, wanted, owners, config.prune)
@@ -62,11 +69,34 @@ def _profile(item: Item, config: settings.Settings) -> list[Result]:
     return [item.located(finding) for finding in settings.profile_findings(model.profile_of(item), field, config)]
 
 
+def _conflicts(
+    resources: ResourceList, configs: list[DeviceConfig], owners: Owners, config: settings.Settings
+) -> Iterator[Result]:
+    """Node exclusivity here, and on the clusters of a hub: there only selectors tell, the clusters' labels included."""
+    here = [*(_claim(one) for one in configs if "hub" not in one.spec), *claims.of_modules(resources, owners)]
+    yield from exclusivity.check(here, claims.nodes(resources, here), config.exclusivity)
+    there = [_hub_claim(one) for one in configs if "hub" in one.spec]
+    yield from exclusivity.check(there, None, "off" if config.exclusivity == "off" else "selectors")
+
+
+def _written(resources: ResourceList, items: list[Item], owners: Owners, config: settings.Settings) -> Iterator[Result]:
+    """What the cluster says to hand-written Modules; lints too where DeviceConfigs are rendered or files are read."""
+    lint = bool(items) or "command" in resources.options
+    return admission.handwritten(resources, owners, config, lint)
+
+
+def _hub_claim(one: DeviceConfig) -> exclusivity.Claim:
+    clusters = {f"cluster {key}": value for key, value in one.spec["hub"]["clusterSelector"].items()}
+    return _claim(one)._replace(selector={**clusters, **(one.node_selector or {})})
+
+
 def _claim(one: DeviceConfig) -> exclusivity.Claim:
     return exclusivity.Claim(
         ref=one.ref,
         selector=one.node_selector or {},
+        field=one.at("nodeSelector"),
         domain=one.profile,
-        kernel_modules=frozenset({one.module_name}),
-        place=one.item.field_place("spec.nodeSelector"),
+        kernel_modules=one.kernel_modules,
+        pool=one.pool,
+        place=one.item.field_place(one.at("nodeSelector")),
     )

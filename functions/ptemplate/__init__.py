@@ -15,7 +15,7 @@ OWNERS: Owners = frozenset({(GROUP, KIND)})
 
 def ptemplate(resources: ResourceList) -> None:
     """The KRM function. A list that has nothing to do with it leaves as the same bytes."""
-    items = [item for item in resources.select(KIND) if item.ref.group in (GROUP, MISSPELT)]
+    items = [item for item in resources.select(KIND) if item.group in (GROUP, MISSPELT)]
     if items or owned(resources, OWNERS):
         from .walk import walk
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, ResourceList, Result, error, schema
+from krmfn import Item, ResourceList, Result, error, schema, warning
 from krmfn.results import Field
 
-from .. import children, claims, exclusivity, settings
+from .. import admission, children, claims, exclusivity, settings
 from ..owners import Owners
 from ..published import schema as published
 from .generate import MODULE, generate
@@ -25,6 +25,8 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
         return
 
     wanted = [child for item in items for child in generate(item, config.namespace)]
+    if not resources.report([*_counts(items), *admission.generated(resources, wanted, config)]):
+        return
     if not resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         return
     children.settle(resources, wanted, owners, config.prune)
@@ -53,6 +55,18 @@ def _with_guide_name(finding: Result) -> Result:
     if path == "apiVersion":
         return finding._replace(message=f"{finding.message} (guides of the operator spell it otherwise)")
     return finding
+
+
+def _counts(items: list[Item]) -> Iterator[Result]:
+    """Numbers that KMM's consumers cannot live with: the module takes a maxdev below 1 for 1, pods wait for ever."""
+    for item in items:
+        spec = item.manifest["spec"]
+        devices, needed = spec.get("maxdev") or 5, spec.get("requiredDevices") or 1
+        if needed > devices:
+            message = (
+                f"each consumer requires {needed} devices and a node has {devices} (maxdev): no pod is ever scheduled"
+            )
+            yield item.located(warning(message, rule="KRM141", field=Field("spec.requiredDevices", needed)))
 
 
 def _claim(item: Item) -> exclusivity.Claim:

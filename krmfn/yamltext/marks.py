@@ -70,7 +70,8 @@ class _Walk:
         if items and not flow:
             stop = next(section.end for section in sections if section.key == "items")
             items = self._dash_lines([start for start, _ in items], indent, stop)
-        return Cut(sections, tuple(items), indent, flow and bool(items), False, frozenset(range(len(items))))
+        found = bool(items)
+        return Cut(sections, tuple(items), indent * found, flow and found, False, frozenset(range(len(items))))
 
     def _dash_lines(self, starts: list[int], indent: int, end: int) -> list[_Span]:
         """From where the items' values start back to the lines of their dashes."""

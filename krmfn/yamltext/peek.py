@@ -37,6 +37,7 @@ class Block(NamedTuple):
 
 _PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?::[A-Za-z0-9/_.+@-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
+_PAIR = re.compile(rb"([A-Za-z0-9][A-Za-z0-9/_.-]*):( +[^\n]+)")
 _NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
 
 
@@ -46,7 +47,7 @@ def kinds(text: bytes, starts: list[int], end: int, indent: int) -> Iterator[tup
     `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes.
     """
     column = indent + 2
-    line = re.compile(rb"\n {%d}(?:kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n)|(?=['\"?!&*<]|kind))" % column)
+    line = re.compile(rb"\n {%d}(?:kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))|(?=['\"?!&*<]|kind))" % (column, column + 1))
     found: dict[int, str | None] = {}
     for match in line.finditer(text, starts[0], end):
         index = bisect_right(starts, match.start()) - 1
@@ -88,32 +89,27 @@ def scalar(text: bytes, within: Block, key: bytes) -> str | Answer:
     if isinstance(behind, Answer):
         return behind
     end = text.find(b"\n", behind, within.end)
-    return _string(text[behind : end if end >= 0 else within.end].decode())
+    if end < 0 or _continued(within.indent).match(text, end, within.end):
+        return UNSURE
+    return _string(text[behind:end].decode())
 
 
 def strings(text: bytes, within: Block) -> dict[str, str] | Answer:
     """A flat mapping of strings (labels, annotations); UNSURE when a line is anything else or a key stands twice."""
-    lines = text[within.start - within.indent : within.end].decode()
-    pairs = _pair(within.indent).findall(lines)
-    found = {key: _string(value) for key, value in pairs}
-    if len(found) != lines.count("\n") + (lines[-1] != "\n") or UNSURE in found.values():
-        return UNSURE
-    return found  # type: ignore[return-value]  # no Answer is left among the values
+    lines = text[within.start : within.end].removesuffix(b"\n").split(b"\n" + b" " * within.indent)
+    pairs = list(map(_pair, lines))
+    found = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
+    return found if len(found) == len(pairs) else UNSURE
 
 
 def _find(text: bytes, within: Block, key: bytes) -> int | Answer:
     """The offset behind `key:` among the keys of a mapping; UNSURE when it stands twice or may be spelled oddly."""
-    word = key + b":"
-    line = b"\n" + b" " * within.indent
-    if text.startswith(word, within.start):
-        at = within.start
-    else:
-        at = text.find(line + word, within.start, within.end) + len(line)
-        if at < len(line):
-            return UNSURE if _odd(within.indent, key).search(text, within.start, within.end) else MISSING
-    behind = at + len(word)
-    sure = text[behind : behind + 1] in (b" ", b"\n", b"") and text.find(line + word, behind, within.end) < 0
-    return behind if sure else UNSURE
+    first, others = _spelled(within.indent, key)
+    at_start = first.match(text, within.start, within.end)
+    found = [*((at_start,) if at_start else ()), *others.finditer(text, within.start, within.end)]
+    if not found:
+        return MISSING
+    return found[0].end(1) if len(found) == 1 and found[0][1] else UNSURE
 
 
 @lru_cache(maxsize=4096)
@@ -129,17 +125,28 @@ def _string(line: str) -> str | Answer:
     return plain if type(plain) is str else UNSURE
 
 
+@lru_cache(maxsize=4096)
+def _pair(line: bytes) -> tuple[str, str] | None:
+    """The key and the string of a line; None when it is anything else."""
+    found = _PAIR.fullmatch(line)
+    value = _string(found[2].decode()) if found else UNSURE
+    return (found[1].decode(), value) if found and isinstance(value, str) else None
+
+
 @lru_cache(maxsize=256)
-def _odd(indent: int, key: bytes) -> re.Pattern[bytes]:
-    """A line that may hold `key` in another spelling: quoted, tagged, behind `? `, through a merge, before ` :`."""
-    return re.compile(rb"\n {%d}(?:['\"?!&*<]|%s )" % (indent, re.escape(key)))
+def _spelled(indent: int, key: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What finds `key:` as a mapping's first key and as another one: group 1 in its plain spelling; nothing in
+    group 1 where it may be the key in another one: quoted, tagged, behind `? `, through a merge, before ` :`."""
+    plain = rb"(%s:)(?=[ \n])|%s[ \t:]" % (re.escape(key), re.escape(key))
+    return re.compile(plain), re.compile(rb"\n {%d}(?:%s|['\"?!&*<])" % (indent, plain))
 
 
 @lru_cache(maxsize=64)
 def _shallower(indent: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\n(?=%s)" % b"|".join(b" " * n + rb"[^ \n]" for n in range(indent + 1)))
+    return re.compile(rb"\n(?=%s)" % b"|".join(b" " * n + rb"[^ \n#]" for n in range(indent + 1)))
 
 
 @lru_cache(maxsize=64)
-def _pair(indent: int) -> re.Pattern[str]:
-    return re.compile(rf"(?m)^{' ' * indent}([A-Za-z0-9][A-Za-z0-9/_.-]*): +([^\n]+)$")
+def _continued(indent: int) -> re.Pattern[bytes]:
+    """A line end behind which a plain scalar goes on."""
+    return re.compile(rb"\n(?: *\n)* {%d} *[^ \n#]" % (indent + 1))

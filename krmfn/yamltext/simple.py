@@ -56,14 +56,17 @@ class _NotSimple(Exception):
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?::[^\s:#\\]+)*"
 _VALUE = rf"({_WORD}|\"[^\"\\\n]*\"|'[^'\n]*'|\[\]|\{{\}})"
 _LINE = re.compile(
-    rf"( *)(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#[^\n]*)?(?:\n|\Z)"
+    rf"( {{0,100}})(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#[^\n]*)?(?:\n|\Z)"
 )
+_OTHER_BREAK = re.compile("[\r\x85\u2028\u2029]")
 _SKIP = re.compile(r"(?: *(?:#[^\n]*)?\n)*")
 _EMPTY = {"[]": list, "{}": dict}
 
 
 def parse(text: str) -> Tree | None:
     """The tree of a document or of list items; None when the text is not simple."""
+    if _OTHER_BREAK.search(text):
+        return None
     try:
         lines = _lines(text)
         tree, rest = _node(lines, 0, lines[0].column)

@@ -44,6 +44,7 @@ _BARE = re.compile(rb"[A-Za-z]+: *(?:#[^\n]*)?(?:\n|$)")
 _EMPTY = re.compile(rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n(?: *(?:#[^\n]*)?(?:\n|$))*|$)")
 _FIRST_DASH = re.compile(rb"(?: *(?:#[^\n]*)?\n)*( *)-[ \n]")
 _COMMENT = re.compile(rb" *#")
+_PROLOGUE = re.compile(rb"(?: *(?:#[^\n]*)?\n)*(?:---\n(?: *(?:#[^\n]*)?\n)*)?")
 _SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=[\[{,])(?:"[^"\\\n]*"|'[^'\n]*'))*"""
 
 
@@ -55,7 +56,7 @@ def _begins(mark: bytes, rough: bytes, exact: bytes) -> tuple[re.Pattern[bytes],
 
 _RUNS_ON = (
     _begins(b'"', rb'(?![^"\\\n]*")', rb'(?!(?:[^"\\\n]|\\[^\n])*")'),
-    _begins(b"'", rb"(?![^'\n]*')", b""),
+    _begins(b"'", rb"(?![^'\n]*'(?!'))", rb"(?!(?:[^'\n]|'')*'(?!'))"),
     _begins(b"[", rb"(?!\])", rb"(?!" + _SIMPLE_FLOW + rb"\])"),
     _begins(b"{", rb"(?!\})", rb"(?!" + _SIMPLE_FLOW + rb"\})"),
 )
@@ -96,21 +97,17 @@ def is_simple(text: bytes) -> bool:
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
     """The top-level keys, or None when a line in column 0 is neither a key, a dash, a comment nor the first `---`."""
     keys: list[tuple[str, int]] = []
-    marked = False
     for start in lines:
         first = data[start : start + 1]
         if first == b"-" and keys and data[start + 1 : start + 2] in (b" ", b"\n", b""):
             continue
-        if first in (b"#", b"\n", b" ", b""):
-            continue
         key = _KEY.match(data, start)
         if key:
             keys.append((key[1].decode(), start))
-        elif marked or keys or not data.startswith(b"---\n", start):
+        elif keys and first not in (b"#", b""):
             return None
-        marked = True
     names = [name for name, _ in keys]
-    if not keys or len(set(names)) < len(names):
+    if not keys or len(set(names)) < len(names) or not _PROLOGUE.fullmatch(data, 0, keys[0][1]):
         return None
     ends = [*(start for _, start in keys[1:]), len(data)]
     return tuple(Section(name, start, end) for (name, start), end in zip(keys, ends, strict=True))

@@ -1,0 +1,98 @@
+"""What the cluster would say to every Module of a run, generated or written by hand, and what is turned off of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krmfn import Item, Manifest, ResourceList, Result, warning
+from krmfn.resource import ref
+from krmfn.results import Field
+
+from . import kmm
+from .children import Child
+from .claims import MODULE_GROUP
+from .kmm import admission, lints
+from .owners import Owners
+from .settings import Settings
+
+IGNORE = "krmfn.dev/ignore"
+"""Annotation on a Module or on the resource it is made from: `KRM204: why; KRM209: why`."""
+
+HUB_GROUP = "hub.kmm.sigs.x-k8s.io"
+
+
+def kernels(resources: ResourceList) -> list[str]:
+    """The distinct kernel versions of the Nodes in the list, sorted."""
+    found = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
+    return sorted(found - {""})
+
+
+def handwritten(resources: ResourceList, owners: Owners, settings: Settings, lint: bool) -> Iterator[Result]:
+    """The findings about the Modules that were not generated for one of `owners`; `lint` for more than refusals."""
+    real = kernels(resources) if lint else []
+    for item in written(resources, owners):
+        found = kmm.check(item.manifest, settings.kmm_version, real)
+        if not lint:
+            found = [finding for finding in found if finding.severity == "error"]
+        yield from kept((item.located(finding) for finding in found), item, settings)
+
+
+def written(resources: ResourceList, owners: Owners) -> list[Item]:
+    """The Modules in the list that were not generated for one of `owners`."""
+    return [item for item in resources.select("Module", MODULE_GROUP) if not owners_child(item, owners)]
+
+
+def owners_child(item: Item, owners: Owners) -> bool:
+    """True for an item that was generated for one of `owners`."""
+    from krmfn.ownership import owner_id
+
+    owner = owner_id(item.annotations)
+    return owner is not None and owner[:2] in owners
+
+
+def generated(resources: ResourceList, children: Iterable[Child], settings: Settings) -> Iterator[Result]:
+    """The findings about generated Modules, at the place of the resource they are made from.
+
+    Their structure is right by construction (the end-to-end tests ask a real API server); what users decide about them
+    is not: names, regexps, images, loading orders.
+    """
+    real = kernels(resources)
+    for child in children:
+        module = _module(child.manifest)
+        if module is None:
+            continue
+        found = [*admission.check(module, settings.kmm_version), *lints.check(module, settings.kmm_version, real)]
+        place, about = child.item.place, ref(child.manifest)
+        yield from kept((finding._replace(ref=about, place=place) for finding in found), child.item, settings)
+
+
+def together(manifests: Sequence[Manifest]) -> list[Result]:
+    """The findings about Modules that meet on nodes: those that remove what another one loads."""
+    return lints.across([module for module in manifests if module["kind"] == "Module"])
+
+
+def _module(manifest: Manifest) -> Manifest | None:
+    """The Module to check; of a ManagedClusterModule the one that each spoke gets, since the hub does not check it."""
+    if manifest["kind"] == "Module":
+        return manifest
+    if manifest["kind"] != "ManagedClusterModule":
+        return None
+    metadata = {"name": manifest["metadata"]["name"], "namespace": manifest["spec"]["spokeNamespace"]}
+    return {"kind": "Module", "metadata": metadata, "spec": manifest["spec"]["moduleSpec"]}
+
+
+def kept(findings: Iterable[Result], item: Item, settings: Settings) -> Iterator[Result]:
+    """The findings without those that are turned off, for this item or in the functionConfig; refusals always stay."""
+    off = dict(settings.ignore)
+    for entry in filter(str.strip, item.annotations.get(IGNORE, "").split(";")):
+        rule, _, reason = (part.strip() for part in entry.partition(":"))
+        if reason:
+            off[rule] = reason
+        else:
+            message = f"{rule} is turned off without a reason; write `{rule}: why`"
+            field = Field(f"metadata.annotations[{IGNORE}]", entry.strip())
+            yield item.located(warning(message, rule="KRM115", field=field))
+    for finding in findings:
+        refusal = any(key == "admission" for key, _ in finding.tags)
+        if refusal or finding.rule not in off:
+            yield finding

@@ -1,0 +1,89 @@
+"""Rules about the containers of a DeviceConfig: device plugin, DRA driver and DaemonSets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmfn import Result, error, warning
+from krmfn.results import Field
+
+from .model import DeviceConfig
+
+_NAME_LIMIT = 63
+
+
+def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
+    """KRM125: DaemonSets of one config have names of their own that fit into a label value (63 characters)."""
+    seen: set[str] = set()
+    for index, entry in enumerate(config.daemon_sets):
+        field = Field(config.at(f"daemonSets[{index}].name"), entry["name"])
+        if entry["name"] in seen:
+            yield error(f"the name {entry['name']!r} stands twice in daemonSets", rule="KRM125", field=field)
+        seen.add(entry["name"])
+        suffix = f"-{config.version}" if config.version else ""
+        name = f"{config.base}-{entry['name']}{suffix}"
+        if len(name) > _NAME_LIMIT:
+            message = f"the DaemonSet's name {name!r} has {len(name)} characters; {_NAME_LIMIT} fit into its label"
+            yield error(message, rule="KRM125", field=field)
+
+
+def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
+    """KRM126: every volumeMount names a volume beside it."""
+    for path, entry, volumes in containers(config):
+        known = [volume["name"] for volume in volumes]
+        for index, mount in enumerate(entry.get("volumeMounts", [])):
+            if mount["name"] not in known:
+                message = f"names the volume {mount['name']!r}; volumes beside it: {', '.join(known) or 'none'}"
+                yield error(message, rule="KRM126", field=Field(f"{path}.volumeMounts[{index}].name", mount["name"]))
+
+
+def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
+    """KRM127: an environment variable has a value or a valueFrom, and stands once."""
+    for path, entry, _ in containers(config):
+        seen: set[str] = set()
+        for index, variable in enumerate(entry.get("env", [])):
+            field = Field(f"{path}.env[{index}]")
+            if "value" in variable and "valueFrom" in variable:
+                message = f"variable {variable['name']} has both value and valueFrom; leave out one"
+                yield error(message, rule="KRM127", field=field)
+            if variable["name"] in seen:
+                message = f"variable {variable['name']} stands twice; the last one would win"
+                yield warning(message, rule="KRM127", field=field)
+            seen.add(variable["name"])
+
+
+def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
+    """KRM133: a container has an image: in one string, or in parts with a tag or a digest."""
+    for path, entry, _ in containers(config):
+        parts = entry.get("imageParts")
+        if bool(entry.get("image")) == bool(parts):
+            what = "both image and imageParts; leave out one" if parts else "no image; write image, or imageParts"
+            yield error(f"has {what}", rule="KRM133", field=Field(f"{path}.image"))
+        if parts and parts.get("tag") and parts.get("digest"):
+            message = "has both tag and digest; a digest alone says which image it is"
+            yield error(message, rule="KRM133", field=Field(f"{path}.imageParts"))
+
+
+def containers(config: DeviceConfig) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+    """Every container: its path, its fields, the volumes it can mount."""
+    for kind in ("devicePlugin", "dra"):
+        section = config.spec.get(kind)
+        if section:
+            yield from _with_init(config.at(kind), section, section.get("volumes", []))
+    for index, entry in enumerate(config.daemon_sets):
+        path, volumes = config.at(f"daemonSets[{index}]"), entry.get("volumes", [])
+        yield path, entry, volumes
+        for number, init in enumerate(entry.get("initContainers", [])):
+            yield f"{path}.initContainers[{number}]", init, volumes
+
+
+def _with_init(
+    path: str, section: dict[str, Any], volumes: list[dict[str, Any]]
+) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+    yield path, section, volumes
+    if "initContainer" in section:
+        yield f"{path}.initContainer", section["initContainer"], volumes
+
+
+RULES = (daemon_sets_have_names, mounts_have_volumes, variables_have_one_source, containers_have_one_image)

@@ -1,0 +1,27 @@
+"""A config for many clusters: Open Cluster Management carries its Module to every cluster with the chosen labels."""
+
+from __future__ import annotations
+
+from krmfn import Manifest
+
+from ..children import MODULE_ORDER, metadata
+from .model import DeviceConfig
+from .module import module_spec
+
+
+def managed_cluster_module(config: DeviceConfig) -> Manifest:
+    """`hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, cluster-scoped; the spoke's Module has its name."""
+    hub = config.spec["hub"]
+    labels, annotations = config.spec.get("labels", {}), {**config.annotations, **config.spec.get("annotations", {})}
+    found = metadata(config.name, config.ref, "module", MODULE_ORDER, labels, annotations)
+    del found["namespace"]
+    return {
+        "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "ManagedClusterModule",
+        "metadata": found,
+        "spec": {
+            "moduleSpec": module_spec(config),
+            "spokeNamespace": hub["spokeNamespace"],
+            "selector": dict(hub["clusterSelector"]),
+        },
+    }
