@@ -12,6 +12,7 @@ from . import kmm
 from .children import Child
 from .claims import MODULE_GROUP
 from .kmm import admission, lints
+from .kmm.lookup import listing, table
 from .owners import Owners
 from .settings import Settings
 
@@ -21,16 +22,19 @@ IGNORE = "krmfn.dev/ignore"
 HUB_GROUP = "hub.kmm.sigs.x-k8s.io"
 
 
-def kernels(resources: ResourceList) -> list[str]:
-    """The distinct kernel versions of the Nodes in the list, sorted."""
+def kernels(resources: ResourceList, modules: Iterable[Manifest]) -> list[str]:
+    """The distinct kernel versions of the Nodes in the list, sorted; [] when no Module has mappings to choose from."""
+    if not any(len(_mappings(module)) > 1 for module in modules):
+        return []
     found = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
     return sorted(found - {""})
 
 
 def handwritten(resources: ResourceList, owners: Owners, settings: Settings, lint: bool) -> Iterator[Result]:
     """The findings about the Modules that were not generated for one of `owners`; `lint` for more than refusals."""
-    real = kernels(resources) if lint else []
-    for item in written(resources, owners):
+    items = written(resources, owners)
+    real = kernels(resources, (item.manifest for item in items)) if lint else []
+    for item in items:
         found = kmm.check(item.manifest, settings.kmm_version, real)
         if not lint:
             found = [finding for finding in found if finding.severity == "error"]
@@ -56,14 +60,16 @@ def generated(resources: ResourceList, children: Iterable[Child], settings: Sett
     Their structure is right by construction (the end-to-end tests ask a real API server); what users decide about them
     is not: names, regexps, images, loading orders.
     """
-    real = kernels(resources)
-    for child in children:
-        module = _module(child.manifest)
-        if module is None:
-            continue
+    modules = [(child, module) for child in children if (module := _module(child.manifest)) is not None]
+    real = kernels(resources, (module for _, module in modules))
+    for child, module in modules:
         found = [*admission.check(module, settings.kmm_version), *lints.check(module, settings.kmm_version, real)]
         place, about = child.item.place, ref(child.manifest)
         yield from kept((finding._replace(ref=about, place=place) for finding in found), child.item, settings)
+
+
+def _mappings(module: Manifest) -> list[object]:
+    return listing(table(module, "spec", "moduleLoader", "container"), "kernelMappings") or []
 
 
 def together(manifests: Sequence[Manifest]) -> list[Result]:
