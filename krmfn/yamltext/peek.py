@@ -47,7 +47,9 @@ def kinds(text: bytes, starts: list[int], end: int, indent: int) -> Iterator[tup
     `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes.
     """
     column = indent + 2
-    line = re.compile(rb"\n {%d}(?:kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))|(?=['\"?!&*<]|kind))" % (column, column + 1))
+    line = re.compile(
+        rb"\n {%d}(?:kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))|(?=['\"?!&*<]|kind))" % (column, column + 1)
+    )
     found: dict[int, str | None] = {}
     for match in line.finditer(text, starts[0], end):
         index = bisect_right(starts, match.start()) - 1

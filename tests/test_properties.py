@@ -1,0 +1,264 @@
+"""What the quick ways say is what a real parser says, for documents of every layout and for damaged ones.
+
+KRMFN_EXAMPLES sets the number of examples of each property (300 by default; .ci/run asks for more).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import ref
+from krmfn.resourcelist import ResourceList
+from krmfn.yamltext import load, marks, simple, spans
+
+EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "300"))
+many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+KINDS = (
+    "kind: Pod", "kind: Node # why", 'kind: "Pod"', "kind: 'a''b'", "'kind': Q", '"kind": Q', "? kind\n: Z", "kind : W",
+    "kind\t: W", "kind:\tW", "kind: Foo\n  bar", "kind: Foo\n\n  bar", "kind:\n  Foo", "kind: yes", "kind: 2001-01-01",
+    "kind: !!str Foo", "kind: &k Foo", "kind: |\n  Foo", "kind: >-\n  Foo\n  kind: Bar", "kind: Foo\n# kind: Bar", "kind:",
+    "kind: Foo#bar", "kind: [Foo]", 'kind: "F\\u006fo"', "<<: {kind: M}", "kind:Foo", "kind: a b", "kind: 'F\0- oo'",
+)  # fmt: skip
+NAMES = (
+    "name: x", "namespace: n", "name: x\n  y", "name: 12", "'name': q", "name : w", "<<: {name: m}", "name: ~", "name: a:b",
+    "labels:\n  a: b\n  c: 'd'", "labels: {a: b}", "labels:\n  a: b\n\n  c: d", "labels:\n  a: b\n    c",
+    "labels:\n  a: b\n\0# far left\n  c: d", "labels:\n  a: b\n  a: c", "labels:\n  a: 1\n  c: yes", "labels:",
+    'labels:\n  a: b\n  "c": d', "labels:\n  a: |\n    b\n  c: d", "labels: &l\n  a: b", "annotations: *l", "labels:\n- a: b",
+    "annotations:\n  a/b.c: \"d e\"\n  e: 'f''g'", "labels:\n    # above\n  a: b # behind", "annotations:\n  <<: {a: z}\n  e: f",
+)  # fmt: skip
+ENTRIES = (
+    "apiVersion: v1", "apiVersion: apps/v1", "spec:\n  replicas: 3", "a:\n- b\n- c: d\n  e: f", "a:\n  - b\n  -  c", "a: []",
+    "text: |\n  - no item\n  kind: None\n\n  more", "text: |2\n    deep\n   less", "text: |+\n  a\n\n", "text: >-\n  a\n   b",
+    'q: "one\0- two"', 'q: "one\0items:\0- two"', "q: 'it''s\0- one'", "q: 'a''b\n  c'", "q: \"a\\\n  b\"", "q: 'a \"b'",
+    "f: [a,\0b, {c: d}]", "f: {a: 'x\0- y'}", "f: [\"a]\", 'b'\n  ]", "f: {a: b}", "f: [ [a], {b: c} ]", "f: [a # ]\n  ]",
+    "p: plain\n  over lines", "p: it's", 'p: a "b', "p: a [b", "p: -x", "# a \"comment", "", "  # deeper", "\0# left", "x: *k",
+    "x: &k 1", "t: !!binary aGk=", "<<: *k", "? [a]\n: b", "é: ü", "n: \u2028", "n: '\x85'", "tab: a\tb", "x:   spaces   ",
+    "? |\n  block key\n: v", "dash:\n- - a\n  - b", "dash:\n-\n  a: b", "\0---", "\0...", "e: {}", "u: \U0001f600", "%x: 1", "@x",
+    "n: .inf", "d: 0x1F", "d: 1:30", "m: a: b", "j: {\"a\":\"b\",\"c\":[1,2]}", "j: |\n  {\"a\": [\n  }", "d: 2001-01-01", "x: y:z",
+)  # fmt: skip
+ALPHABET = "ab k:-#'\"[]{}|>&*!?%,~\\\t\n\r0é\x85\u2028\ufeff"
+
+
+def indented(entries: list[str], column: int) -> str:
+    """The entries' lines `column` columns in; what stands behind NUL is a line that stays at column 0."""
+    lines = "\n".join(entries).replace("\n\0", "\0").replace("\0", "\n\0").strip("\n").split("\n")
+    return "".join(f"{line}\n" if line.startswith("\0") else f"{' ' * column}{line}\n" for line in lines)
+
+
+@st.composite
+def resources(draw: st.DrawFn, column: int = 0) -> str:
+    """The lines of a resource, its keys in any order."""
+    metadata = draw(st.lists(st.sampled_from(NAMES), max_size=3))
+    free = draw(st.sampled_from(("free: ", "free: '", 'free: "', "free: [", "free:\n  "))) + draw(
+        st.text(ALPHABET, max_size=9)
+    )
+    entries = [draw(st.sampled_from((*KINDS, "kind: A", "kind: A", "kind: A")))]
+    entries += draw(st.lists(st.sampled_from((*ENTRIES, free)), max_size=3))
+    entries += ["metadata:\n" + indented(metadata, 2)[:-1]] if metadata else []
+    return indented(draw(st.permutations(entries)), column).replace("\0", "")
+
+
+@st.composite
+def items(draw: st.DrawFn) -> str:
+    """The lines of `items`, in any of the layouts people and tools write."""
+    indent = draw(st.sampled_from((0, 0, 0, 2, 1, 4)))
+    pad, width = " " * indent, draw(st.sampled_from((2, 2, 2, 4)))
+    out = draw(
+        st.sampled_from(("items:\n", "items:\n", "items: # why\n", 'items:\n# "first\n\n', "items:\n", "items: &all\n"))
+    )
+    for _ in range(draw(st.integers(1, 3))):
+        text = draw(resources(indent + width))
+        lead = pad + "-" + " " * (width - 1)
+        odd = draw(st.sampled_from((None,) * 12 + ("-\n", "- null\n", "- plain\n", "- |\n   - x\n   kind: Y\n", '- "a\n- b"\n',
+            "- {kind: Flow}\n", "- [a,\nb]\n", "- - kind: X\n", "- !!map\n", "- &k\n", "-  # why\n")))  # fmt: skip
+        if odd:
+            out += pad + odd + (text if odd[2:3] in ("!", "&", " ") else "")
+        else:
+            out += lead + text[len(lead) :] if text.startswith(" " * len(lead)) else lead + "x: y\n" + text
+        out += draw(st.sampled_from(("", "", "", "\n", pad + "# between\n", "# left\n", "  \n")))
+    return out
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> bytes:
+    """A ResourceList, whole or damaged in a few places."""
+    flow = ("items: []\n", "items:\n", "items: null\n", "items: [{kind: A},\n{kind: B}]\n", "items: [a, b] # why\n")
+    some = draw(st.one_of(items(), items(), items(), st.sampled_from(flow)))
+    config = (
+        "functionConfig:\n  data:\n    a: |\n      items:\n      - x\n",
+        'functionConfig: "a\nitems: b"\n',
+        "x: [a,\nb]\n",
+    )
+    parts = [
+        HEAD,
+        some,
+        *draw(st.lists(st.sampled_from((*config, "results:\n- message: m\n", "# c\n", "\n")), max_size=1)),
+    ]
+    text = "".join(draw(st.permutations(parts)))
+    text = (
+        draw(st.sampled_from(("",) * 9 + ("---\n", "# top\n\n---\n", "%YAML 1.1\n---\n", "--- # why\n", "\n"))) + text
+    )
+    text += draw(st.sampled_from(("",) * 9 + ("...\n", "# end\n", "\n", "---\n")))
+    for _ in range(draw(st.sampled_from((0, 0, 0, 1, 1, 2)))):
+        text = damaged(draw, text)
+    return text.replace("\n", draw(st.sampled_from(("\n",) * 19 + ("\r\n",)))).encode()
+
+
+def damaged(draw: st.DrawFn, text: str) -> str:
+    """`text` with one character or line put in, taken out, doubled or moved sideways."""
+    lines = text.splitlines(keepends=True) or [""]
+    at, line = draw(st.integers(0, len(text))), draw(st.integers(0, len(lines) - 1))
+    kind = draw(st.sampled_from(("insert", "cut", "drop", "double", "in", "out", "end")))
+    if kind == "insert":
+        return text[:at] + draw(st.sampled_from(ALPHABET)) + text[at:]
+    if kind == "cut":
+        return text[:at] + text[at + 1 :]
+    if kind == "end":
+        return text.rstrip("\n")
+    changed = {"drop": "", "double": lines[line] * 2, "in": " " + lines[line], "out": lines[line].removeprefix(" ")}
+    return "".join([*lines[:line], changed[kind], *lines[line + 1 :]])
+
+
+def values(data: bytes) -> list[Any] | None:
+    """The items as a parser reads the whole document; None when it is no mapping with items."""
+    try:
+        root = yaml.compose(data, Loader=load.Composer)
+        whole = load.build(root)
+    except (yaml.YAMLError, KrmfnError):
+        return None
+    found = whole.get("items") if isinstance(whole, dict) else None
+    return found if isinstance(found, list) else None
+
+
+def alone(text: bytes) -> Any:
+    """The value of an item's text by itself; Ellipsis when it needs an anchor or a tag from elsewhere."""
+    try:
+        return load.build(load.compose(text))
+    except KrmfnError as failure:
+        assert "undefined" in str(failure), text
+        return ...
+
+
+@many
+@given(lists())
+@example(b"items:\n- a: 'x''y\n- b'\n- c: d\n")
+@example(b' "a\nkind: R\nitems: []\n')
+def test_the_quick_cut_is_the_exact_cut(data: bytes) -> None:
+    whole = values(data)
+    if whole is None:
+        return
+    quick = spans.quick(data)
+    try:
+        exact = marks.exact(data)
+    except KrmfnError:
+        assert quick is None
+        return
+    if quick is not None:
+        assert quick._replace(dubious=frozenset()) == exact._replace(dubious=frozenset())
+    assert len(whole) == len(exact.items)
+    for (start, end), value in zip(exact.items, whole, strict=True):
+        found = alone(data[start:end])
+        assert found is ... or repr(found) == repr(value if exact.flow_items else [value])
+
+
+def looks(item: Item) -> list[Any]:
+    """Everything an item says of itself without its manifest."""
+    named = [item.kind, item.name, item.group, item.ref, item.string("spec", "a"), item.string("kind")]
+    return [*named, item.picked_labels(["a", "c"]), item.labels, item.annotations]
+
+
+def said(value: Any) -> list[Any]:
+    """The same from the item's value."""
+    data = value if isinstance(value, dict) else {}
+    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    maps = [
+        {key: text for key, text in found.items() if isinstance(text, str)} if isinstance(found, dict) else {}
+        for found in (metadata.get("labels"), metadata.get("annotations"))
+    ]
+    spec = data.get("spec")
+    text = spec.get("a") if isinstance(spec, dict) else ""
+    about = ref(data)
+    named = [about.kind, about.name, about.group, about, text if isinstance(text, str) else "", about.kind]
+    return [*named, {key: maps[0][key] for key in ("a", "c") if key in maps[0]}, *maps]
+
+
+def agree(fresh: list[Item], whole: list[Any]) -> None:
+    """Cheap looks, then the manifest, of every item that can be read alone."""
+    assert len(fresh) == len(whole)
+    for item, value in zip(fresh, whole, strict=True):
+        if alone(item.text) is ...:
+            continue
+        assert looks(item) == said(value)
+        assert repr(item.manifest) == repr(value if isinstance(value, dict) else {})
+
+
+@many
+@given(lists())
+def test_cheap_looks_say_what_the_parser_says(data: bytes) -> None:
+    whole = values(data)
+    if whole is None:
+        return
+    try:
+        resources = ResourceList.parse(data)
+    except KrmfnError:
+        return
+    agree(resources.items, whole)
+
+
+@many
+@given(resources(), st.integers(0, 2), st.data())
+def test_cheap_looks_into_a_document_say_what_the_parser_says(text: str, damages: int, data: st.DataObject) -> None:
+    for _ in range(damages):
+        text = damaged(data.draw, text)
+    raw = text.encode()
+    try:
+        value = load.build(load.compose(raw))
+    except KrmfnError:
+        return
+    agree([Item(raw, 0, len(raw), -2, spans.is_simple(raw))], [value])
+
+
+@many
+@given(resources(), st.integers(0, 2), st.data())
+def test_the_simple_reader_says_what_the_parser_says(text: str, damages: int, data: st.DataObject) -> None:
+    for _ in range(damages):
+        text = damaged(data.draw, text)
+    tree = simple.parse(text)
+    if tree is None:
+        return
+    try:
+        value = load.build(load.compose(text.encode()))
+    except KrmfnError:
+        return
+    assert repr(simple.data(tree)) == repr(value)
+
+
+def test_the_strategy_reaches_what_it_is_for() -> None:
+    """Else the properties above would hold for want of documents."""
+    seen = {"valid": 0, "quick": 0, "dubious": 0, "exact": 0}
+
+    @settings(max_examples=200, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(lists())
+    def count(data: bytes) -> None:
+        if values(data) is not None:
+            seen["valid"] += 1
+            cut = spans.quick(data)
+            seen["quick" if cut else "exact"] += 1
+            seen["dubious"] += bool(cut and cut.dubious)
+
+    count()
+    assert min(seen.values()) >= 5, seen
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__]))
