@@ -69,6 +69,13 @@ def filled(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value not in (None, "", [], {})}
 
 
+def clean(resources: ResourceList, findings: Iterable[Result]) -> bool:
+    """Report findings about one resource; True when no error is among them."""
+    found = list(findings)
+    resources.report(found)
+    return not any(finding.severity == "error" for finding in found)
+
+
 def repeated(items: list[Item]) -> Iterator[Result]:
     """An error for each resource that stands twice in the list."""
     first: dict[tuple[str, str, str, str], Item] = {}

@@ -15,41 +15,37 @@ from .model import DeviceConfig
 
 
 def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
-    """All DeviceConfigs of a list to their children; with any error finding nothing is changed."""
+    """All DeviceConfigs of a list to their children; with any error finding nothing is changed.
+
+    What is wrong with one config hides nothing about the others: each goes through the stages as far as it is sound.
+    """
     config, problems = settings.read(resources)
     if items or owned(resources, owners):
         problems += children.partial_view(resources, config)
-    if not resources.report([*problems, *_fit(items), *children.repeated(items), *_marked(items)]):
+    if not resources.report(problems):
         return
+    resources.report([*children.repeated(items), *_marked(items), *_written(resources, items, owners, config)])
 
-    profiles = [finding for item in items for finding in _profile(item, config)]
-    groups = [model.from_item(item, config) for item in items]
-    configs = [one for group in groups for one in group]
-    if not resources.report([*profiles, *(finding for one in configs for finding in rules.check(one))]):
-        return
-
-    if not resources.report(
-        [*_conflicts(resources, configs, owners, config), *_written(resources, items, owners, config)]
-    ):
-        return
+    fitting = [item for item in items if children.clean(resources, _fit(item))]
+    known = [item for item in fitting if children.clean(resources, _profile(item, config))]
+    groups = [model.from_item(item, config) for item in known]
+    groups = [group for group in groups if children.clean(resources, (f for one in group for f in rules.check(one)))]
+    resources.report(_conflicts(resources, [one for group in groups for one in group], owners, config))
 
     wanted = [child for group in groups for child in generate.children(group)]
-    modules = [item.manifest for item in admission.written(resources, owners)]
-    met = admission.together([*(child.manifest for child in wanted), *modules])
-    if not resources.report([*admission.generated(resources, wanted, config), *met]):
-        return
-    if not resources.report(children.clashes(resources, wanted, owners, config.adopt)):
-        return
-    children.settle(resources, wanted, owners, config.prune)
+    written = [item.manifest for item in admission.written(resources, owners)]
+    resources.report(admission.generated(resources, wanted, config))
+    resources.report(admission.together([*(child.manifest for child in wanted), *written]))
+    if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
+        children.settle(resources, wanted, owners, config.prune)
 
 
-def _fit(items: list[Item]) -> Iterator[Result]:
+def _fit(item: Item) -> Iterator[Result]:
     """The schema's findings; a key that stands twice is one too, since readers disagree on which counts."""
-    for item in items:
-        for path in item.duplicate_keys:
-            yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
-        for finding in schema.check(item.manifest, published(model.SCHEMAS[item.ref.group])):
-            yield item.located(finding)
+    for path in item.duplicate_keys:
+        yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+    for finding in schema.check(item.manifest, published(model.SCHEMAS[item.group])):
+        yield item.located(finding)
 
 
 def _marked(items: list[Item]) -> Iterator[Result]:

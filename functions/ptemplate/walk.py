@@ -17,31 +17,28 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     """All Ptemplates of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
     problems += children.partial_view(resources, config)
-    if not resources.report([*problems, *_fit(items, config.namespace)]):
+    if not resources.report(problems):
         return
+    resources.report(children.repeated(items))
 
-    wishes = [*map(_claim, items), *claims.of_modules(resources, owners)]
-    if not resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity)):
-        return
+    sound = [item for item in items if children.clean(resources, [*_fit(item, config.namespace)])]
+    wishes = [*map(_claim, sound), *claims.of_modules(resources, owners)]
+    resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
 
-    wanted = [child for item in items for child in generate(item, config.namespace)]
-    if not resources.report([*_counts(items), *admission.generated(resources, wanted, config)]):
-        return
-    if not resources.report(children.clashes(resources, wanted, owners, config.adopt)):
-        return
-    children.settle(resources, wanted, owners, config.prune)
+    wanted = [child for item in sound for child in generate(item, config.namespace)]
+    resources.report([*_counts(sound), *admission.generated(resources, wanted, config)])
+    if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
+        children.settle(resources, wanted, owners, config.prune)
 
 
-def _fit(items: list[Item], namespace: str) -> Iterator[Result]:
-    yield from children.repeated(items)
-    for item in items:
-        for path in item.duplicate_keys:
-            yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
-        for finding in schema.check(item.manifest, published("ptemplate")):
-            yield item.located(_with_guide_name(finding))
-        if not (item.ref.namespace or namespace):
-            message = "has no namespace; it is part of the label that KMM puts on nodes"
-            yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
+def _fit(item: Item, namespace: str) -> Iterator[Result]:
+    for path in item.duplicate_keys:
+        yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+    for finding in schema.check(item.manifest, published("ptemplate")):
+        yield item.located(_with_guide_name(finding))
+    if not (item.ref.namespace or namespace):
+        message = "has no namespace; it is part of the label that KMM puts on nodes"
+        yield item.located(error(message, rule="KRM120", field=Field("metadata.namespace")))
 
 
 _GUIDE_NAMES = {"spec.consumerimage": "spec.consumer", "spec.imageRepoSecret": "spec.imagePullSecret"}
