@@ -71,16 +71,28 @@ def _fits_keyword(keyword: str, rule: Any, value: Any, root: Schema) -> bool:
     return test is not None and test(value, rule)
 
 
+_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+"""`$`, or what may hold one that is not meant: an escape, a class."""
+
+
+@lru_cache(maxsize=256)
+def _pattern(rule: str) -> re.Pattern[str]:
+    r"""A pattern as ECMA 262 and Kubernetes read it: `$` is the end of the text, in Python also before a last \n."""
+    return re.compile(_END.sub(lambda found: r"\Z" if found[0] == "$" else found[0], rule))
+
+
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "properties": lambda value, rule: True,  # looked at together with additionalProperties
     "type": lambda value, rule: any(type(value) in _TYPES[name] for name in ([rule] if type(rule) is str else rule)),
     "required": lambda value, rule: not isinstance(value, dict) or all(key in value for key in rule),
     "enum": lambda value, rule: value in rule,
-    "pattern": lambda value, rule: not isinstance(value, str) or re.search(rule, value) is not None,
+    "pattern": lambda value, rule: not isinstance(value, str) or _pattern(rule).search(value) is not None,
     "minItems": lambda value, rule: not isinstance(value, list) or len(value) >= rule,
+    "maxItems": lambda value, rule: not isinstance(value, list) or len(value) <= rule,
     "minLength": lambda value, rule: not isinstance(value, str) or len(value) >= rule,
     "maxLength": lambda value, rule: not isinstance(value, str) or len(value) <= rule,
     "minProperties": lambda value, rule: not isinstance(value, dict) or len(value) >= rule,
+    "maxProperties": lambda value, rule: not isinstance(value, dict) or len(value) <= rule,
     "minimum": lambda value, rule: type(value) not in (int, float) or value >= rule,
     "maximum": lambda value, rule: type(value) not in (int, float) or value <= rule,
 }
@@ -89,14 +101,18 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
 @lru_cache(maxsize=1)
 def _validator() -> Any:
     """jsonschema's validator with Kubernetes' types: a string is only what was written as one."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
     def is_type(names: tuple[type, ...]) -> Any:
         return lambda checker, value: type(value) in names
 
+    def pattern(validator: Any, rule: str, value: Any, schema: Schema) -> Iterator[Any]:
+        if not _TESTS["pattern"](value, rule):
+            yield ValidationError(f"{value!r} does not match {rule!r}")
+
     types = Draft202012Validator.TYPE_CHECKER.redefine_many({name: is_type(kinds) for name, kinds in _TYPES.items()})
-    return extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
+    return extend(Draft202012Validator, {"pattern": pattern}, type_checker=types)  # type: ignore[no-untyped-call]
 
 
 def _explained(validator: Any, manifest: Manifest) -> Iterator[tuple[list[str | int], str, Field]]:
@@ -141,14 +157,24 @@ def _wrong(problem: Any) -> str:
             return f"is {value!r}; must be one of {', '.join(map(repr, rule))}"
         case "pattern" | "maxLength" if "x-says" in problem.schema:
             shown = value if len(value) <= 80 else f"{value[:60]}... ({len(value):,} characters)"
-            return f"is {shown!r}; must be {problem.schema['x-says']}"
-        case "minItems" | "minLength" | "minProperties" if rule == 1:
+            says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
+            too_long = problem.validator == "maxLength" and str(longest) not in says
+            return f"is {shown!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
+        case "minItems" | "minLength" | "minProperties" if not value:
             return "must not be empty; leave the field out if it is not needed"
+        case "minItems" | "maxItems" | "minProperties" | "maxProperties":
+            return _wrong_count(len(value), problem)
         case "minimum":
             return f"is {value}; must be at least {rule}"
         case "maximum":
             return f"is {value}; must be at most {rule}"
     return str(problem.message)[:300]
+
+
+def _wrong_count(count: int, problem: Any) -> str:
+    one, many = ("entry", "entries") if isinstance(problem.instance, list) else ("field", "fields")
+    bound = f"{'at most' if problem.validator.startswith('max') else 'at least'} {problem.validator_value}"
+    return f"has {count:,} {one if count == 1 else many}; must be {problem.schema.get('x-says', bound)}"
 
 
 def _wrong_type(value: Any, wanted: list[str]) -> str:

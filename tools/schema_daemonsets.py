@@ -1,0 +1,100 @@
+"""The DaemonSets beside a Module: workloads that run where the kernel module is loaded."""
+
+from __future__ import annotations
+
+from schema_pods import CONTAINER, ONE_IMAGE
+from schema_words import Node, choice, flag, listed, number, number_or_text, opened, record, same, text
+
+_RIGHTS = {
+    "envFrom": same("envFrom"),
+    "privileged": flag("run with all rights on the node"),
+    "securityContext": opened("the container's rights in detail (core/v1 SecurityContext)"),
+}
+_PORT = {
+    "name": text("the port's name", "port name"),
+    "containerPort": number("the port", 1, 65535),
+    "protocol": choice("the protocol (TCP)", "TCP", "UDP", "SCTP"),
+}
+_SERVICE = {
+    "port": number("the Service's port", 1, 65535),
+    "targetPort": number_or_text("the container's port, by number or name", "port name", minimum=1, maximum=65535),
+    "name": text("the port's name in the Service, for a ServiceMonitor", "label"),
+}
+_HOW_MANY = "how many nodes at a time, a number or a percentage"
+_ROLLING = {
+    "maxUnavailable": number_or_text(f"{_HOW_MANY}, are without a pod", "percentage", minimum=0),
+    "maxSurge": number_or_text(f"{_HOW_MANY}, have the new pod beside the old one", "percentage", minimum=0),
+}
+_UPDATE = {
+    "type": choice(
+        "RollingUpdate, or OnDelete: a pod is replaced when somebody deletes it", "RollingUpdate", "OnDelete"
+    ),
+    "rollingUpdate": record("how fast a rolling update goes", _ROLLING),
+}
+_PROBES = {
+    "livenessProbe": opened("when to restart the container (core/v1 Probe)"),
+    "readinessProbe": opened("when the container counts as ready (core/v1 Probe)"),
+    "startupProbe": opened("when the container counts as started (core/v1 Probe)"),
+    "lifecycle": opened("what runs after its start and before its end (core/v1 Lifecycle)"),
+}
+_POD = {
+    "serviceAccountName": text("its ServiceAccount, in place of the config's", "subdomain"),
+    "priorityClassName": text("its PriorityClass", "subdomain"),
+    "runtimeClassName": text("its RuntimeClass", "subdomain"),
+    "hostNetwork": flag("use the node's network"),
+    "hostPID": flag("see the node's processes"),
+    "hostIPC": flag("share the node's IPC"),
+    "dnsPolicy": choice("how names are looked up", "ClusterFirst", "ClusterFirstWithHostNet", "Default"),
+    "terminationGracePeriodSeconds": number("seconds between SIGTERM and SIGKILL"),
+    "nodeSelector": same("selector", "labels a node must have beside those of the config"),
+    "tolerations": same("tolerations", "taints to tolerate beside those of the config"),
+}
+_ROLLOUT = {
+    "updateStrategy": record("how its pods are replaced", _UPDATE),
+    "minReadySeconds": number("seconds a new pod must be ready before it counts"),
+    "revisionHistoryLimit": number("how many old revisions are kept"),
+}
+_LABELS = {
+    "labels": same("labels", "labels for the DaemonSet and its pods"),
+    "annotations": same("annotations", "annotations for the DaemonSet"),
+    "podLabels": same("labels", "labels for its pods"),
+    "podAnnotations": same("annotations", "annotations for its pods"),
+}
+
+DEFS: dict[str, Node] = {
+    "initContainers": listed(
+        record(
+            "one container",
+            {"name": text("the container's name", "label"), **CONTAINER, **_RIGHTS},
+            ["name"],
+            [ONE_IMAGE],
+        ),
+        "containers that run to their end first, one after the other",
+        most=32,
+        key="name",
+    ),
+    "daemonSet": record(
+        "one DaemonSet",
+        {
+            "name": text("the DaemonSet is called <DeviceConfig's name>-<name>", "label"),
+            **CONTAINER,
+            **_RIGHTS,
+            "volumes": same("volumes"),
+            "hostDevices": listed(
+                text("a path of the node", "path"),
+                "paths of the node, mounted in the container at the same place",
+                most=64,
+            ),
+            "initContainers": same("initContainers"),
+            "ports": listed(record("one port", _PORT, ["containerPort"]), "the container's ports", most=64),
+            **_PROBES,
+            **_POD,
+            **_ROLLOUT,
+            **_LABELS,
+            "service": record("a Service for its port, such as a metrics exporter's", _SERVICE, ["port"]),
+        },
+        ["name"],
+        [ONE_IMAGE],
+    ),
+}
+"""Definitions by name."""

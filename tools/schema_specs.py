@@ -1,0 +1,172 @@
+"""The `spec` of each kind, field by field."""
+
+from __future__ import annotations
+
+import schema_daemonsets
+import schema_drivers
+import schema_pods
+from schema_drivers import IMAGE, LOADER, MODPROBE, ONE_DRIVER_IMAGE
+from schema_words import Node, choice, flag, listed, mapped, number, record, same, text
+
+_SELECTED_ALL = (
+    "!has(self.nodeSelector) || size(self.nodeSelector) > 0 || (has(self.allNodes) && self.allNodes)",
+    "a nodeSelector of {} is every node of the cluster; confirm it with allNodes: true",
+)
+_ALL_OR_SOME = (
+    "!has(self.nodeSelector) || size(self.nodeSelector) == 0 || !has(self.allNodes) || !self.allNodes",
+    "allNodes: true stands beside a nodeSelector with labels; leave out one of the two",
+)
+_SPEC_RULES = [
+    ONE_DRIVER_IMAGE,
+    _SELECTED_ALL,
+    _ALL_OR_SOME,
+    ("!(has(self.devicePlugin) && has(self.dra))", "leave out one of devicePlugin and dra"),
+    (
+        "!has(self.dra) || !has(self.nodePools) || self.nodePools.all(pool, !has(pool.devicePlugin))",
+        "a devicePlugin in nodePools stands beside dra; leave out one of the two",
+    ),
+    ("!(has(self.nodeSelector) && has(self.nodePools))", "leave out one of nodeSelector and nodePools"),
+    (
+        "!has(self.inTreeDriver) || !self.inTreeDriver || !(has(self.driverImage) || has(self.driverImageParts))",
+        "inTreeDriver: true loads nothing; leave it out, or driverImage and driverImageParts",
+    ),
+    ("!(has(self.hub) && has(self.daemonSets))", "a hub carries no DaemonSets; leave out one of hub and daemonSets"),
+    (
+        "!has(self.hub) || !has(self.inTreeDriver) || !self.inTreeDriver",
+        "a hub needs a kernel module to load; leave out one of hub and inTreeDriver",
+    ),
+]
+
+_SHARED: dict[str, Node] = {
+    "tolerations": same("tolerations"),
+    "devicePlugin": same("devicePlugin"),
+    "labels": same("labels"),
+    "annotations": same("annotations"),
+}
+_POOL = {
+    "name": text("the pool's name; its Module is called <DeviceConfig's name>-<name>", "label"),
+    "nodeSelector": same("selector", "labels a node of this pool must have, all of them"),
+    "allNodes": flag("confirms a nodeSelector of {}, which is every node"),
+    **IMAGE,
+    **MODPROBE,
+    **LOADER,
+    **_SHARED,
+}
+_UPGRADE = {
+    "ordered": flag("nodes change version one by one, as an administrator labels them (KMM's ordered upgrade)"),
+    "retain": listed(
+        text("a version", "version"), "older versions whose DaemonSets stay while nodes still run them", most=16
+    ),
+}
+_SERVICE_ACCOUNT = {
+    "create": flag("generate the ServiceAccount, too"),
+    "openshift": flag("and the RoleBinding that lets it run privileged on OpenShift"),
+    "podSecurity": choice("the Pod Security level that the namespace enforces", "privileged", "baseline", "restricted"),
+}
+_HUB = {
+    "spokeNamespace": text("the namespace on the spoke clusters", "label"),
+    "clusterSelector": same("selector", "labels a managed cluster must have, all of them"),
+}
+
+_PROFILE = text(
+    "the vendor profile of the functionConfig whose fields are this config's defaults", minLength=1, maxLength=253
+)
+SPEC: dict[str, Node] = {
+    **IMAGE,
+    "imageRegistry": text("a registry that takes the place of every image's own, such as a mirror", "registry"),
+    "nodeSelector": same("selector"),
+    "allNodes": flag("confirms a nodeSelector of {}, which is every node"),
+    "nodePools": listed(
+        record("one pool", _POOL, ["name", "nodeSelector"], [ONE_DRIVER_IMAGE, _SELECTED_ALL, _ALL_OR_SOME]),
+        "groups of nodes with a Module each, in place of nodeSelector; fields here go before those of the config",
+        most=64,
+        key="name",
+    ),
+    **MODPROBE,
+    "inTreeDriver": flag("the driver is in the nodes' kernels: load nothing, start the device plugin only"),
+    **LOADER,
+    "upgrade": record("how a new version reaches the nodes", _UPGRADE),
+    "tolerations": same("tolerations"),
+    "serviceAccountName": text("for the loader and the DaemonSets", "subdomain"),
+    "serviceAccount": record("what is generated for the ServiceAccount", _SERVICE_ACCOUNT),
+    "devicePlugin": same("devicePlugin"),
+    "dra": same("dra"),
+    "daemonSets": listed(
+        same("daemonSet"), "workloads that run where the kernel module is loaded", most=64, key="name"
+    ),
+    "labels": same("labels"),
+    "annotations": same("annotations"),
+    "hub": record(
+        "generate a ManagedClusterModule for an Open Cluster Management hub, in place of the Module",
+        _HUB,
+        ["spokeNamespace", "clusterSelector"],
+    ),
+}
+"""The fields of a DeviceConfig's spec, but for `profile`."""
+
+DEVICECONFIG = record("what is wanted", {"profile": _PROFILE, **SPEC}, (), _SPEC_RULES)
+SEED = record(
+    "what is wanted",
+    {name: SPEC[name] for name in ("driverImage", "driverVersion", "nodeSelector")},
+    ["driverImage", "driverVersion"],
+)
+
+_MESSAGE: Node = {
+    "pattern": r"^[^\x00-\x20\x7f]*$",
+    "maxLength": 1024,
+    "x-says": "one word without spaces: module parameters are separated by spaces",
+}
+PTEMPLATE = record(
+    "what is wanted",
+    {
+        "imagePullSecret": record(
+            "a Secret in the same namespace that pulls the images",
+            {"name": text("the Secret's name", "subdomain")},
+            ["name"],
+        ),
+        "defaultmsg": text("the module's default_msg, one word", **_MESSAGE),
+        "maxdev": number("how many devices; 0 means 5"),
+        "deviceplugin": text("the device plugin's image", "image"),
+        "selector": same("selector"),
+        "consumer": text("the consumer's image", "image"),
+        "requiredDevices": number("devices per consumer; 0 means 1"),
+    },
+    ["selector"],
+)
+
+_VERSION = choice("the KMM version of the cluster (2.6)", "2.4", "2.5", "2.6", "main", "openshift")
+_MODE = choice("how overlapping node selectors are judged (auto)", "auto", "nodes", "selectors", "off")
+SETTINGS = record(
+    "the settings",
+    {
+        "namespace": text("for configs that name none", "label"),
+        "defaults": same("vendor", "fields of every DeviceConfig that does not say otherwise"),
+        "profiles": mapped("vendor defaults by name", same("vendor")),
+        "kmm": record("the KMM of the cluster", {"version": _VERSION}),
+        "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
+        "adopt": flag("take over objects of the same name that nobody generated"),
+        "prune": flag("remove generated objects that nothing asks for any more (true)"),
+        "partialView": choice("what to do when kpt shows only some of the items", "refuse", "allow"),
+        "ignore": mapped("rules whose findings do not count, each with the reason", text("why", "reason"), "rule"),
+        "annotations": same("annotations", "annotations for every generated object"),
+    },
+)
+
+DEFS: dict[str, Node] = {
+    **schema_pods.DEFS,
+    **schema_drivers.DEFS,
+    **schema_daemonsets.DEFS,
+    "vendor": record("any field of a DeviceConfig's spec but profile", SPEC),
+    "metadata": {
+        "type": "object",
+        "description": "the object's name and its like",
+        "required": ["name"],
+        "properties": {
+            "name": text("the name", "subdomain"),
+            "namespace": text("the namespace", "label"),
+            "labels": mapped("labels", text("the label's value")) | {"type": ["object", "null"]},
+            "annotations": mapped("annotations", text("the annotation's value")) | {"type": ["object", "null"]},
+        },
+    },
+}
+"""All definitions by name."""

@@ -1,0 +1,130 @@
+"""The words in which fields are described: each makes one JSON Schema node, what the field is for always first.
+
+Beside JSON Schema's keywords a node may have `x-cel`, rules between fields as (CEL expression, message), and
+`x-key`, the field by which a list's entries differ. Both are for the CRDs alone; see schema_crds.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Node = dict[str, Any]
+
+_LABEL_KEY = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
+_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+_HOST = r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
+
+# The patterns mean the same to Python, RE2 (the API server) and ECMA 262 (editors): no \s, \d, \w, no look-around,
+# and `$` only at the end.
+FORMS: dict[str, tuple[str, int, str]] = {
+    "line": (r"^[^\x00-\x1f\x7f]+$", 4096, "one line of text"),
+    "word": (r"^[^\x00-\x20\x7f]+$", 1024, "one word without spaces"),
+    "path": (r"^/[^\x00-\x1f\x7f]*$", 4096, "an absolute path"),
+    "image": (r"^[A-Za-z0-9][A-Za-z0-9._:/@${}+-]*$", 1024, "an image reference such as registry.example.com/driver"),
+    "registry": (_HOST + r"(/[a-z0-9._-]+)*$", 255, "a registry such as mirror.example.com:5000/team"),
+    "repository": (r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$", 255, "a repository such as team/driver"),
+    "tag": (r"^[A-Za-z0-9_$][A-Za-z0-9_.${}-]*$", 255, "a tag: letters, digits, -, _, . and KMM's $ variables"),
+    "digest": (r"^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$", 135, "a digest such as sha256: and 64 hexadecimal digits"),
+    "version": (
+        r"^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$",
+        63,
+        "at most 63 letters, digits, -, _ and ., since it becomes a tag and a label value",
+    ),
+    "kernel module": (r"^[A-Za-z0-9_][A-Za-z0-9_-]*$", 63, "a kernel module's name: letters, digits, - and _"),
+    "label": (r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", 63, "lower case letters, digits and -, at most 63"),
+    "subdomain": (_SUBDOMAIN, 253, "lower case letters, digits, - and ."),
+    "driver name": (_SUBDOMAIN, 63, "lower case letters, digits, - and ., at most 63"),
+    "port name": (
+        r"^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$",
+        15,
+        "at most 15 lower case letters, digits and single -, with a letter among them",
+    ),
+    "build argument": (r"^[A-Za-z_][A-Za-z0-9_]*$", 255, "a variable's name: letters, digits and _"),
+    "variable": (r"^[^=\x00-\x1f\x7f]+$", 1024, "a variable's name, without ="),
+    "label key": (_LABEL_KEY, 317, "a label key such as example.com/gpu"),
+    "annotation key": (_LABEL_KEY, 317, "an annotation key such as example.com/contact"),
+    "label value": (
+        r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+        63,
+        "a label value: at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit",
+    ),
+    "quantity": (
+        r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$",
+        64,
+        "a quantity such as 100m, 2 or 64Mi",
+    ),
+    "percentage": (r"^(100|[1-9]?[0-9])%$", 4, "a whole number or a percentage such as 10%"),
+    "rule": (r"^[A-Z]{2,8}[0-9]{1,4}$", 12, "a rule's id such as KRM123"),
+    "reason": (r"[^\x00-\x20\x7f]", 4096, "a sentence that says why"),
+}
+"""What a string may look like: pattern, greatest length, and the rule in words."""
+
+
+def form(name: str) -> Node:
+    """The keywords of a form."""
+    pattern, longest, says = FORMS[name]
+    return {"pattern": pattern, "maxLength": longest, "x-says": says}
+
+
+def text(about: str, like: str = "", **facts: Any) -> Node:
+    """A string, of a form in FORMS when one is named."""
+    return {"type": "string", "description": about, **(form(like) if like else {}), **facts}
+
+
+def choice(about: str, *words: str) -> Node:
+    """One of a few words."""
+    return {"type": "string", "description": about, "enum": list(words)}
+
+
+def flag(about: str) -> Node:
+    """True or false."""
+    return {"type": "boolean", "description": about}
+
+
+def number(about: str, least: int = 0, most: int = 2**31 - 1) -> Node:
+    """A whole number within bounds."""
+    return {"type": "integer", "description": about, "minimum": least, "maximum": most}
+
+
+def number_or_text(about: str, like: str, **facts: Any) -> Node:
+    """A whole number, or a string of a form."""
+    return {"type": ["string", "integer"], "description": about, **form(like), **facts}
+
+
+def listed(of: Node, about: str, least: int = 1, most: int = 256, key: str = "") -> Node:
+    """A list; `key` is the field by which its entries differ."""
+    found = {"type": "array", "description": about, "items": of, "minItems": least, "maxItems": most}
+    return found | ({"x-key": key} if key else {})
+
+
+def record(
+    about: str, fields: Mapping[str, Node], needs: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
+) -> Node:
+    """An object with these fields and no others."""
+    return {**opened(about, fields, needs, rules), "additionalProperties": False}
+
+
+def opened(
+    about: str, fields: Mapping[str, Node] = {}, needs: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
+) -> Node:
+    """An object whose other fields are nobody's business here: Kubernetes checks them."""
+    found: Node = {"type": "object", "description": about}
+    if fields:
+        found["properties"] = dict(fields)
+    if needs:
+        found["required"] = list(needs)
+    if rules:
+        found["x-cel"] = [list(rule) for rule in rules]
+    return found
+
+
+def mapped(about: str, of: Node, keys: str = "", most: int = 128) -> Node:
+    """A mapping with keys of a form and values of one kind."""
+    named = {"propertyNames": form(keys)} if keys else {}
+    return {"type": "object", "description": about, **named, "additionalProperties": of, "maxProperties": most}
+
+
+def same(name: str, about: str = "") -> Node:
+    """What stands under `name` in the definitions."""
+    return {"$ref": f"#/$defs/{name}", **({"description": about} if about else {})}

@@ -1,0 +1,117 @@
+"""Write schemas/: the JSON Schemas and the CRDs of our kinds, both from the fields in schema_specs.py.
+
+python tools/schemas.py            write the files that changed
+python tools/schemas.py --check    say which are stale, exit 1 if any
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS
+from schema_words import Node, choice, opened, same
+
+OUT = Path(__file__).resolve().parents[1] / "schemas"
+FOR_CRDS = {"x-cel", "x-key"}
+
+
+class Kind(NamedTuple):
+    """One of our kinds."""
+
+    file: str
+    group: str
+    kind: str
+    title: str
+    spec: Node
+    needs_spec: bool = True
+
+
+KINDS = (
+    Kind("deviceconfig", "krmfn.dev", "DeviceConfig", "DeviceConfig: a driver for a group of nodes", DEVICECONFIG),
+    Kind(
+        "deviceconfig-example.com",
+        "example.com",
+        "DeviceConfig",
+        "DeviceConfig of the he-sample operator: three fields",
+        SEED,
+    ),
+    Kind("ptemplate", "pt.example.com", "Ptemplate", "Ptemplate of the ptemplate operator", PTEMPLATE),
+    Kind(
+        "renderdeviceconfigs",
+        "krmfn.dev",
+        "RenderDeviceConfigs",
+        "RenderDeviceConfigs: how DeviceConfigs are rendered",
+        SETTINGS,
+        needs_spec=False,
+    ),
+)
+
+
+def json_schema(kind: Kind) -> Node:
+    """The JSON Schema of a kind, with the definitions it uses."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"https://krmfn.dev/schemas/{kind.file}.schema.json",
+        "title": kind.title,
+        "type": "object",
+        "required": ["apiVersion", "kind", "metadata", *(["spec"] if kind.needs_spec else [])],
+        "properties": {
+            "apiVersion": choice("the group and version of this kind", f"{kind.group}/v1alpha1"),
+            "kind": choice("the kind", kind.kind),
+            "metadata": same("metadata"),
+            "spec": kind.spec,
+            "status": opened("what a cluster says about it; not read here"),
+        },
+        "additionalProperties": False,
+    }
+    used = {name: DEFS[name] for name in DEFS if name in set(references(schema))}
+    plain: Node = without({**schema, "$defs": used}, FOR_CRDS)
+    return plain
+
+
+def references(value: Any) -> Iterator[str]:
+    """The names of all definitions a node stands on."""
+    if isinstance(value, dict):
+        if "$ref" in value:
+            name = value["$ref"].removeprefix("#/$defs/")
+            yield name
+            yield from references(DEFS[name])
+        for child in value.values():
+            yield from references(child)
+
+
+def without(value: Any, keywords: set[str]) -> Any:
+    """A copy without these keywords."""
+    if isinstance(value, dict):
+        return {key: without(child, keywords) for key, child in value.items() if key not in keywords}
+    return [without(child, keywords) for child in value] if isinstance(value, list) else value
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """Every file and what it must hold."""
+    for kind in KINDS:
+        yield OUT / f"{kind.file}.schema.json", json.dumps(json_schema(kind), indent=2, ensure_ascii=False) + "\n"
+
+
+def stale() -> list[tuple[Path, str]]:
+    """The files that do not hold what they must."""
+    return [(path, text) for path, text in files() if not path.exists() or path.read_text(encoding="utf-8") != text]
+
+
+def main(arguments: list[str]) -> int:
+    found = stale()
+    if "--check" in arguments:
+        sys.stderr.write("".join(f"{path} is stale; run python tools/schemas.py\n" for path, _ in found))
+        return int(bool(found))
+    for path, text in found:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
