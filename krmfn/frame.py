@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .errors import KrmfnError
 from .item import Item
 from .yamltext import peek, simple
+from .yamltext.comments import trailer
 from .yamltext.spans import Cut, Section
-
-_TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
 
 Chunk = bytes | memoryview
 
@@ -18,9 +17,10 @@ Chunk = bytes | memoryview
 class Frame:
     """A ResourceList's bytes, how they are cut, and the items as they came."""
 
-    def __init__(self, data: bytes, cut: Cut, items: Sequence[Item]) -> None:
+    def __init__(self, data: bytes, text: bytes, cut: Cut, items: Sequence[Item]) -> None:
+        """`data` as it came; `text` is the same without a byte order mark, and what the items are cut from."""
         self.data = data
-        self.text = data.removeprefix(b"\xef\xbb\xbf")
+        self.text = text
         self.cut = cut
         self.items = tuple(items)
 
@@ -43,26 +43,29 @@ class Frame:
         else:
             from .yamltext import load
 
-            data = load.build(load.compose(raw))
+            data = load.read(raw, self.text.count(b"\n", 0, section.start))
         return data if self.cut.flow_root else data[key]
 
     def chunks(self, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
         """The list with these items and, behind those it came with, these results (specification's fields)."""
-        known = self.value("results") if results else None
-        known = known.get("items") if isinstance(known, dict) else known
-        fresh = [result for result in results if result not in (known or [])]
+        known = self._known_results() if results else []
+        fresh = [result for result in results if result not in known]
         same = len(items) == len(self.items) and all(map(_is, items, self.items))
-        if same and not fresh and (items or self._has_empty_list()):
+        if same and not fresh and (items or self.value("items") == []):
             return [self.data]
-        found = [*(known or []), *fresh] if fresh else None
+        found = [*known, *fresh] if fresh else None
         return self._flow(items, found) if self.cut.flow_root else list(self._block(items, found))
 
     def _section(self, key: str) -> Section | None:
         return next((section for section in self.cut.sections if section.key == key), None)
 
-    def _has_empty_list(self) -> bool:
-        section = self._section("items")
-        return section is not None and b"[" in self.text[section.start : section.end]
+    def _known_results(self) -> list[Any]:
+        """The findings of functions before us. Raises KrmfnError when `results` is something else."""
+        known = self.value("results")
+        known = known.get("items") if isinstance(known, dict) else known
+        if known is not None and not isinstance(known, list):
+            raise KrmfnError("`results` of the ResourceList is no list")
+        return known or []
 
     def _block(self, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
         view = memoryview(self.text)
@@ -99,7 +102,7 @@ class Frame:
         order = {id(item): at for at, item in enumerate(self.items)}
         start = end = upcoming = 0
         for item in items:
-            at = order.get(id(item.origin or item), -1)
+            at = order.get(id(item.origin or item), upcoming - 1)
             left = b"".join(map(_comments, self.items[upcoming:at]))
             upcoming = max(upcoming, at + 1)
             data, first, last = item.span
@@ -110,7 +113,7 @@ class Frame:
             yield left
             start, end = (first, last) if data is self.text else (0, 0)
             if data is not self.text:
-                yield item.text
+                yield _line_end(item.text)
         yield _line_end(view[start:end])
         yield from map(_comments, self.items[upcoming:])
 
@@ -141,5 +144,6 @@ def _line_end(chunk: Chunk) -> Chunk:
 
 def _comments(item: Item) -> bytes:
     """The comment lines behind a removed item: they belong to what follows."""
-    trailer = _TRAILER.search(item.text) if item.indent >= 0 else None
-    return trailer[0] if trailer and b"#" in trailer[0] else b""
+    text = item.text
+    left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
+    return left if b"#" in left else b""

@@ -66,9 +66,13 @@ class Item:
         Raises KrmfnError when the text is no YAML; the fast path has not looked before.
         """
         if self._manifest is None:
-            data = self._load()
-            self._manifest = data if isinstance(data, dict) else {}
+            self._manifest = self.reread()
         return self._manifest
+
+    def reread(self) -> Manifest:
+        """The data anew from the text, whatever has become of what `manifest` gave away."""
+        data = self._load()
+        return data if isinstance(data, dict) else {}
 
     def remember(self, manifest: Manifest) -> None:
         """Take `manifest` as the item's data; for a writer that has just made the text from it."""
@@ -150,9 +154,9 @@ class Item:
         """Like `place`; for an item read from a file with the line and column of the field at `path`."""
         if not self._file:
             return self.place
-        from .yamltext import load
+        from .yamltext import places
 
-        line, column = load.locate(self.node, path)
+        line, column = places.locate(self.node, path)
         return self._file._replace(line=self._file.line + line - 1, column=column)
 
     def located(self, result: Result) -> Result:
@@ -172,9 +176,9 @@ class Item:
         """The paths of keys that stand twice in one mapping."""
         if self.tree is not None:
             return []
-        from .yamltext import load
+        from .yamltext import places
 
-        return [path for path, _ in load.duplicate_keys(self.node)]
+        return [path for path, _ in places.duplicate_keys(self.node)]
 
     @property
     def node(self) -> Any:
@@ -182,7 +186,7 @@ class Item:
         if self._node is None:
             from .yamltext import load
 
-            tree = load.compose(self.text)
+            tree = load.compose(self.text, self._lines_before)
             self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
         return self._node
 
@@ -193,14 +197,13 @@ class Item:
         from .yamltext import load
 
         try:
-            return load.build(self.node)
+            return load.build(self.node, self._lines_before)
         except KrmfnError as failure:
-            raise KrmfnError(f"{self._name()}: {failure}") from failure
+            raise KrmfnError(f"{self._file.path}: {failure}" if self._file else str(failure)) from failure
 
-    def _name(self) -> str:
-        if self._file:
-            return f"{self._file.path}, resource {self._file.position + 1} (from line {self._file.line})"
-        return f"the item from line {self._data.count(bytes([10]), 0, self._start) + 1}"
+    @property
+    def _lines_before(self) -> int:
+        return self._file.line - 1 if self._file else self._data.count(b"\n", 0, self._start)
 
     def _block(self, keys: tuple[bytes, ...]) -> peek.Block | peek.Answer:
         text = self.text

@@ -11,10 +11,11 @@ from typing import NamedTuple
 from .errors import KrmfnError
 from .item import Item
 from .resource import Manifest, Place
-from .resourcelist import ResourceList, check_encoding
+from .resourcelist import ResourceList
 from .results import Result, warning
 from .runner import max_bytes
 from .yamltext import emit, load, spans
+from .yamltext.encoding import check_encoding
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SUFFIXES = (".yaml", ".yml", ".json")

@@ -7,6 +7,7 @@ Config Sync refuses them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from .resource import Manifest, Ref, annotations_of
 
@@ -48,14 +49,14 @@ def known_as(owner: Ref, notes: dict[str, str]) -> set[OwnerId]:
 
 def updated(existing: Manifest, wanted: Manifest) -> Manifest:
     """What an update makes of `existing`: all that `wanted` says, plus labels, annotations and keys of others."""
-    old_meta = existing.get("metadata") or {}
+    old_meta = _mapping(existing.get("metadata"))
     new_meta = wanted["metadata"]
-    taken_back = set(annotations_of(existing).get(PASSED_ON, "").split())
+    taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())
     metadata = {**old_meta, **new_meta}
     for part in ("labels", "annotations"):
         foreign = {
             key: value
-            for key, value in (old_meta.get(part) or {}).items()
+            for key, value in _mapping(old_meta.get(part)).items()
             if f"{part}/{key}" not in taken_back and key not in (OWNER, PASSED_ON)
         }
         merged = {**foreign, **(new_meta.get(part) or {})}
@@ -64,3 +65,7 @@ def updated(existing: Manifest, wanted: Manifest) -> Manifest:
         else:
             metadata.pop(part, None)
     return {**existing, **wanted, "metadata": metadata}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -53,6 +53,19 @@ def ref(manifest: Manifest) -> Ref:
     )
 
 
+def same(one: Any, other: Any) -> bool:
+    """True when two values mean the same to a reader of YAML; for Python, True, 1 and 1.0 are equal."""
+    return bool(one == other) and _alike(one, other)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return all(_alike(value, other[key]) for key, value in one.items())
+    return all(map(_alike, one, other)) if isinstance(one, list) else True
+
+
 def annotations_of(manifest: Manifest) -> dict[str, Any]:
     """The annotations of a manifest, {} when there are none (never None)."""
     metadata = manifest.get("metadata")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Collection, Iterable
 
 from .errors import KrmfnError
 from .frame import Chunk, Frame
 from .item import Item
 from .ownership import OWNER, owner_id, updated
-from .resource import Manifest, Ref, ref
+from .resource import Manifest, Ref, ref, same
 from .results import Result
 from .yamltext import peek, spans
+from .yamltext.encoding import check_encoding
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _BOM = b"\xef\xbb\xbf"
-_STEP = 1 << 20
 
 
 class ResourceList:
@@ -31,7 +30,7 @@ class ResourceList:
         self.options: dict[str, str] = {}
         """Settings from the command line, by their names there; they win over the functionConfig's."""
         self._config = function_config
-        self._frame = Frame(b"", spans.Cut((), ()), self.items)
+        self._frame = Frame(b"", b"", spans.Cut((), ()), self.items)
 
     @classmethod
     def parse(cls, data: bytes) -> ResourceList:
@@ -47,7 +46,7 @@ class ResourceList:
         sure = (not cut.flow_items and index not in cut.dubious for index in range(len(cut.items)))
         items = [Item(text, start, end, indent, safe) for (start, end), safe in zip(cut.items, sure, strict=True)]
         resources = cls(items)
-        resources._frame = Frame(data, cut, items)
+        resources._frame = Frame(data, text, cut, items)
         if not cut.flow_items:
             _read_kinds(text, items, cut)
         _check_head(resources._frame)
@@ -98,7 +97,7 @@ class ResourceList:
                 index[about.id] = len(self.items)
                 self.items.append(self._new(manifest))
                 self.changes.append(("created", about))
-            elif self.items[at].manifest != manifest:
+            elif not same(self.items[at].reread(), manifest):
                 self.items[at] = self._edited(self.items[at], manifest)
                 self.changes.append(("updated", about))
 
@@ -113,11 +112,14 @@ class ResourceList:
     def prune(self, owners: Collection[tuple[str, str]], keep: Iterable[Manifest]) -> None:
         """Remove objects made from an owner whose (group, kind) is in `owners`, but for those that `keep` names."""
         kept = {ref(manifest).id for manifest in keep}
-        for item in [item for item in self.items if item.mentions(OWNER)]:
-            owner = owner_id(item.annotations)
-            if owner and owner[:2] in owners and item.ref.id not in kept:
-                self.items.remove(item)
-                self.changes.append(("removed", item.ref))
+
+        def is_stale(item: Item) -> bool:
+            owner = owner_id(item.annotations) if item.mentions(OWNER) else None
+            return owner is not None and owner[:2] in owners and item.ref.id not in kept
+
+        stale = {id(item): item for item in self.items if is_stale(item)}
+        self.items = [item for item in self.items if id(item) not in stale]
+        self.changes += [("removed", item.ref) for item in stale.values()]
 
     def to_bytes(self) -> bytes:
         """The list as bytes: equal to the input when nothing changed and nothing was found.
@@ -163,22 +165,6 @@ def _json(manifest: Manifest) -> bytes:
     import json
 
     return json.dumps(manifest, ensure_ascii=False).encode()
-
-
-def check_encoding(text: bytes) -> None:
-    """Raises KrmfnError, with the line, for bytes that are no UTF-8 text and for NUL."""
-    at = text.find(b"\0")
-    problem = "a NUL byte; this is no text (UTF-16 perhaps: save it as UTF-8)" if at >= 0 else ""
-    if at < 0 and not text.isascii():
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        for start in range(0, len(text), _STEP):
-            try:
-                decoder.decode(text[start : start + _STEP], final=start + _STEP >= len(text))
-            except UnicodeDecodeError as failure:
-                at, problem = start, f"not UTF-8 ({failure.reason}); save it as UTF-8"
-                break
-    if problem:
-        raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
 
 
 def _exact(text: bytes) -> spans.Cut:

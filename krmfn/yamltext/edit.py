@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from typing import Any
 
 from ..errors import KrmfnError
+from ..resource import same
 from . import emit, patch, simple
+from .comments import trailer
 
 _WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
-_TRAILER = re.compile(rb"(?:(?<=\n)[ \t]*(?:#[^\n]*)?\n)+\Z")
 
 
 def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> bytes:
@@ -24,40 +26,44 @@ def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> byt
     `tree` is the item's tree when its text is simple, as `simple.parse` made it.
     Comment lines behind the item belong to whatever follows and stay as they are.
     """
-    trailer = _TRAILER.search(text)
-    body, rest = (text[: trailer.start()], trailer[0]) if trailer else (text, b"")
+    end = trailer(text, indent)
+    body, rest = text[:end], text[end:]
     wanted = [new] if indent >= 0 else new
     edited = patch.patched(body.decode(), tree, wanted) if tree is not None else None
-    if edited is None or _data(edited) != wanted:
-        edited = _rewritten(body, new, indent)
+    if edited is None or not _means(edited, wanted):
+        edited = _round_trip(body, new, indent)
+    if edited is None or not _means(edited, wanted):
+        edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
     return edited.encode() + rest
 
 
-def _data(text: str) -> Any:
+def _means(text: str, wanted: Any) -> bool:
     tree = simple.parse(text)
     if tree is not None:
-        return simple.data(tree)
+        return same(simple.data(tree), wanted)
     from . import load
 
-    return load.build(load.compose(text.encode()))
+    try:
+        return same(load.read(text.encode()), wanted)
+    except KrmfnError:
+        return False
 
 
-def _rewritten(body: bytes, new: Any, indent: int) -> str:
-    """By a round trip where ruamel.yaml manages it, else written anew."""
+def _round_trip(body: bytes, new: Any, indent: int) -> str | None:
+    """The item changed to mean `new` as ruamel.yaml writes it; None when it cannot keep it."""
     column = indent + 2
     if indent >= 0:  # the item as a document of its own: its dash is blanked out and comes back below
         body = re.sub(rb"(?m)^ {1,%d}" % column, b"", body.replace(b"-", b" ", 1))
-    edited = _round_trip(body, new)
-    if edited is None or _data(edited) != new:
-        edited = emit.dump(new)
-    lines = "".join(f"{' ' * column}{line}\n" if line.strip() else f"{line}\n" for line in edited.splitlines())
+    edited = _document(body, new)
+    if edited is None:
+        return None
+    lines = "".join(f"{' ' * column}{line}\n" if line.strip() else f"{line}\n" for line in edited.split("\n")[:-1])
     return f"{' ' * indent}-{lines[indent + 1 :]}" if indent >= 0 else lines
 
 
-def _round_trip(body: bytes, new: Any) -> str | None:
-    """The document `body` changed to mean `new`, in column 0; None when ruamel.yaml cannot keep it."""
+def _document(body: bytes, new: Any) -> str | None:
+    """The document `body` changed to mean `new`, in column 0; None when ruamel.yaml fails."""
     from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
 
     from . import load
 
@@ -67,17 +73,19 @@ def _round_trip(body: bytes, new: Any) -> str | None:
     wide = _WIDE_LISTS.search(body)
     yaml.indent(mapping=2, sequence=4 if wide else 2, offset=2 if wide else 0)
     try:
-        old = load.build(load.compose(body))
+        old = load.read(body)
         out = io.StringIO()
-        yaml.dump(_merged(yaml.load(body), old, new), out)
-    except (YAMLError, KrmfnError, ValueError, TypeError, AttributeError, NotImplementedError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what the YAML versions read differently: the result is compared
+            yaml.dump(_merged(yaml.load(body), old, new), out)
+    except Exception:  # whatever it stumbles over, it is not needed
         return None
     return out.getvalue().lstrip("\n")
 
 
 def _merged(tree: Any, old: Any, new: Any) -> Any:
     """`tree` (ruamel.yaml's, meaning `old`) changed in place as far as possible to mean `new`."""
-    if type(old) is type(new) and old == new:
+    if same(old, new):
         return tree
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [key for key in tree if key not in new]:

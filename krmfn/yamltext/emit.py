@@ -14,6 +14,8 @@ from typing import Any
 
 from .scalars import is_ambiguous
 
+_LONGEST_KEY = 128
+"""go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
 _NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ ]|$)|---|\.\.\.|.*(?::(?: |$)| #)", re.DOTALL)
 _ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
@@ -43,6 +45,9 @@ def _lines(data: Any, pad: str) -> Iterator[str]:
 
 def _pair(key: Any, value: Any, pad: str) -> Iterator[str]:
     name = _key(key)
+    if len(name) > _LONGEST_KEY:
+        yield f"{pad}? {name}"
+        name = ""
     if isinstance(value, dict) and value:
         yield f"{pad}{name}:"
         yield from _lines(value, pad + "  ")
@@ -74,7 +79,15 @@ def _scalar(value: Any, pad: str) -> str:
         return "null"
     if isinstance(value, (dict, list)):
         return "[]" if isinstance(value, list) else "{}"
-    return json.dumps(value)
+    return _number(value) if isinstance(value, float) else json.dumps(value)
+
+
+def _number(value: float) -> str:
+    """YAML 1.1 reads 1e+16 as a string: it wants a dot."""
+    text = repr(value)
+    if text[-1] in "fn":
+        return text.replace("inf", ".inf").replace("nan", ".nan")
+    return text if "." in text or "e" not in text else text.replace("e", ".0e")
 
 
 @lru_cache(maxsize=4096)

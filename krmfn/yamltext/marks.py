@@ -23,7 +23,7 @@ def exact(data: bytes) -> Cut:
     try:
         return _Walk(data).cut()
     except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure)) from failure
+        raise KrmfnError(explain(failure, data)) from failure
 
 
 class _Walk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isinf
 
 # The words and numbers that sigs.k8s.io/yaml (go-yaml v2 rules) does not read as strings; kustomize and kpt
 # (go-yaml v3 rules) agree on all but the old booleans y, n, yes, no, on, off, which they keep as strings.
@@ -15,6 +16,8 @@ _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
 _INT = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))")
+_BASES = {2: 16, 3: 2, 4: 8, 5: 8, 6: 10}
+_LONGEST_INT = 67  # "-0b" and 64 digits; a longer one fits no integer type and is read as a float, or as a string
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}.*)?", re.DOTALL)
 
@@ -23,6 +26,7 @@ _OLD = re.compile(
     r"(?:yes|no|on|off|true|false|null|y|n|~|=|<<"
     r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60: 1:30
     r"|[-+]?(?:0[bBxXoO])?[0-9a-fA-F][0-9a-fA-F_]*_[0-9a-fA-F_]*"
+    r"|[-+]?0[bBxXoO][0-9a-fA-F_]*|[-+][0-9_]*"
     r"|[-+]?[0-9.][0-9_]*\.?[0-9_]*(?:[eE][-+]?[0-9_]+)?"
     r"|[-+]?\.(?:inf|nan)"
     r")",
@@ -45,19 +49,14 @@ def read(plain: str) -> str | bool | int | float | None:
         return plain
     digits = plain.replace("_", "")
     number = _INT.fullmatch(digits)
-    if number:
-        return _integer(number)
+    if number and len(digits) <= _LONGEST_INT:
+        whole = int(number[1] + number[number.lastindex or 0], _BASES[number.lastindex or 0])
+        if -(1 << 63) <= whole < 1 << 64:
+            return whole
     if _FLOAT.fullmatch(digits):
-        return float(digits)
+        real = float(digits)
+        return plain if isinf(real) else real
     return Timestamp(plain) if _DATE.fullmatch(plain) else plain
-
-
-def _integer(number: re.Match[str]) -> int:
-    sign, hexadecimal, binary, octal, old_octal, decimal = number.groups()
-    for digits, base in ((hexadecimal, 16), (binary, 2), (octal, 8), (old_octal, 8), (decimal, 10)):
-        if digits is not None:
-            return int(sign + digits, base)
-    raise AssertionError(number.group())
 
 
 def is_ambiguous(text: str) -> bool:
