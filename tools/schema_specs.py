@@ -79,7 +79,7 @@ SPEC: dict[str, Node] = {
     "nodePools": listed(
         record("one pool", _POOL, ["name", "nodeSelector"], [ONE_DRIVER_IMAGE, _SELECTED_ALL, _ALL_OR_SOME]),
         "groups of nodes with a Module each, in place of nodeSelector; fields here go before those of the config",
-        most=64,
+        most=32,
         key="name",
     ),
     **MODPROBE,
@@ -141,16 +141,24 @@ SETTINGS = record(
     {
         "namespace": text("for configs that name none", "label"),
         "defaults": same("vendor", "fields of every DeviceConfig that does not say otherwise"),
-        "profiles": mapped("vendor defaults by name", same("vendor")),
+        "profiles": mapped("vendor defaults by name", same("vendor"), most=1024),
         "kmm": record("the KMM of the cluster", {"version": _VERSION}),
         "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
         "adopt": flag("take over objects of the same name that nobody generated"),
         "prune": flag("remove generated objects that nothing asks for any more (true)"),
         "partialView": choice("what to do when kpt shows only some of the items", "refuse", "allow"),
-        "ignore": mapped("rules whose findings do not count, each with the reason", text("why", "reason"), "rule"),
+        "ignore": mapped(
+            "rules whose findings do not count, each with the reason", text("why", "reason"), "rule", most=1024
+        ),
         "annotations": same("annotations", "annotations for every generated object"),
     },
 )
+
+
+def _notes(about: str) -> Node:
+    """Labels or annotations, which the API server checks."""
+    return {"type": ["object", "null"], "description": about, "additionalProperties": text("the value")}
+
 
 DEFS: dict[str, Node] = {
     **schema_pods.DEFS,
@@ -164,8 +172,8 @@ DEFS: dict[str, Node] = {
         "properties": {
             "name": text("the name", "subdomain"),
             "namespace": text("the namespace", "label"),
-            "labels": mapped("labels", text("the label's value")) | {"type": ["object", "null"]},
-            "annotations": mapped("annotations", text("the annotation's value")) | {"type": ["object", "null"]},
+            "labels": _notes("the object's own labels"),
+            "annotations": _notes("the object's own annotations"),
         },
     },
 }

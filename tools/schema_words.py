@@ -119,7 +119,7 @@ def opened(
     return found
 
 
-def mapped(about: str, of: Node, keys: str = "", most: int = 128) -> Node:
+def mapped(about: str, of: Node, keys: str = "", most: int = 64) -> Node:
     """A mapping with keys of a form and values of one kind."""
     named = {"propertyNames": form(keys)} if keys else {}
     return {"type": "object", "description": about, **named, "additionalProperties": of, "maxProperties": most}

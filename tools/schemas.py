@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from schema_crds import crd
+from schema_crds import text as crd_text
 from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS
 from schema_words import Node, choice, opened, same
 
@@ -20,33 +22,58 @@ FOR_CRDS = {"x-cel", "x-key"}
 
 
 class Kind(NamedTuple):
-    """One of our kinds."""
+    """One of our kinds. Without columns it is no resource of a cluster and has no CRD."""
 
     file: str
     group: str
     kind: str
     title: str
     spec: Node
-    needs_spec: bool = True
+    short: str = ""
+    columns: Mapping[str, str] = {}  # read only
+    """What `kubectl get` prints: name and path."""
+
+    @property
+    def crd_name(self) -> str:
+        """The CRD's name in a cluster."""
+        return f"{self.kind.lower()}s.{self.group}"
 
 
+_DRIVER = {"Image": ".spec.driverImage", "Version": ".spec.driverVersion"}
 KINDS = (
-    Kind("deviceconfig", "krmfn.dev", "DeviceConfig", "DeviceConfig: a driver for a group of nodes", DEVICECONFIG),
+    Kind(
+        "deviceconfig",
+        "krmfn.dev",
+        "DeviceConfig",
+        "DeviceConfig: a driver for a group of nodes",
+        DEVICECONFIG,
+        "devcfg",
+        _DRIVER | {"Module": ".spec.moduleName", "Profile": ".spec.profile"},
+    ),
     Kind(
         "deviceconfig-example.com",
         "example.com",
         "DeviceConfig",
         "DeviceConfig of the he-sample operator: three fields",
         SEED,
+        "hedevcfg",
+        _DRIVER,
     ),
-    Kind("ptemplate", "pt.example.com", "Ptemplate", "Ptemplate of the ptemplate operator", PTEMPLATE),
+    Kind(
+        "ptemplate",
+        "pt.example.com",
+        "Ptemplate",
+        "Ptemplate of the ptemplate operator",
+        PTEMPLATE,
+        "ptmpl",
+        {"Consumer": ".spec.consumer", "Devices": ".spec.maxdev", "Required": ".spec.requiredDevices"},
+    ),
     Kind(
         "renderdeviceconfigs",
         "krmfn.dev",
         "RenderDeviceConfigs",
         "RenderDeviceConfigs: how DeviceConfigs are rendered",
         SETTINGS,
-        needs_spec=False,
     ),
 )
 
@@ -58,7 +85,7 @@ def json_schema(kind: Kind) -> Node:
         "$id": f"https://krmfn.dev/schemas/{kind.file}.schema.json",
         "title": kind.title,
         "type": "object",
-        "required": ["apiVersion", "kind", "metadata", *(["spec"] if kind.needs_spec else [])],
+        "required": ["apiVersion", "kind", "metadata", *(["spec"] if kind.columns else [])],
         "properties": {
             "apiVersion": choice("the group and version of this kind", f"{kind.group}/v1alpha1"),
             "kind": choice("the kind", kind.kind),
@@ -95,6 +122,9 @@ def files() -> Iterator[tuple[Path, str]]:
     """Every file and what it must hold."""
     for kind in KINDS:
         yield OUT / f"{kind.file}.schema.json", json.dumps(json_schema(kind), indent=2, ensure_ascii=False) + "\n"
+        if kind.columns:
+            made = crd(kind.group, kind.kind, kind.short, kind.columns, kind.spec, DEFS)
+            yield OUT / "crds" / f"{kind.crd_name}.yaml", crd_text(made)
 
 
 def stale() -> list[tuple[Path, str]]:
