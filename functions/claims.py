@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from krmfn import ResourceList
 from krmfn.ownership import owner_id
@@ -23,10 +23,16 @@ def nodes(resources: ResourceList, claims: Iterable[Claim]) -> list[Node]:
     return [Node(item.name, item.picked_labels(keys) if len(keys) <= _FEW else item.labels) for item in items]
 
 
-def of_modules(resources: ResourceList, owners: Owners) -> list[Claim]:
-    """A claim per KMM Module that loads something and was not generated for one of `owners` (they claim themselves)."""
+def of_modules(resources: ResourceList, owners: Owners, generated: Collection[tuple[str, str]] = ()) -> list[Claim]:
+    """A claim per KMM Module that loads something and was not generated for one of `owners` (they claim themselves).
+
+    `generated` names the Modules that are about to be made, by namespace and name: what stands in such a place makes
+    way when it is adopted, and is an error of its own when it is not.
+    """
     found: list[Claim] = []
     for item in resources.select("Module", MODULE_GROUP):
+        if (item.ref.namespace, item.ref.name) in generated:
+            continue
         owner = owner_id(item.annotations)
         spec = item.manifest.get("spec")
         if (owner and owner[:2] in owners) or not isinstance(spec, dict):

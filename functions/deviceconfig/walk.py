@@ -69,7 +69,9 @@ def _conflicts(
     resources: ResourceList, configs: list[DeviceConfig], owners: Owners, config: settings.Settings
 ) -> Iterator[Result]:
     """Node exclusivity here, and on the clusters of a hub: there only selectors tell, the clusters' labels included."""
-    here = [*(_claim(one) for one in configs if "hub" not in one.spec), *claims.of_modules(resources, owners)]
+    local = [one for one in configs if "hub" not in one.spec]
+    generated = {(one.ref.namespace, one.name) for one in local}
+    here = [*map(_claim, local), *claims.of_modules(resources, owners, generated)]
     yield from exclusivity.check(here, claims.nodes(resources, here), config.exclusivity)
     there = [_hub_claim(one) for one in configs if "hub" in one.spec]
     yield from exclusivity.check(there, None, "off" if config.exclusivity == "off" else "selectors")

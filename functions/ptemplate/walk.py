@@ -22,7 +22,8 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     resources.report(children.repeated(items))
 
     sound = [item for item in items if children.clean(resources, [*_fit(item, config.namespace)])]
-    wishes = [*map(_claim, sound), *claims.of_modules(resources, owners)]
+    generated = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
+    wishes = [*map(_claim, sound), *claims.of_modules(resources, owners, generated)]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
 
     wanted = [child for item in sound for child in generate(item, config.namespace)]
