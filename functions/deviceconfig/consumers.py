@@ -20,6 +20,8 @@ _POD = (
     "terminationGracePeriodSeconds",
 )
 _OWN_LABEL = "krmfn.dev/daemonset"
+_SERVED_LABEL = "krmfn.dev/served-by"
+"""On the pods of all versions of a DaemonSet with a Service: the Service's name."""
 
 
 def objects(config: DeviceConfig) -> list[Manifest]:
@@ -43,8 +45,8 @@ def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Man
     order = consumer_order(config.ref.namespace, config.name)
     found = _metadata(config, entry, name, order)
     own = {_OWN_LABEL: name}
-    labels = {**config.spec.get("labels", {}), **entry.get("podLabels", {}), **_ours(found["labels"]), **own}
-    group = {"app.kubernetes.io/component": entry["name"]} if "service" in entry else {}
+    served = {_SERVED_LABEL: f"{config.base}-{entry['name']}"} if "service" in entry else {}
+    labels = {**found["labels"], **entry.get("podLabels", {}), **_ours(found["labels"]), **served, **own}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -52,7 +54,7 @@ def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Man
         "spec": filled(
             selector={"matchLabels": own},
             template={
-                "metadata": filled(labels={**labels, **group}, annotations=entry.get("podAnnotations")),
+                "metadata": filled(labels=labels, annotations=entry.get("podAnnotations")),
                 "spec": _pod(config, entry, version),
             },
             updateStrategy=entry.get("updateStrategy"),
@@ -114,7 +116,7 @@ def _service(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
     port = filled(name=service.get("name"), port=service["port"], targetPort=target, protocol="TCP")
     order = {"argocd.argoproj.io/sync-wave": "1"}
     found = _metadata(config, entry, name, order)
-    pods = {"app.kubernetes.io/part-of": config.ref.name, "app.kubernetes.io/component": entry["name"]}
+    pods = {_SERVED_LABEL: name}
     return {
         "apiVersion": "v1",
         "kind": "Service",
