@@ -7,6 +7,7 @@ from collections.abc import Callable
 from krmfn import Function
 from krmfn.cli import Program
 
+from . import schemas_command
 from .resolve import RESOLVE
 
 INPUTS = frozenset(
@@ -28,17 +29,25 @@ OPTIONS = {
 
 
 CONFIG = ("krmfn.dev", "RenderDeviceConfigs")
-COMMANDS = {"resolve": RESOLVE}
+DEVICECONFIG_SCHEMAS = {
+    "DeviceConfig": "deviceconfig",
+    "DeviceConfig.example.com": "deviceconfig-example.com",
+    "RenderDeviceConfigs": "renderdeviceconfigs",
+}
+PTEMPLATE_SCHEMAS = {"Ptemplate": "ptemplate", "RenderDeviceConfigs": "renderdeviceconfigs"}
+"""The kinds of each function by the names that `schema` takes."""
 
 
 def _deviceconfig(function: Function) -> Program:
     about = "Render DeviceConfigs to KMM Modules and DaemonSets."
-    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, COMMANDS)
+    printed = schemas_command.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
+    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, {"resolve": RESOLVE, **printed})
 
 
 def _ptemplate(function: Function) -> Program:
     about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
-    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, COMMANDS)
+    printed = schemas_command.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
+    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, {"resolve": RESOLVE, **printed})
 
 
 PROGRAMS: dict[str, Callable[[Function], Program]] = {"deviceconfig": _deviceconfig, "ptemplate": _ptemplate}

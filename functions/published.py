@@ -1,4 +1,4 @@
-"""The JSON Schemas in `schemas/`: beside the package in a wheel, at the top of the repository in a checkout."""
+"""What is in `schemas/`: beside the package in a wheel, at the top of the repository in a checkout."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ _HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start
 @cache
 def schema(name: str) -> dict[str, Any]:
     """The schema `schemas/<name>.schema.json`."""
+    found: dict[str, Any] = json.loads(text(f"{name}.schema.json"))
+    return found
+
+
+def text(file: str) -> str:
+    """The text of `schemas/<file>`."""
     installed = os.path.join(_HERE, "schemas")  # noqa: PTH118
     folder = installed if os.path.isdir(installed) else os.path.join(_HERE, os.pardir, "schemas")  # noqa: PTH112, PTH118
-    with open(os.path.join(folder, f"{name}.schema.json"), "rb") as file:  # noqa: PTH118, PTH123
-        found: dict[str, Any] = json.load(file)
-    return found
+    with open(os.path.join(folder, file), encoding="utf-8") as source:  # noqa: PTH118, PTH123
+        return source.read()

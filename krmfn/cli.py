@@ -30,6 +30,14 @@ class Command(NamedTuple):
     """The text to print. Raises KrmfnError when there is none."""
 
 
+class Printed(NamedTuple):
+    """A subcommand of one function that reads no resources: it prints what the program carries with it."""
+
+    about: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], str]
+
+
 class Program(NamedTuple):
     """A function and what its command line must know of it."""
 
@@ -42,7 +50,7 @@ class Program(NamedTuple):
     """(group, kind) of its functionConfig; one among the resources read is taken as such."""
     options: Mapping[str, str] = {}  # read only
     """Settings that become options: name and help."""
-    commands: Mapping[str, Command] = {}
+    commands: Mapping[str, Command | Printed] = {}
     """Subcommands beside `render` and `check`, by name."""
 
 
@@ -51,7 +59,7 @@ def main(program: Program, arguments: Sequence[str]) -> int:
     asked = _parser(program).parse_args(arguments)
     try:
         if asked.command in program.commands:
-            return _command(program, asked)
+            return _command(program, program.commands[asked.command], asked)
         return _render(program, asked) if asked.command == "render" else _check(program, asked)
     except KrmfnError as failure:
         say(f"error: {failure}")
@@ -98,13 +106,16 @@ def _check(program: Program, asked: argparse.Namespace) -> int:
     return int(counts["error"] > 0 or (asked.strict and counts["warning"] > 0))
 
 
-def _command(program: Program, asked: argparse.Namespace) -> int:
+def _command(program: Program, command: Command | Printed, asked: argparse.Namespace) -> int:
+    if isinstance(command, Printed):
+        write(1, [command.run(asked).encode()])
+        return 0
     resources = _read(asked)
     _apply(program, asked, resources)
     if resources.failed:
         say_findings(resources.results)
         return 1
-    write(1, [program.commands[asked.command].run(resources, asked).encode()])
+    write(1, [command.run(resources, asked).encode()])
     return 0
 
 
@@ -165,7 +176,8 @@ def _parser(program: Program) -> argparse.ArgumentParser:
     check.add_argument("--strict", action="store_true", help="warnings fail, too")
     for name, command in program.commands.items():
         own = commands.add_parser(name, help=command.about)
-        _common(own, program)
+        if isinstance(command, Command):
+            _common(own, program)
         command.arguments(own)
     return parser
 

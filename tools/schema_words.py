@@ -55,7 +55,7 @@ FORMS: dict[str, tuple[str, int, str]] = {
         "a quantity such as 100m, 2 or 64Mi",
     ),
     "percentage": (r"^(100|[1-9]?[0-9])%$", 4, "a whole number or a percentage such as 10%"),
-    "rule": (r"^[A-Z]{2,8}[0-9]{1,4}$", 12, "a rule's id such as KRM123"),
+    "rule": (r"^K(MM|RM)[0-9]{3}$", 6, "a rule's id such as KRM204"),
     "reason": (r"[^\x00-\x20\x7f]", 4096, "a sentence that says why"),
 }
 """What a string may look like: pattern, greatest length, and the rule in words."""
