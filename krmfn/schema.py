@@ -30,6 +30,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 _NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false", "null": "empty"}
 _NAMES |= {"integer": "a whole number", "number": "a number"}
+_LONG = 80
+"""Characters up to which a value is shown whole."""
 _WORDLESS = {"$schema", "$id", "$defs", "title", "description", "default", "examples", "x-says", "additionalProperties"}
 
 
@@ -128,8 +130,12 @@ def _explained(validator: Any, manifest: Manifest) -> Iterator[tuple[list[str | 
                 if key not in problem.instance:
                     yield [*path, key], _missing(key, problem.schema), Field(join([*path, key]))
         else:
-            current = problem.instance if isinstance(problem.instance, (str, int, float)) else None
-            yield path, _wrong(problem), Field(join(path), current)
+            yield path, _wrong(problem), Field(join(path), _current(problem.instance))
+
+
+def _current(value: Any) -> Any:
+    """The value for a finding, where it is short enough to be read."""
+    return value if isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= _LONG) else None
 
 
 def _unknown(key: str, schema: Schema) -> str:
@@ -154,9 +160,9 @@ def _wrong(problem: Any) -> str:
         case "type":
             return _wrong_type(value, [rule] if isinstance(rule, str) else list(rule))
         case "enum":
-            return f"is {value!r}; must be one of {', '.join(map(repr, rule))}"
+            return f"is {value!r}; must be {'one of ' if len(rule) > 1 else ''}{', '.join(map(repr, rule))}"
         case "pattern" | "maxLength" if "x-says" in problem.schema:
-            shown = value if len(value) <= 80 else f"{value[:60]}... ({len(value):,} characters)"
+            shown = value if len(value) <= _LONG else f"{value[:60]}... ({len(value):,} characters)"
             says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
             too_long = problem.validator == "maxLength" and str(longest) not in says
             return f"is {shown!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
@@ -183,8 +189,10 @@ def _wrong_type(value: Any, wanted: list[str]) -> str:
         return f"is empty; must be {must}"
     if "string" in wanted and not isinstance(value, (dict, list)) and type(value) is not str:
         what = f"the {_WHAT[type(value)]} {_shown(value)}"
-        hint = " (a YAML reader turns 1.10 into 1.1)" if isinstance(value, float) else ""
+        hint = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
         return f'is {what}; must be {must}: write it in quotes, "{_shown(value)}"{hint}'
+    if isinstance(value, str) and len(value) <= _LONG:
+        return f"is the string {value!r}; must be {must}"
     found = next((_NAMES[name] for name, kinds in _TYPES.items() if type(value) in kinds), type(value).__name__)
     return f"is {found}; must be {must}"
 
@@ -195,7 +203,7 @@ _WHAT = {bool: "boolean", int: "number", float: "number", Timestamp: "date"}
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value)
 
 
 def _order(path: str) -> list[tuple[int, str]]:
