@@ -39,8 +39,12 @@ def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
     """
     config = resources.function_config or {}
     about = ref(config)
+    data: dict[str, Any] = {}
     if about.kind == "ConfigMap" and about.group == "":
         data = config.get("data") or {}
+        if not isinstance(data, dict):
+            message = "must be a mapping of settings to strings, such as `exclusivity.mode: nodes`"
+            return Settings(), [error(message, rule="KRM110", ref=about, field=Field("data"))]
         config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": about.name or "function-input"}}
         config["spec"] = _nested(data)
     elif not config:
@@ -51,7 +55,7 @@ def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
             error(f"functionConfig is {about.api_version} {about.kind}; expected {expected}", rule="KRM110")
         ]
     found = [
-        result._replace(ref=about, message=f"functionConfig: {result.message}")
+        _as_written(result, data)._replace(ref=about, message=f"{result.message} (in the functionConfig)")
         for result in schema.check(config, published("renderdeviceconfigs"), "KRM110")
     ]
     return (Settings(), found) if found else (_settings(config.get("spec") or {}, resources.options), [])
@@ -72,7 +76,14 @@ def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
     )
 
 
-_BOOLEANS = {"adopt": True, "prune": True, "defaults.allNodes": True}
+def _as_written(result: Result, data: dict[str, Any]) -> Result:
+    """A finding about a setting of a ConfigMap with the path it has there: `data[exclusivity.mode]`."""
+    path = result.field.path.removeprefix("spec.") if result.field else ""
+    near = [key for key in data if key == path or key.startswith(f"{path}.") or path.startswith(f"{key}.")]
+    return result._replace(field=Field(f"data[{near[0]}]", data[near[0]])) if near else result
+
+
+_BOOLEANS = frozenset({"adopt", "prune", "defaults.allNodes"})
 
 
 def _nested(data: dict[str, Any]) -> dict[str, Any]:
@@ -100,6 +111,7 @@ def profile_findings(profile: str, field: str, settings: Settings) -> list[Resul
     """An error when the functionConfig does not define `profile`."""
     if not profile or profile in settings.profiles:
         return []
-    known = ", ".join(sorted(settings.profiles)) or "none"
-    message = f"profile {profile!r} is not defined; the functionConfig's spec.profiles has: {known}"
+    known = ", ".join(sorted(settings.profiles))
+    there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
+    message = f"profile {profile!r} is not defined; {there}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
