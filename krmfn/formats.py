@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
-from .results import Result
+from .results import Checked, Result
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def sarif(results: Sequence[Result], resources: int) -> str:
+def sarif(checked: Checked) -> str:
     """A SARIF log with one run; `results` is there when it is empty, since readers ask for it."""
-    rules = sorted({result.rule for result in results if result.rule})
+    rules = sorted({result.rule for result in checked.results if result.rule})
     driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": [{"id": rule} for rule in rules]}
-    run = {"tool": {"driver": driver}, "results": [_sarif_result(result) for result in results]}
+    run = {"tool": {"driver": driver}, "results": [_sarif_result(result) for result in checked.results]}
     return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -50,30 +49,30 @@ def _uri(path: str) -> str:
     return quote(path.replace("\\", "/"))
 
 
-def junit(results: Sequence[Result], resources: int) -> str:
+def junit(checked: Checked) -> str:
     """A JUnit report: a failed test case per error or warning, and a passed one when there is neither."""
     from xml.etree import ElementTree as xml
 
-    failures = [result for result in results if result.severity != "info"]
+    failures = [result for result in checked.results if result.severity != "info"]
     suite = xml.Element(
         "testsuite", name="krmfn", tests=str(len(failures) or 1), failures=str(len(failures)), errors="0"
     )
     for result in failures:
         place = {"file": result.place.path, "line": str(result.place.line or "")} if result.place else {}
         named = {"classname": result.rule or "krmfn", "name": _printable(str(result))}
-        attributes = named | {key: value for key, value in place.items() if value}
+        attributes = named | {key: _printable(value) for key, value in place.items() if value}
         case = xml.SubElement(suite, "testcase", attributes)
         failure = xml.SubElement(case, "failure", type=result.severity, message=_printable(result.message))
         failure.text = _printable(str(result))
     if not failures:
-        xml.SubElement(suite, "testcase", classname="krmfn", name=f"no findings in {resources} resources")
+        xml.SubElement(suite, "testcase", classname="krmfn", name=f"no findings in {checked.resources} resources")
     xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"
 
 
-def github(results: Sequence[Result], resources: int) -> str:
+def github(checked: Checked) -> str:
     """A workflow command per finding, which GitHub shows at the line of the pull request."""
-    return "".join(f"{_github(result)}\n" for result in results)
+    return "".join(f"{_github(result)}\n" for result in checked.results)
 
 
 def _github(result: Result) -> str:

@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import formats
-from .results import Result
+from . import formats, metrics
+from .results import Checked, Result, reference
 
 
-def text(results: Sequence[Result], resources: int) -> str:
+def text(checked: Checked) -> str:
     """A line per finding, and one that counts them."""
-    return "".join(f"{result}\n" for result in results) + f"{summary_line(results, resources)}\n"
+    lines = [*map(str, checked.results), summary_line(checked.results, checked.resources)]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def summary_line(results: Sequence[Result], resources: int) -> str:
@@ -27,11 +28,11 @@ def summary(results: Sequence[Result]) -> dict[str, int]:
     return {name: sum(result.severity == name for result in results) for name in ("error", "warning", "info")}
 
 
-def as_json(results: Sequence[Result], resources: int) -> str:
+def as_json(checked: Checked) -> str:
     """`{findings: [...], summary: {...}}`; a field that does not apply is null."""
     document = {
-        "findings": [finding(result) for result in results],
-        "summary": {**summary(results), "resources": resources},
+        "findings": [finding(result) for result in checked.results],
+        "summary": {**summary(checked.results), "resources": checked.resources},
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
@@ -39,14 +40,11 @@ def as_json(results: Sequence[Result], resources: int) -> str:
 def finding(result: Result) -> dict[str, Any]:
     """One finding as JSON data."""
     ref, place, tags = result.ref, result.place, dict(result.tags)
-    about = (
-        {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name} if ref else None
-    )
     return {
         "rule": result.rule or None,
         "severity": result.severity,
         "message": result.message,
-        "ref": about,
+        "ref": reference(ref) if ref else None,
         "path": result.field.path if result.field else None,
         "file": place.path if place else None,
         "line": (place.line or None) if place else None,
@@ -60,11 +58,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-FORMATS: dict[str, Callable[[Sequence[Result], int], str]] = {
+FORMATS: dict[str, Callable[[Checked], str]] = {
     "text": text,
     "json": as_json,
     "sarif": formats.sarif,
     "junit": formats.junit,
     "github": formats.github,
+    "prometheus": metrics.prometheus,
 }
 """What `check --format` knows."""

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from .resource import Place, Ref
 
 Severity = Literal["error", "warning", "info"]
+
+
+def reference(ref: Ref) -> dict[str, str]:
+    """A reference as JSON data, the same in every report."""
+    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+
+
+def printable(text: str) -> str:
+    """`text` on one line of a terminal: whatever moves the cursor, breaks the line or hides is shown as its escape."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 class Field(NamedTuple):
@@ -54,7 +67,17 @@ class Result(NamedTuple):
         about = [str(part) for part in (self.ref, self.field and self.field.path) if part]
         message = " ".join(self.message.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
-        return f"{where}{self.severity}: {': '.join([*about, message])}{rule}"
+        return printable(f"{where}{self.severity}: {': '.join([*about, message])}{rule}")
+
+
+class Checked(NamedTuple):
+    """A finished check: what every report is made from."""
+
+    results: Sequence[Result]
+    resources: int = 0
+    """How many resources were looked at."""
+    configs: Sequence[tuple[Ref, Place | None]] = ()
+    """Those among them that manifests are made from, and where they stand."""
 
 
 def error(message: str, **about: Any) -> Result:

@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from .errors import KrmfnError
 from .frame import Chunk
+from .log import Log, from_environment
 from .resourcelist import ResourceList
-from .results import Result
 
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
@@ -36,30 +36,38 @@ def main(function: Function) -> NoReturn:
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
     Findings and changes are said on stderr, since kustomize shows no results.
     """
-    code = 1
+    code, log = 1, Log()
     gc.disable()  # the process is short; walking a large list's objects again and again costs a third of its time
     try:
-        code = _main(function)
+        if sys.stderr is None:  # closed: what is said there is lost, and nothing else
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
+        log = from_environment()
+        code = _main(function, log)
     except KrmfnError as failure:
-        say(f"error: {failure}")
+        log.say(str(failure), "error")
     except KeyboardInterrupt:
-        say("interrupted; nothing was written")
+        log.say("interrupted; nothing was written")
     except BaseException:  # a SystemExit(0) of the function included: it must never look like success
         import traceback
 
-        traceback.print_exc()
-        say("this is a bug in the function, not in your files; nothing was written")
+        if log.format == "text":
+            traceback.print_exc()
+            log.say("this is a bug in the function, not in your files; nothing was written")
+        else:
+            log.say(f"{traceback.format_exc()}this is a bug in the function, not in your files", "error")
     sys.exit(code)
 
 
-def _main(function: Function) -> int:
+def _main(function: Function, log: Log) -> int:
+    if sys.stdout is None:
+        raise KrmfnError("stdout is closed; the result has nowhere to go")
     stdout = os.dup(1)
     os.dup2(2, 1)
     resources = _applied(function, read_stdin())
-    say_findings(resources.results)
+    log.findings(resources.results)
     if not resources.failed:
-        for what, about in resources.changes:
-            say(f"{what} {about}")
+        log.changes(resources.changes)
     write(stdout, resources.to_chunks())
     return int(resources.failed)
 
@@ -102,14 +110,3 @@ def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
         os.close(descriptor)
     except OSError as failure:
         raise KrmfnError(f"the output could not be written in full: {failure.strerror}") from failure
-
-
-def say(line: str) -> None:
-    """One line for people on stderr."""
-    sys.stderr.write(f"{line}\n")
-
-
-def say_findings(results: Iterable[Result]) -> None:
-    """The findings for people, one line each."""
-    for result in results:
-        say(str(result))

@@ -1,0 +1,70 @@
+"""What a command works on: the resources that its PATH holds, and the same list after the function has run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from contextlib import redirect_stdout
+
+from . import kustomize, manifests
+from .errors import KrmfnError
+from .item import Item
+from .ownership import owner_id
+from .program import Program
+from .resourcelist import ResourceList
+from .results import Result
+from .runner import read_stdin
+
+LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
+
+
+def read(asked: argparse.Namespace) -> ResourceList:
+    """The resources of the PATH; a kustomization there is built first."""
+    if manifests.kustomization_in(asked.path):
+        return manifests.read_stream(kustomize.build(asked.path, shlex.split(asked.kustomize)))
+    return manifests.read(asked.path, read_stdin() if asked.path == "-" else None)
+
+
+def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) -> None:
+    """Run the function on the list, with its functionConfig and the options of the command line."""
+    resources.function_config = _function_config(program, asked, resources)
+    given = {name: getattr(asked, name.replace("-", "_")) for name in program.options}
+    given["namespace"] = given.get("namespace") or os.environ.get("ARGOCD_APP_NAMESPACE")
+    resources.options = {name: value for name, value in given.items() if value} | {"command": asked.command}
+    with redirect_stdout(sys.stderr):
+        program.function(resources)
+
+
+def deployed(program: Program, resources: ResourceList) -> list[Item]:
+    """The items that would reach a cluster: not what is read only, nor kpt's and kustomize's own, nor local-config."""
+    return [item for item in resources.items if not _stays_here(item, program)]
+
+
+def located(result: Result, resources: ResourceList) -> Result:
+    """The finding at the place of its resource, or of the one that its resource is generated from."""
+    by_id = {item.ref.id: item for item in resources.items}
+    item = by_id.get(result.ref.id) if result.ref else None
+    owner = by_id.get(owner_id(item.annotations) or item.ref.id) if item else None
+    if item and item.place:
+        return item.located(result)
+    return result._replace(place=owner.place) if owner else result
+
+
+def _stays_here(item: Item, program: Program) -> bool:
+    about = (item.ref.group, item.kind)
+    return about in program.inputs or about in LOCAL_KINDS or item.annotations.get(kustomize.LOCAL) == "true"
+
+
+def _function_config(program: Program, asked: argparse.Namespace, resources: ResourceList) -> dict[str, object] | None:
+    """The functionConfig: from --function-config, else the one among the resources, else none."""
+    if asked.function_config:
+        found = manifests.read(asked.function_config).items
+    else:
+        group, kind = program.config
+        found = resources.select(kind, group) if kind else []
+    if len(found) > 1 or (asked.function_config and not found):
+        where = asked.function_config or asked.path
+        raise KrmfnError(f"{where}: {len(found)} functionConfigs; give exactly one (--function-config FILE)")
+    return found[0].manifest if found else resources.function_config
