@@ -9,6 +9,10 @@ ONE_DRIVER_IMAGE = (
     "!(has(self.driverImage) && has(self.driverImageParts))",
     "leave out one of driverImage and driverImageParts",
 )
+NAME_OR_RAW = (
+    "!has(self.moduleName) || !(has(self.rawLoadArgs) || has(self.rawUnloadArgs))",
+    "leave out moduleName, or rawLoadArgs and rawUnloadArgs",
+)
 _SECRET = {"name": text("the Secret, in the same namespace", "subdomain")}
 _TLS = {
     "insecure": flag("speak HTTP, without TLS"),

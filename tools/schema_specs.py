@@ -5,7 +5,7 @@ from __future__ import annotations
 import schema_daemonsets
 import schema_drivers
 import schema_pods
-from schema_drivers import IMAGE, LOADER, MODPROBE, ONE_DRIVER_IMAGE
+from schema_drivers import IMAGE, LOADER, MODPROBE, NAME_OR_RAW, ONE_DRIVER_IMAGE
 from schema_words import Node, choice, flag, listed, mapped, number, record, same, text
 
 _SELECTED_ALL = (
@@ -18,6 +18,7 @@ _ALL_OR_SOME = (
 )
 _SPEC_RULES = [
     ONE_DRIVER_IMAGE,
+    NAME_OR_RAW,
     _SELECTED_ALL,
     _ALL_OR_SOME,
     ("!(has(self.devicePlugin) && has(self.dra))", "leave out one of devicePlugin and dra"),
@@ -27,8 +28,9 @@ _SPEC_RULES = [
     ),
     ("!(has(self.nodeSelector) && has(self.nodePools))", "leave out one of nodeSelector and nodePools"),
     (
-        "!has(self.inTreeDriver) || !self.inTreeDriver || !(has(self.driverImage) || has(self.driverImageParts))",
-        "inTreeDriver: true loads nothing; leave it out, or driverImage and driverImageParts",
+        "!has(self.inTreeDriver) || !self.inTreeDriver"
+        " || !(has(self.driverImage) || has(self.driverImageParts) || has(self.kernelMappings))",
+        "inTreeDriver: true loads nothing; leave it out, or driverImage, driverImageParts and kernelMappings",
     ),
     ("!(has(self.hub) && has(self.daemonSets))", "a hub carries no DaemonSets; leave out one of hub and daemonSets"),
     (
@@ -58,6 +60,10 @@ _UPGRADE = {
         text("a version", "version"), "older versions whose DaemonSets stay while nodes still run them", most=16
     ),
 }
+_RETAIN = (
+    "!has(self.retain) || (has(self.ordered) && self.ordered)",
+    "retain keeps DaemonSets of earlier versions, which only ordered: true has",
+)
 _SERVICE_ACCOUNT = {
     "create": flag("generate the ServiceAccount, too"),
     "openshift": flag("and the RoleBinding that lets it run privileged on OpenShift"),
@@ -77,7 +83,9 @@ SPEC: dict[str, Node] = {
     "nodeSelector": same("selector"),
     "allNodes": flag("confirms a nodeSelector of {}, which is every node"),
     "nodePools": listed(
-        record("one pool", _POOL, ["name", "nodeSelector"], [ONE_DRIVER_IMAGE, _SELECTED_ALL, _ALL_OR_SOME]),
+        record(
+            "one pool", _POOL, ["name", "nodeSelector"], [ONE_DRIVER_IMAGE, NAME_OR_RAW, _SELECTED_ALL, _ALL_OR_SOME]
+        ),
         "groups of nodes with a Module each, in place of nodeSelector; fields here go before those of the config",
         most=32,
         key="name",
@@ -85,7 +93,7 @@ SPEC: dict[str, Node] = {
     **MODPROBE,
     "inTreeDriver": flag("the driver is in the nodes' kernels: load nothing, start the device plugin only"),
     **LOADER,
-    "upgrade": record("how a new version reaches the nodes", _UPGRADE),
+    "upgrade": record("how a new version reaches the nodes", _UPGRADE, (), [_RETAIN]),
     "tolerations": same("tolerations"),
     "serviceAccountName": text("for the loader and the DaemonSets", "subdomain"),
     "serviceAccount": record("what is generated for the ServiceAccount", _SERVICE_ACCOUNT),
