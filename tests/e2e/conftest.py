@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from .engines import BASE_IMAGE, KUSTOMIZE, REPO, absent, find, missing, must, path_of, run
+from .kube import cluster as cluster
+from .kube import kmm as kmm
 
 Env = dict[str, str]
 

@@ -1,0 +1,269 @@
+"""A real Kubernetes API server for the session: etcd and kube-apiserver as plain processes on loopback."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import secrets
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from .engines import REPO, Done, find, missing, path_of, run
+
+HOST = "127.0.0.1"
+CRDS = REPO.parent / "shared" / "kmm"
+FOLDERS = {"2.4": "v2.4.0", "2.5": "v2.5.0", "2.6": "v2.6.0", "main": "main"}
+"""The KMM versions, and where the CRDs of each are below CRDS."""
+
+DRY_RUN = "fieldManager=krmfn-e2e&fieldValidation=Strict&dryRun=All"
+APPLY, JSON, YAML = "application/apply-patch+yaml", "application/json", "application/yaml"
+STARTS_WITHIN = 90.0
+"""Seconds; on an idle machine it is about four."""
+
+
+class Verdict(NamedTuple):
+    """What the server said to a dry run: its own words, "" when the object was accepted."""
+
+    words: str
+
+    @property
+    def accepted(self) -> bool:
+        return not self.words
+
+
+class Cluster:
+    """A running API server: requests, dry runs, and the kubectl that talks to it."""
+
+    def __init__(self, port: int, folder: Path, token: str) -> None:
+        self.folder, self.kmm = folder, ""
+        self._port, self._headers = port, {"Authorization": f"Bearer {token}"}
+        self._connection: http.client.HTTPSConnection | None = None
+        self._plurals: dict[str, dict[str, tuple[str, bool]]] = {}
+
+    def request(self, method: str, path: str, body: bytes | None = None, content: str = JSON) -> tuple[int, Any]:
+        """One request; the status code and the answer's body, read when it is JSON."""
+        if self._connection is None:
+            trust = ssl.create_default_context(cafile=str(self.folder / "certs" / "apiserver.crt"))
+            self._connection = http.client.HTTPSConnection(HOST, self._port, timeout=30, context=trust)
+        try:
+            self._connection.request(method, path, body, self._headers | {"Content-Type": content})
+            answer = self._connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+        return answer.status, json.loads(text) if text[:1] == b"{" else text.decode()
+
+    def close(self) -> None:
+        """Drop the connection; the next request makes a new one."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    def path_of(self, api_version: str, kind: str, namespace: str, name: str) -> str:
+        """Where the server keeps an object."""
+        root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+        if kind not in self._plurals.get(root, {}):
+            code, found = self.request("GET", root)
+            assert code == 200, f"the server does not know {api_version}: {found}"
+            self._plurals[root] = {
+                r["kind"]: (r["name"], r["namespaced"]) for r in found["resources"] if "/" not in r["name"]
+            }
+        plural, namespaced = self._plurals[root][kind]
+        return f"{root}/namespaces/{namespace}/{plural}/{name}" if namespaced else f"{root}/{plural}/{name}"
+
+    def dry_run(self, place: str, text: bytes) -> Verdict:
+        """What `kubectl apply --server-side --validate=strict --dry-run=server` asks, and the server's answer."""
+        code, answer = self.request("PATCH", f"{place}?{DRY_RUN}", text, APPLY)
+        if code in (200, 201):
+            return Verdict("")
+        assert isinstance(answer, dict) and answer.get("kind") == "Status", f"{code}: {answer}"
+        assert code in (400, 422, 500), f"the server judged nothing: {code}: {answer['message']}"
+        return Verdict(answer["message"])
+
+    def apply(self, place: str, text: bytes) -> None:
+        """Server-side apply, for good."""
+        code, answer = self.request("PATCH", f"{place}?fieldManager=krmfn-e2e&force=true", text, APPLY)
+        assert code in (200, 201), answer
+
+    def namespace(self, name: str) -> None:
+        """Let a namespace exist."""
+        wanted = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        self.apply(f"/api/v1/namespaces/{name}", json.dumps(wanted).encode())
+
+    def kubectl(self, *arguments: str | Path) -> Done:
+        """Run kubectl against this server, with nothing of the user's own configuration."""
+        program = find("kubectl", "tests/e2e/install builds it with go")
+        own = {"KUBECONFIG": str(self.folder / "kubeconfig"), "HOME": str(self.folder), "KUBERC": "off"}
+        return run(program, *arguments, env=path_of() | own)
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        return int(listener.getsockname()[1])
+
+
+def wait(what: str, seconds: float, done: Callable[[], bool]) -> None:
+    """Ask until it is true; fail after so many seconds."""
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, f"{what}: not within {seconds:.0f} s"
+        time.sleep(0.05)
+
+
+@contextmanager
+def process(name: str, *command: str | Path, folder: Path) -> Iterator[Callable[[], bool]]:
+    """A process that ends with the block; inside, a question that is true while it runs and fails when it has died."""
+    log = folder / f"{name}.log"
+    with log.open("wb") as out:
+        words = [str(word) for word in command]
+        running = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+
+    def alive() -> bool:
+        assert running.poll() is None, f"{name} ended with {running.returncode}:\n{log.read_text()[-3000:]}"
+        return True
+
+    try:
+        yield alive
+    finally:
+        running.kill()  # nothing of its data is kept, so it need not end gracefully, which takes seconds
+        running.wait(20)
+
+
+def etcd_command(folder: Path, port: int) -> list[str | Path]:
+    """etcd on a loopback port; it asks for a second one for peers it will never have."""
+    mine, peers = f"http://{HOST}:{port}", f"http://{HOST}:{free_port()}"
+    return [
+        find("etcd", "install the Debian package etcd-server"),
+        f"--data-dir={folder / 'etcd'}",
+        f"--listen-client-urls={mine}",
+        f"--advertise-client-urls={mine}",
+        f"--listen-peer-urls={peers}",
+        f"--initial-advertise-peer-urls={peers}",
+        f"--initial-cluster=default={peers}",
+    ]
+
+
+def apiserver_command(folder: Path, port: int, etcd: int) -> list[str | Path]:
+    """kube-apiserver over that etcd; it makes its own certificate, whose key signs service account tokens too."""
+    key = folder / "certs" / "apiserver.key"
+    return [
+        find("kube-apiserver", "tests/e2e/install builds it with go"),
+        f"--etcd-servers=http://{HOST}:{etcd}",
+        f"--secure-port={port}",
+        f"--bind-address={HOST}",
+        f"--advertise-address={HOST}",
+        "--endpoint-reconciler-type=none",
+        f"--cert-dir={key.parent}",
+        f"--service-account-key-file={key}",
+        f"--service-account-signing-key-file={key}",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        "--service-cluster-ip-range=10.0.0.0/24",
+        f"--token-auth-file={folder / 'tokens.csv'}",
+        "--authorization-mode=RBAC",
+        "--allow-privileged=true",
+        "--disable-admission-plugins=ServiceAccount",
+    ]
+
+
+def write_access(folder: Path, port: int) -> str:
+    """An administrator's token for the server, and a kubeconfig that uses it."""
+    token = secrets.token_hex(16)
+    (folder / "tokens.csv").write_text(f"{token},admin,admin,system:masters\n")
+    named = {"name": "e2e"}
+    server = {"server": f"https://{HOST}:{port}", "certificate-authority": str(folder / "certs" / "apiserver.crt")}
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [named | {"cluster": server}],
+        "users": [named | {"user": {"token": token}}],
+        "contexts": [named | {"context": {"cluster": "e2e", "user": "e2e"}}],
+        "current-context": "e2e",
+    }
+    (folder / "kubeconfig").write_text(json.dumps(config))
+    return token
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[Cluster]:
+    """etcd and kube-apiserver in a folder, ready; gone when the block ends."""
+    etcd, port = free_port(), free_port()
+    token = write_access(folder, port)
+    commands = etcd_command(folder, etcd), apiserver_command(folder, port, etcd)
+    with process("etcd", *commands[0], folder=folder) as stored, process("api", *commands[1], folder=folder) as served:
+        cluster = Cluster(port, folder, token)
+
+        def ready() -> bool:
+            stored(), served()
+            try:
+                return cluster.request("GET", "/readyz")[0] == 200
+            except OSError:
+                return False
+
+        wait("kube-apiserver is ready", STARTS_WITHIN, ready)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """An empty cluster, without KMM."""
+    folder = tmp_path_factory.mktemp("cluster")
+    with started(folder) as running:
+        yield running
+    shutil.rmtree(folder / "etcd")
+
+
+def crds_of(version: str) -> Path:
+    """The folder with the CRDs of a KMM version; without it the test is skipped, and the closing report says so."""
+    folder = CRDS / FOLDERS[version]
+    if not folder.is_dir():
+        why = f"{os.path.relpath(folder, REPO)} is not here; KMM's CRDs are not part of this repository"
+        missing["KMM's CRDs"] = why
+        pytest.skip(why)
+    return folder
+
+
+def install_crd(cluster: Cluster, crd: bytes, name: str) -> None:
+    """Install a CRD in place of whatever had its name, and wait until its kind is served."""
+    place = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}"
+    cluster.request("DELETE", place)
+    wait(f"{name} is gone", 30, lambda: cluster.request("GET", place)[0] == 404)
+    cluster.apply(place, crd)
+
+    def established() -> bool:
+        conditions = cluster.request("GET", place)[1].get("status", {}).get("conditions") or []
+        return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+
+    wait(f"{name} is established", 30, established)
+
+
+@pytest.fixture(scope="session")
+def kmm(cluster: Cluster, request: pytest.FixtureRequest) -> Cluster:
+    """The cluster with the CRDs of the KMM version that the test is parametrised with, and a namespace `kmm`."""
+    if cluster.kmm == request.param:
+        return cluster
+    folder = crds_of(request.param)
+    group = "kmm.sigs.x-k8s.io"
+    install_crd(cluster, (folder / "modules.yaml").read_bytes(), f"modules.{group}")
+    hub = (folder / "managedclustermodules.yaml").read_bytes()
+    install_crd(cluster, hub, f"managedclustermodules.hub.{group}")
+    cluster.namespace("kmm")
+    served = [f"/apis/{group}/v1beta1/namespaces/kmm/modules", f"/apis/hub.{group}/v1beta1/managedclustermodules"]
+    wait("the kinds are served", 30, lambda: all(cluster.request("GET", path)[0] == 200 for path in served))
+    cluster.kmm = request.param
+    return cluster
