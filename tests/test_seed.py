@@ -1,0 +1,173 @@
+"""The seed operators' own resources render to what the operators meant to make."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.kmm import resolve
+from krmfn_functions.ptemplate import ptemplate
+
+from krmfn import Function, ResourceList
+
+SEED = {
+    "apiVersion": "example.com/v1alpha1",
+    "kind": "DeviceConfig",
+    "metadata": {"name": "dc", "namespace": "ns"},
+    "spec": {"driverImage": "registry.example.com/driver", "driverVersion": "test"},
+}
+DEFAULTS = {
+    "apiVersion": "krmfn.dev/v1alpha1",
+    "kind": "RenderDeviceConfigs",
+    "metadata": {"name": "r"},
+    "spec": {"defaults": {"moduleName": "drv"}},
+}
+PTEMPLATE = {
+    "apiVersion": "pt.example.com/v1alpha1",
+    "kind": "Ptemplate",
+    "metadata": {"name": "pt", "namespace": "ns"},
+    "spec": {"selector": {"gpu": "a"}},
+}
+
+
+def run(function: Function, item: dict[str, Any], config: dict[str, Any] | None = None) -> ResourceList:
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [item]}
+    resources = ResourceList.parse(json.dumps(whole | ({"functionConfig": config} if config else {})).encode())
+    function(resources)
+    return resources
+
+
+def made(resources: ResourceList, kind: str) -> dict[str, Any]:
+    assert resources.results == [] or not resources.failed, [str(result) for result in resources.results]
+    return resources.select(kind)[0].manifest
+
+
+def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:
+    module = made(run(deviceconfig, SEED, DEFAULTS), "Module")
+    assert (module["metadata"]["name"], module["metadata"]["namespace"]) == ("dc-module", "ns")
+    assert module["spec"] == {
+        "moduleLoader": {
+            "container": {
+                "modprobe": {"moduleName": "drv", "dirName": "/opt"},
+                "imagePullPolicy": "Always",
+                "kernelMappings": [
+                    {
+                        "regexp": r"^.*\.el\d+(_\d+)?\..*$",
+                        "containerImage": "registry.example.com/driver:test-$KERNEL_FULL_VERSION",
+                    }
+                ],
+            },
+            "serviceAccountName": "driver-sample",
+        },
+        "selector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("kernel", "mapping"),
+    [
+        ("4.18.0-553.el8_10.x86_64", 0),
+        ("5.14.0-427.13.1.el9_4.x86_64", 0),
+        ("6.12.0-55.el10_0.x86_64", 0),
+        ("6.12.0-55.el10.x86_64", 0),
+        ("5.15.0-100.96.32.el9uek.x86_64", None),
+        ("6.8.0-45-generic", None),
+    ],
+)
+def test_he_sample_s_regexp_is_mended(kernel: str, mapping: int | None) -> None:
+    assert resolve(made(run(deviceconfig, SEED, DEFAULTS), "Module"), kernel).mapping == mapping
+
+
+def test_ptemplate_s_children_have_every_default() -> None:
+    resources = run(ptemplate, PTEMPLATE)
+    module, consumer = made(resources, "Module"), made(resources, "DaemonSet")
+    assert module["metadata"]["name"] == "pt"
+    assert module["spec"] == {
+        "moduleLoader": {
+            "container": {
+                "modprobe": {
+                    "moduleName": "ptemplate_char_dev",
+                    "dirName": "/opt",
+                    "parameters": ["max_dev=5", "default_msg="],
+                },
+                "imagePullPolicy": "Always",
+                "kernelMappings": [
+                    {"regexp": "^.+$", "containerImage": "quay.io/chrisp262/pt-char-dev:$KERNEL_FULL_VERSION-sb"}
+                ],
+            }
+        },
+        "devicePlugin": {"container": {"image": "quay.io/chrisp262/pt-device-plugin:latest"}},
+        "selector": {"gpu": "a"},
+    }
+    assert consumer["metadata"]["name"] == "pt-consumer"
+    assert consumer["spec"]["selector"] == {"matchLabels": {"app": "pt"}}
+    pod = consumer["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"gpu": "a", "kmm.node.kubernetes.io/ns.pt.ready": ""}
+    assert pod["containers"] == [
+        {
+            "name": "consumer",
+            "image": "quay.io/chrisp262/pt-device-plugin:consumer-latest",
+            "imagePullPolicy": "Always",
+            "resources": {"limits": {"example.com/ptemplate": 1}},
+            "securityContext": {"privileged": True},
+            "volumeMounts": [{"name": "host-dev", "mountPath": "/hostdev"}],
+        }
+    ]
+    assert pod["volumes"] == [{"name": "host-dev", "hostPath": {"path": "/dev"}}]
+
+
+PT_FIELDS = {
+    "imagePullSecret": ({"name": "s"}, lambda m, d: (m["imageRepoSecret"], d["imagePullSecrets"][0])),
+    "defaultmsg": ("hi", lambda m, d: m["moduleLoader"]["container"]["modprobe"]["parameters"][1]),
+    "maxdev": (7, lambda m, d: m["moduleLoader"]["container"]["modprobe"]["parameters"][0]),
+    "deviceplugin": ("x/p:1", lambda m, d: m["devicePlugin"]["container"]["image"]),
+    "selector": ({"gpu": "b"}, lambda m, d: (m["selector"], d["nodeSelector"]["gpu"])),
+    "consumer": ("x/c:1", lambda m, d: d["containers"][0]["image"]),
+    "requiredDevices": (2, lambda m, d: d["containers"][0]["resources"]["limits"]["example.com/ptemplate"]),
+}
+PT_EXPECTED = {
+    "imagePullSecret": ({"name": "s"}, {"name": "s"}),
+    "defaultmsg": "default_msg=hi",
+    "maxdev": "max_dev=7",
+    "deviceplugin": "x/p:1",
+    "selector": ({"gpu": "b"}, "b"),
+    "consumer": "x/c:1",
+    "requiredDevices": 2,
+}
+
+
+@pytest.mark.parametrize("field", PT_FIELDS)
+def test_a_field_of_a_ptemplate(field: str) -> None:
+    value, look = PT_FIELDS[field]
+    resources = run(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {field: value}})  # type: ignore[operator]
+    pod = made(resources, "DaemonSet")["spec"]["template"]["spec"]
+    assert look(made(resources, "Module")["spec"], pod) == PT_EXPECTED[field]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("consumerimage", "spec.consumer"), ("imageRepoSecret", "spec.imagePullSecret")],
+)
+def test_the_guides_spellings_are_named(wrong: str, right: str) -> None:
+    resources = run(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {wrong: "x"}})  # type: ignore[operator]
+    assert [result.message for result in resources.results] == [f"unknown field spec.{wrong}; did you mean {right}?"]
+
+
+def test_the_guides_api_version_is_named() -> None:
+    resources = run(ptemplate, PTEMPLATE | {"apiVersion": "ptemplates.pt.example.com/v1alpha"})
+    assert resources.failed
+    assert "'pt.example.com/v1alpha1'" in resources.results[0].message
+
+
+@pytest.mark.parametrize("function", [deviceconfig, ptemplate])
+def test_a_deleted_config_takes_its_children_along(function: Function) -> None:
+    item, config = (SEED, DEFAULTS) if function is deviceconfig else (PTEMPLATE, None)
+    resources = run(function, item, config)
+    children = [one.manifest for one in resources.items if one.kind not in ("DeviceConfig", "Ptemplate")]
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": children}
+    left = ResourceList.parse(json.dumps(whole).encode())
+    function(left)
+    assert children
+    assert left.items == []
