@@ -128,7 +128,9 @@ def process(name: str, *command: str | Path, folder: Path) -> Iterator[Callable[
     """A process that ends with the block; inside, a question that is true while it runs and fails when it has died."""
     log = folder / f"{name}.log"
     with log.open("wb") as out:
-        words = [str(word) for word in command]
+        # Were pytest itself killed, no fixture would end; the kernel then ends the process.
+        guard = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
+        words = [*guard, *map(str, command)]
         running = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def alive() -> bool:
