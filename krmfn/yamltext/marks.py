@@ -12,6 +12,7 @@ from ..errors import KrmfnError
 from .load import events, explain
 from .spans import Cut, Section
 
+_DASH = re.compile(rb"[\r\n]( *)-")
 _Span = tuple[int, int]
 
 
@@ -46,7 +47,7 @@ class _Walk:
             start, value = self.offset(key.start_mark), next(self.events)
             begin = self.offset(value.start_mark)
             if key.value == "items" and isinstance(value, yaml.SequenceStartEvent):
-                indent, flow_items = column(value), bool(value.flow_style)
+                indent, flow_items = self._column(value), bool(value.flow_style)
                 items, stop = self._items(flow_items)
             else:
                 stop = self._skip(value)
@@ -72,6 +73,11 @@ class _Walk:
             items = self._dash_lines([start for start, _ in items], indent, stop)
         found = bool(items)
         return Cut(sections, tuple(items), indent * found, flow and found, False, frozenset(range(len(items))))
+
+    def _column(self, items: Any) -> int:
+        """The column of a list's dashes; an anchor or a tag makes the list begin before the first of them."""
+        dash = _DASH.search(self.data, self.offset(items.start_mark)) if items.anchor or items.tag else None
+        return len(dash[1]) if dash else int(items.start_mark.column)
 
     def _dash_lines(self, starts: list[int], indent: int, end: int) -> list[_Span]:
         """From where the items' values start back to the lines of their dashes."""
@@ -142,8 +148,3 @@ class _Walk:
 def line_of(event: Any) -> int:
     """The line (from 1) where an event's text begins."""
     return int(event.start_mark.line) + 1
-
-
-def column(event: Any) -> int:
-    """The column (from 0) where an event's text begins."""
-    return int(event.start_mark.column)
