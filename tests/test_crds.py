@@ -1,0 +1,220 @@
+"""The CRDs: structural, described, and of one mind with the JSON Schemas; their CEL rules are for tests/e2e."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from krmfn_functions.published import schema as published
+from krmfn_functions.published import text
+from schema_corpus import CRDS, corpus, schema_of, spoiled
+
+from krmfn import Manifest, schema
+
+SETTINGS = settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+COMMANDS = Path(sys.executable).parent
+FILES = sorted(CRDS)
+IN_CLUSTERS = tuple(manifest for manifest in corpus() if schema_of(manifest) in CRDS)
+STRUCTURAL = {
+    *("description", "type", "enum", "pattern", "required", "properties", "additionalProperties", "items"),
+    *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    *("x-kubernetes-validations", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"),
+    *("x-kubernetes-list-type", "x-kubernetes-list-map-keys"),
+}
+ANNOTATION_LIMIT = 262_144
+"""Bytes; what `kubectl apply` can keep of an object in an annotation, as it does without --server-side."""
+
+
+@cache
+def crd(file: str) -> dict[str, Any]:
+    """The CRD of a schema's kind."""
+    found: dict[str, Any] = yaml.safe_load(text(f"crds/{CRDS[file]}.yaml"))
+    return found
+
+
+def root(file: str) -> dict[str, Any]:
+    """Its schema."""
+    [version] = crd(file)["spec"]["versions"]
+    found: dict[str, Any] = version["schema"]["openAPIV3Schema"]
+    return found
+
+
+def nodes(node: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every subschema with the path of its field."""
+    yield path, node
+    for name, child in node.get("properties", {}).items():
+        yield from nodes(child, f"{path}.{name}")
+    for holder, mark in (("items", "[]"), ("additionalProperties", "{}")):
+        if isinstance(node.get(holder), dict):
+            yield from nodes(node[holder], path + mark)
+
+
+def as_json_schema(node: dict[str, Any]) -> dict[str, Any]:
+    """What the API server checks of a node, its CEL rules and list types aside, with fieldValidation: Strict."""
+    found = {key: value for key, value in node.items() if not key.startswith("x-kubernetes-")}
+    if node.get("x-kubernetes-int-or-string"):
+        found["type"] = ["integer", "string"]
+    if "properties" in node:
+        found["properties"] = {name: as_json_schema(child) for name, child in node["properties"].items()}
+    if "items" in node:
+        found["items"] = as_json_schema(node["items"])
+    if "additionalProperties" in node:
+        found["additionalProperties"] = as_json_schema(node["additionalProperties"])
+    elif node.get("type") == "object":
+        found["additionalProperties"] = "x-kubernetes-preserve-unknown-fields" in node
+    return found
+
+
+def without_key_rules(value: Any) -> Any:
+    """A JSON Schema without what CRDs can only say in CEL."""
+    if isinstance(value, dict):
+        return {key: without_key_rules(child) for key, child in value.items() if key != "propertyNames"}
+    return [without_key_rules(child) for child in value] if isinstance(value, list) else value
+
+
+@cache
+def validators(file: str) -> tuple[Any, Any]:
+    """Of the JSON Schema, and of the CRD with the metadata that the API server itself checks."""
+    wanted, found = without_key_rules(published(file)), as_json_schema(root(file))
+    head = {name: wanted["properties"][name] for name in ("apiVersion", "kind", "metadata")}
+    whole = {**found, "required": wanted["required"], "properties": {**found["properties"], **head}}
+    return schema._validator()(wanted), schema._validator()({**whole, "$defs": wanted["$defs"]})
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_it_serves_one_stored_version_with_status_names_and_columns(file: str) -> None:
+    spec, wanted = crd(file)["spec"], published(file)["properties"]
+    [version] = spec["versions"]
+    assert [f"{spec['group']}/{version['name']}"] == wanted["apiVersion"]["enum"]
+    assert [spec["names"]["kind"]] == wanted["kind"]["enum"]
+    assert crd(file)["metadata"]["name"] == f"{spec['names']['plural']}.{spec['group']}" == CRDS[file]
+    assert version["served"] and version["storage"] and version["subresources"] == {"status": {}}
+    assert spec["names"]["shortNames"] and spec["scope"] == "Namespaced"
+    known = {path for path, _ in nodes(root(file))}
+    paths = [column["jsonPath"] for column in version["additionalPrinterColumns"]]
+    assert paths.pop() == ".metadata.creationTimestamp"
+    assert set(paths) <= known
+
+
+def test_short_names_differ() -> None:
+    names = [name for file in FILES for name in crd(file)["spec"]["names"]["shortNames"]]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_it_is_structural_and_says_what_each_field_is_for(file: str) -> None:
+    for path, node in nodes(root(file)):
+        assert set(node) <= STRUCTURAL, path
+        assert ("type" in node) != ("x-kubernetes-int-or-string" in node), path
+        assert not {"properties", "additionalProperties"} <= set(node), path
+        assert node.get("description") or path == ".metadata", path
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_it_is_open_where_the_json_schema_is(file: str) -> None:
+    wanted = {path for path, node in expanded(published(file)) if is_open(node)} - {".metadata"}
+    found = {path for path, node in nodes(root(file)) if "x-kubernetes-preserve-unknown-fields" in node}
+    assert found == wanted
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_rules_about_keys_are_cel_rules(file: str) -> None:
+    wanted = {path: node["propertyNames"] for path, node in expanded(published(file)) if "propertyNames" in node}
+    found = {}
+    for path, node in nodes(root(file)):
+        for rule in node.get("x-kubernetes-validations", []):
+            if rule["rule"].startswith("self.all(key, "):
+                found[path] = rule
+    assert found.keys() == wanted.keys()
+    for path, rule in found.items():
+        assert rule["rule"] == f"self.all(key, key.matches('{wanted[path]['pattern']}'))"
+        assert wanted[path]["x-says"] in rule["message"]
+
+
+def expanded(file_schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every subschema of a JSON Schema at the path of its field, references followed."""
+
+    def walk(node: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        if "$ref" in node:
+            node = file_schema["$defs"][node["$ref"].removeprefix("#/$defs/")]
+        yield path, node
+        for name, child in node.get("properties", {}).items():
+            yield from walk(child, f"{path}.{name}")
+        for holder, mark in (("items", "[]"), ("additionalProperties", "{}")):
+            if isinstance(node.get(holder), dict):
+                yield from walk(node[holder], path + mark)
+
+    yield from walk(file_schema, "")
+
+
+def is_open(node: dict[str, Any]) -> bool:
+    """True for an object that takes fields which nobody names."""
+    return node.get("type") == "object" and node.get("additionalProperties", True) is True
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_kubectl_apply_can_keep_it_in_an_annotation(file: str) -> None:
+    assert len(json.dumps(crd(file), separators=(",", ":"))) < ANNOTATION_LIMIT * 0.8
+
+
+@pytest.mark.parametrize("manifest", IN_CLUSTERS, ids=lambda manifest: manifest["metadata"]["name"])
+def test_schema_and_crd_agree_on_what_there_is(manifest: Manifest) -> None:
+    by_schema, by_crd = validators(schema_of(manifest))
+    assert by_schema.is_valid(manifest) == by_crd.is_valid(manifest)
+
+
+@SETTINGS
+@given(spoiled(IN_CLUSTERS))
+def test_schema_and_crd_agree_on_what_is_spoiled(manifest: Manifest) -> None:
+    by_schema, by_crd = validators(schema_of(manifest) if schema_of(manifest) in CRDS else "deviceconfig")
+    assert by_schema.is_valid(manifest) == by_crd.is_valid(manifest)
+
+
+def printed(command: str, *arguments: str) -> str:
+    """What a command prints, in a folder with nothing to read."""
+    done = subprocess.run([COMMANDS / command, *arguments], cwd="/", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("deviceconfig", ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"]),
+        ("ptemplate", ["ptemplates.pt.example.com"]),
+    ],
+)
+def test_crd_prints_the_crds_of_a_function(command: str, names: list[str]) -> None:
+    found = list(yaml.safe_load_all(printed(command, "crd")))
+    assert [document["metadata"]["name"] for document in found] == names
+    assert {document["kind"] for document in found} == {"CustomResourceDefinition"}
+
+
+@pytest.mark.parametrize(
+    ("command", "asked", "file"),
+    [
+        ("deviceconfig", [], "deviceconfig"),
+        ("deviceconfig", ["DeviceConfig"], "deviceconfig"),
+        ("deviceconfig", ["DeviceConfig.example.com"], "deviceconfig-example.com"),
+        ("deviceconfig", ["RenderDeviceConfigs"], "renderdeviceconfigs"),
+        ("ptemplate", [], "ptemplate"),
+        ("ptemplate", ["RenderDeviceConfigs"], "renderdeviceconfigs"),
+    ],
+)
+def test_schema_prints_the_schema_of_a_kind(command: str, asked: list[str], file: str) -> None:
+    assert json.loads(printed(command, "schema", *asked)) == published(file)
+
+
+def test_schema_names_the_kinds_it_has() -> None:
+    words = [COMMANDS / "deviceconfig", "schema", "Module"]
+    done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "'DeviceConfig', 'DeviceConfig.example.com', 'RenderDeviceConfigs'" in done.stderr
