@@ -30,6 +30,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 _NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false", "null": "empty"}
 _NAMES |= {"integer": "a whole number", "number": "a number"}
+_KEY = "its key "
 _LONG = 80
 """Characters up to which a value is shown whole."""
 _WORDLESS = {"$schema", "$id", "$defs", "title", "description", "default", "examples", "x-says", "additionalProperties"}
@@ -41,10 +42,10 @@ def check(manifest: Manifest, schema: Schema, rule: str = "KRM101") -> list[Resu
         return []
     validator = _validator()(schema)
     found = {
-        join(path): Result(message, "error", rule, field=field)
-        for path, message, field in _explained(validator, manifest)
+        (field.path, message.startswith(_KEY)): Result(message, "error", rule, field=field)
+        for message, field in _explained(validator, manifest)
     }
-    return [found[path] for path in sorted(found, key=_order)]
+    return [found[about] for about in sorted(found, key=lambda about: (_order(about[0]), about))]
 
 
 def fits(value: Any, schema: Schema, root: Schema) -> bool:
@@ -117,20 +118,22 @@ def _validator() -> Any:
     return extend(Draft202012Validator, {"pattern": pattern}, type_checker=types)  # type: ignore[no-untyped-call]
 
 
-def _explained(validator: Any, manifest: Manifest) -> Iterator[tuple[list[str | int], str, Field]]:
-    """(path, message, field) of each thing that is wrong."""
+def _explained(validator: Any, manifest: Manifest) -> Iterator[tuple[str, Field]]:
+    """(message, field) of each thing that is wrong."""
     for problem in validator.iter_errors(manifest):
         path: list[str | int] = list(problem.absolute_path)
         if problem.validator == "additionalProperties":
             for key in problem.instance:
                 if key not in problem.schema.get("properties", {}):
-                    yield [*path, key], _unknown(str(key), problem.schema), Field(join([*path, key]))
+                    yield _unknown(str(key), problem.schema), Field(join([*path, key]))
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
-                    yield [*path, key], _missing(key, problem.schema), Field(join([*path, key]))
+                    yield _missing(key, problem.schema), Field(join([*path, key]))
+        elif "propertyNames" in problem.absolute_schema_path:
+            yield f"{_KEY}{_wrong(problem)}", Field(join([*path, problem.instance]))
         else:
-            yield path, _wrong(problem), Field(join(path), _current(problem.instance))
+            yield _wrong(problem), Field(join(path), _current(problem.instance))
 
 
 def _current(value: Any) -> Any:

@@ -170,7 +170,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"dirName": "/" + "a" * 4096}, "dirName", "must be an absolute path, at most 4,096 characters"),
     ({"dirName": "opt"}, "dirName", "is 'opt'; must be an absolute path"),
     ({"nodeSelector": {f"a{n}": "" for n in range(65)}}, "nodeSelector", "has 65 fields; must be at most 64"),
-    ({"nodeSelector": {"a b": "c"}}, "nodeSelector", "must be a label key such as example.com/gpu"),
+    ({"nodeSelector": {"a b": "c"}}, "nodeSelector[a b]", "must be a label key such as example.com/gpu"),
     ({"nodePools": [{"name": "a"}]}, "nodePools[0].nodeSelector", "is required: labels a node of this pool must have"),
     ({"nodePools": [{"name": "a", "nodeSelector": {}, "hub": {}}]}, "nodePools[0].hub", "unknown field 'hub'"),
     ({"daemonsets": [CONTAINER]}, "daemonsets", "did you mean 'daemonSets'?"),
