@@ -1,0 +1,288 @@
+"""Every case directory and every example: what comes out, and what holds for all of them (see tests/cases/README.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.ptemplate import ptemplate
+
+from krmfn import Function, Item, KrmfnError, Manifest, ResourceList, run
+from krmfn.ownership import OWNER
+
+REPO = Path(__file__).resolve().parents[1]
+CASES = REPO / "tests" / "cases"
+EXAMPLES = REPO / "examples"
+COMMANDS = Path(sys.executable).parent
+FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate}
+UPDATE = bool(os.environ.get("KRMFN_UPDATE"))
+
+REFUSED_EXAMPLES = {"conflict"}
+
+
+class Done(NamedTuple):
+    """How a process ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+class Case(NamedTuple):
+    """A ResourceList for a function: a case directory's, or an example's files as one list."""
+
+    name: str
+    function: str
+    folder: Path
+
+    @property
+    def data(self) -> bytes:
+        return _data(self.folder)
+
+    def applied(self, data: bytes) -> tuple[ResourceList, bytes]:
+        """The list after the function, and its bytes."""
+        resources = ResourceList.parse(data)
+        FUNCTIONS[self.function](resources)
+        return resources, resources.to_bytes()
+
+
+@cache
+def _data(folder: Path) -> bytes:
+    if folder.parent == EXAMPLES:
+        return _as_list(folder)
+    if (folder / "input.py").exists():
+        return subprocess.run([sys.executable, folder / "input.py"], capture_output=True, check=True).stdout
+    return (folder / "input.yaml").read_bytes()
+
+
+def _as_list(folder: Path) -> bytes:
+    """A folder's resources as the ResourceList that a pipeline would send."""
+    files = sorted(path for path in folder.rglob("*.yaml") if not path.name.startswith("expected"))
+    items = [document for path in files for document in yaml.safe_load_all(path.read_text()) if document]
+    wanted: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    configs = [item for item in items if item.get("kind") == "RenderDeviceConfigs"]
+    if configs:
+        wanted["functionConfig"] = configs[0]
+    wanted["items"] = [item for item in items if item not in configs]
+    for item in wanted["items"]:
+        if item.get("kind") == "DeviceConfig":
+            item["metadata"].setdefault("namespace", "kmm")
+    return yaml.safe_dump(wanted, sort_keys=False).encode()
+
+
+def _cases(verdict: str) -> list[Case]:
+    folders = sorted({path.parent for path in CASES.glob(f"*/{verdict}/*/input.*")})
+    assert folders, f"no {verdict} cases found below {CASES}"
+    return [Case(f"{folder.parents[1].name}-{folder.name}", folder.parents[1].name, folder) for folder in folders]
+
+
+def _examples() -> list[Case]:
+    folders = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
+    assert folders
+    names = [(folder, "ptemplate" if folder.name == "ptemplate" else "deviceconfig") for folder in folders]
+    return [Case(f"example-{folder.name}", function, folder) for folder, function in names]
+
+
+def _commands() -> list[Path]:
+    folders = sorted(path.parent for path in CASES.glob("*/*/*/command"))
+    assert folders, f"no command cases found below {CASES}"
+    return folders
+
+
+VALID, INVALID, COMMAND_CASES = _cases("valid"), _cases("invalid"), _commands()
+GOOD = [*VALID, *(case for case in _examples() if case.folder.name not in REFUSED_EXAMPLES)]
+BAD = [*INVALID, *(case for case in _examples() if case.folder.name in REFUSED_EXAMPLES)]
+
+good = pytest.mark.parametrize("case", GOOD, ids=lambda case: case.name)
+bad = pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without settings that would change what a function answers."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
+    return {**kept, "PATH": os.pathsep.join([str(COMMANDS), os.environ["PATH"]]), **more}
+
+
+@cache
+def process(function: str, *arguments: str, stdin: bytes = b"", cwd: Path = REPO, **env: str) -> Done:
+    """The command as a process."""
+    command = [str(COMMANDS / function), *arguments]
+    done = subprocess.run(
+        command, input=stdin, cwd=cwd, env=environment(**env), capture_output=True, timeout=60, check=False
+    )
+    return Done(done.returncode, done.stdout, done.stderr.decode())
+
+
+def compare(folder: Path, found: dict[str, bytes]) -> None:
+    """Fail where a file of the folder is not what was found ("" for no file); rewrite it when asked to, and fail."""
+    stale = {}
+    for name, content in found.items():
+        path = folder / name
+        wanted = path.read_bytes() if path.exists() else b""
+        if wanted != content:
+            stale[name] = (wanted, content)
+            if UPDATE and content:
+                path.write_bytes(content)
+            elif UPDATE:
+                path.unlink()
+    if stale and UPDATE:
+        pytest.fail(f"rewritten: {', '.join(sorted(stale))}; read the difference, then run again", pytrace=False)
+    for name, (wanted, content) in stale.items():
+        assert content.decode(errors="replace") == wanted.decode(errors="replace"), f"{folder / name}"
+        assert content == wanted, f"{folder / name}"
+
+
+@pytest.mark.parametrize("case", [*VALID, *INVALID], ids=lambda case: case.name)
+def test_a_case_as_a_function(case: Case) -> None:
+    done = process(case.function, stdin=case.data)
+    assert "Traceback" not in done.err, done.err
+    assert done.code == int(case.folder.parent.name == "invalid"), done.err
+    goldens = {"stderr.txt": done.err.encode()}
+    if not (case.folder / "input.py").exists():
+        goldens["expected.yaml"] = done.out
+    compare(case.folder, goldens)
+
+
+@pytest.mark.parametrize("folder", COMMAND_CASES, ids=lambda folder: f"{folder.parents[1].name}-{folder.name}")
+def test_a_case_as_a_command(folder: Path) -> None:
+    lines = (folder / "command").read_text().splitlines()
+    words = [word for line in lines if not line.startswith("#") for word in shlex.split(line)]
+    stdin = (folder / "stdin").read_bytes() if (folder / "stdin").exists() else b""
+    files = folder / "files" if (folder / "files").is_dir() else folder
+    done = process(folder.parents[1].name, *words, stdin=stdin, cwd=files)
+    assert "Traceback" not in done.err, done.err
+    assert (done.code == 0) == (folder.parent.name == "valid"), done.err
+    found = {"stdout.txt": done.out, "stderr.txt": done.err.encode(), "exit": f"{done.code}\n".encode()}
+    compare(folder, found)
+
+
+# What holds for everything that is accepted.
+
+
+@good
+def test_its_own_output_comes_back_as_the_same_bytes(case: Case) -> None:
+    out, code = run(FUNCTIONS[case.function], case.data)
+    assert code == 0
+    assert run(FUNCTIONS[case.function], out) == (out, 0)
+
+
+@good
+def test_what_was_not_touched_keeps_its_bytes_and_its_order(case: Case) -> None:
+    before = ResourceList.parse(case.data).items
+    resources, out = case.applied(case.data)
+    after = [body(item) for item in ResourceList.parse(out).items]
+    touched = {about for _, about in resources.changes}
+    untouched = [body(item) for item in before if item.ref not in touched]
+    assert [text for text in after if text in set(untouched)] == untouched
+
+
+@good
+def test_the_order_of_the_items_does_not_matter(case: Case) -> None:
+    resources = ResourceList.parse(case.data)
+    resources.items.reverse()
+    _, backwards = case.applied(resources.to_bytes())
+    _, forwards = case.applied(case.data)
+    assert objects(backwards) == objects(forwards)
+
+
+@good
+def test_what_is_generated_is_owned_and_complete(case: Case) -> None:
+    resources, out = case.applied(case.data)
+    made = {about for what, about in resources.changes if what != "removed"}
+    fresh = {about for what, about in resources.changes if what == "created"}
+    for item in ResourceList.parse(out).items:
+        if item.ref in made:
+            metadata = item.manifest["metadata"]
+            assert metadata["namespace"]
+            assert metadata["annotations"][OWNER]
+            assert "ownerReferences" not in metadata
+        if item.ref in fresh:
+            assert list(empty(item.manifest)) == []
+            tokens = {type(token).__name__ for token in yaml.scan(item.text)}
+            assert not tokens & {"AnchorToken", "AliasToken", "TagToken"}
+
+
+def empty(value: Any, path: str = "") -> Iterator[str]:
+    """Where a manifest holds nothing: null, "", [] or {}; a selector may be {}, and a label's value ""."""
+    if path.endswith((".nodeSelector", ".matchLabels", ".selector", ".labels", ".annotations")):
+        return
+    if value in (None, "", [], {}) and value is not False and value != 0:
+        yield path
+    for key, child in value.items() if isinstance(value, dict) else ():
+        yield from empty(child, f"{path}.{key}")
+    for index, child in enumerate(value) if isinstance(value, list) else ():
+        yield from empty(child, f"{path}[{index}]")
+
+
+def body(item: Item) -> bytes:
+    """An item's bytes without the empty lines and comments behind it."""
+    lines = item.text.rstrip().split(b"\n")
+    while lines and lines[-1].lstrip().startswith(b"#"):
+        lines.pop()
+    return b"\n".join(lines).rstrip()
+
+
+def objects(data: bytes) -> Counter[str]:
+    """The items of a list as a bag."""
+    return Counter(_canonical(item.manifest) for item in ResourceList.parse(data).items)
+
+
+def _canonical(manifest: Manifest) -> str:
+    return json.dumps(manifest, sort_keys=True, default=str)
+
+
+def test_the_hash_seed_does_not_matter() -> None:
+    """Sets and dicts of strings are walked in another order in every process."""
+    case = Case("many", "deviceconfig", CASES / "deviceconfig" / "valid" / "many-configs")
+    answers = {process(case.function, stdin=case.data, PYTHONHASHSEED=str(seed)) for seed in (0, 1, 2)}
+    assert len(answers) == 1
+    assert answers.pop().code == 0
+    conflicts = CASES / "deviceconfig" / "invalid" / "many-conflicts" / "input.yaml"
+    refusals = {process("deviceconfig", stdin=conflicts.read_bytes(), PYTHONHASHSEED=str(seed)) for seed in (0, 1, 2)}
+    assert len(refusals) == 1
+    assert refusals.pop().code == 1
+
+
+# What holds for everything that is refused.
+
+
+@bad
+def test_refused_items_leave_as_they_came(case: Case) -> None:
+    try:
+        resources = ResourceList.parse(case.data)
+        out, code = run(FUNCTIONS[case.function], case.data)
+    except KrmfnError:
+        return  # nothing on stdout; the case as a function shows exit code and message
+    assert code == 1
+    assert [body(item) for item in ResourceList.parse(out).items] == [body(item) for item in resources.items]
+    assert run(FUNCTIONS[case.function], out) == (out, 1), "findings are not added twice"
+
+
+PLACE = re.compile(
+    r"^(\S+: )?(error|warning): [A-Z]\w+ .+: "  # a resource
+    r"|line \d+|stdin|ResourceList|functionConfig|Kptfile|Node objects"  # or a part of the input
+)
+
+
+@bad
+def test_every_line_on_stderr_names_a_place(case: Case) -> None:
+    done = process(case.function, stdin=case.data)
+    lines = done.err.splitlines()
+    assert lines
+    for line in lines:
+        assert "Traceback" not in line
+        assert re.search(r"\b(error|warning): ", line), line
+        assert PLACE.search(line), line
+        assert len(line) < 2000, f"{len(line)} characters are no sentence"
