@@ -1,4 +1,4 @@
-"""Every case directory and every example: what comes out, and what holds for all of them (see tests/cases/README.md)."""
+"""Every case directory and every example: what comes out, and what holds for all of them (tests/cases/README.md)."""
 
 from __future__ import annotations
 
