@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -102,12 +102,14 @@ JUNK: list[Any] = [
 
 
 @st.composite
-def spoiled(draw: st.DrawFn, of: tuple[Manifest, ...]) -> Manifest:
-    """A copy of one of these manifests, changed in up to three places."""
-    manifest: Manifest = copy.deepcopy(draw(st.sampled_from(of)))
-    for _ in range(draw(st.integers(0, 3))):
-        parent, key = draw(st.sampled_from([*_places(manifest)]))
-        _spoil(draw, parent, key)
+def spoiled(draw: st.DrawFn, of: Callable[[], tuple[Manifest, ...]]) -> Manifest:
+    """A copy of one of these manifests, changed in one or two places, of its spec more often than elsewhere."""
+    found = of()
+    manifest: Manifest = copy.deepcopy(found[draw(st.integers(0, len(found) - 1))])
+    for _ in range(draw(st.integers(1, 2))):
+        part = manifest.get("spec") if draw(st.integers(0, 9)) else manifest
+        places = [*_places(part)] or [*_places(manifest)]
+        _spoil(draw, *places[draw(st.integers(0, len(places) - 1))])
     return manifest
 
 
@@ -120,22 +122,26 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _spoil(draw: st.DrawFn, parent: Any, key: Any) -> None:
-    value, how = parent[key], draw(st.sampled_from(["junk", "drop", "add", "repeat", "swell", "text"]))
+    value = parent[key]
+    fitting = {dict: ["junk", "drop", "add", "swell"], list: ["junk", "drop", "repeat", "swell"], str: ["junk", "text"]}
+    how = draw(st.sampled_from(fitting.get(type(value), ["junk", "drop"])))
     if how == "junk":
         parent[key] = copy.deepcopy(draw(st.sampled_from(JUNK)))
     elif how == "drop":
         del parent[key]
-    elif how == "add" and isinstance(value, dict):
-        known = [name for name in FIELDS if name not in value]
-        value[draw(st.sampled_from(known))] = copy.deepcopy(draw(st.sampled_from(JUNK)))
-    elif how == "repeat" and isinstance(value, list):
+    elif how == "add":
+        value[draw(st.sampled_from(FIELDS))] = copy.deepcopy(draw(st.sampled_from(JUNK)))
+    elif how == "repeat":
         value.extend(copy.deepcopy(value))
     elif how == "swell" and isinstance(value, list):
         value.extend(copy.deepcopy(value[:1]) * 256)
-    elif isinstance(value, str):
-        parent[key] = draw(
-            st.sampled_from([f"{value}\n", f" {value}", value.upper(), f"{value}-", value * 40, value[1:]])
-        )
+    elif how == "swell":
+        value.update({f"key{number}": "" for number in range(80)})
+    else:
+        parent[key] = draw(st.sampled_from([*(value + end for end in ENDS), f" {value}", value.upper(), value * 40]))
+
+
+ENDS = ["\n", "-", "1", ".a", "/a", ":1", "@", "${A}"]
 
 
 def _names(value: Any) -> Iterator[str]:

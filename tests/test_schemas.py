@@ -142,7 +142,7 @@ def test_the_quick_walk_agrees_with_jsonschema_on_what_there_is(manifest: Manife
 
 
 @SETTINGS
-@given(spoiled(corpus()))
+@given(spoiled(corpus))
 def test_the_quick_walk_agrees_with_jsonschema_on_what_is_spoiled(manifest: Manifest) -> None:
     file = schema_of(manifest) or "deviceconfig"
     fits = schema.fits(manifest, published(file), published(file))
