@@ -119,12 +119,12 @@ class Frame:
 
     def _flow(self, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
         parts = {section.key: self.text[section.start : section.end] for section in self.cut.sections}
-        import json
+        from .yamltext import emit
 
         parts["items"] = b"[" + b",\n".join(item.text for item in items) + b"]"
         if results is not None:
-            parts["results"] = json.dumps(results, ensure_ascii=False).encode()
-        body = b",\n".join(json.dumps(key).encode() + b": " + value for key, value in parts.items())
+            parts["results"] = emit.dump_json(results).encode()
+        body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
         return [self.data[: len(self.data) - len(self.text)], b"{" + body + b"}\n"]
 
 

@@ -162,9 +162,9 @@ def _made(text: bytes, indent: int, flow: bool, manifest: Manifest) -> Item:
 
 
 def _json(manifest: Manifest) -> bytes:
-    import json
+    from .yamltext import emit
 
-    return json.dumps(manifest, ensure_ascii=False).encode()
+    return emit.dump_json(manifest).encode()
 
 
 def _exact(text: bytes) -> spans.Cut:

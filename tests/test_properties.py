@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.resource import ref
+from krmfn.resource import ref, same
 from krmfn.resourcelist import ResourceList
 from krmfn.yamltext import load, marks, simple, spans
 
@@ -243,6 +243,78 @@ def test_the_simple_reader_says_what_the_parser_says(text: str, damages: int, da
     except KrmfnError:
         return
     assert repr(simple.data(tree)) == repr(value)
+
+
+LEAVES = st.one_of(st.sampled_from((None, True, 0, 1, 1.5, [], {}, "yes", "1", "a b", "x\ny\n", [["z"]])), st.text(max_size=6))
+
+
+def changed(draw: st.DrawFn, value: Any) -> Any:
+    """A copy of `value` with one thing in it set, added or taken away."""
+    if isinstance(value, dict):
+        key = draw(st.sampled_from([*value, "added", "added"]))
+        if key in value and draw(st.booleans()):
+            return value | {key: changed(draw, value[key])}
+        return value | {key: draw(LEAVES)} if draw(st.booleans()) else {k: v for k, v in value.items() if k != key}
+    if isinstance(value, list) and value:
+        at = draw(st.integers(0, len(value) - 1))
+        now = draw(st.sampled_from(([changed(draw, value[at])], [], [value[at], draw(LEAVES)])))
+        return [*value[:at], *now, *value[at + 1 :]]
+    return draw(LEAVES)
+
+
+@many
+@given(lists(), st.data())
+def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataObject) -> None:
+    whole = values(data)
+    if not whole:
+        return
+    try:
+        resources = ResourceList.parse(data)
+    except KrmfnError:
+        return
+    if any(alone(item.text) is ... for item in resources.items):
+        return
+    at = choice.draw(st.integers(0, len(whole) - 1))
+    wanted = changed(choice.draw, whole[at] if isinstance(whole[at], dict) else {})
+    old = resources.items[at]
+    new = resources._edited(old, wanted)
+    resources.items[at] = new
+    out = resources.to_bytes()
+    expected = [*whole[:at], wanted, *whole[at + 1 :]]
+    assert repr(values(out)) == repr(expected)
+    for index, item in enumerate(resources.items):
+        assert index == at or (item.text in out and item.text in data)
+    again = ResourceList.parse(out)
+    assert same(again.items[at].reread(), resources.items[at].reread())
+
+
+@many
+@given(lists())
+def test_what_nobody_touched_leaves_as_it_came(data: bytes) -> None:
+    whole = values(data)
+    if whole is None:
+        return
+    try:
+        resources = ResourceList.parse(data)
+    except KrmfnError:
+        return
+    if whole:
+        assert resources.to_bytes() == data
+    try:
+        resources.upsert([{"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
+    except KrmfnError:  # an item that cannot be read alone may be the new one
+        return
+    out = resources.to_bytes()
+    found = values(out)
+    assert found is not None
+    if not data.endswith(b"\n"):  # a literal block at the very end gets the line's end that it lacked
+        return
+    assert repr(found[: len(whole)]) == repr(whole)
+    assert len(found) == len(whole) + 1
+    assert all(item.text in out for item in resources.items)
+    again = ResourceList.parse(out)
+    again.upsert([{"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
+    assert again.to_bytes() == out
 
 
 def test_the_strategy_reaches_what_it_is_for() -> None:

@@ -17,6 +17,7 @@ from .scalars import is_ambiguous
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
+_NOT_IN_FLOW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ ]|$)|---|\.\.\.|.*(?::(?: |$)| #)", re.DOTALL)
 _ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
 _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\ufeff": "uFEFF"}
@@ -30,6 +31,16 @@ def dump(data: Any, indent: int = 0) -> str:
 def dump_item(data: Any, indent: int = 0) -> str:
     """The text of a list item: like `dump`, two columns further in, behind a dash at column `indent`."""
     return "".join(f"{line}\n" for line in _entry(data, " " * indent))
+
+
+def dump_json(data: Any) -> str:
+    """JSON on one line that is YAML too: characters that YAML takes for line breaks or does not take are escaped."""
+    text = json.dumps(data, ensure_ascii=False)
+    return (
+        text
+        if text.isascii() and "\x7f" not in text
+        else _NOT_IN_FLOW.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    )
 
 
 def _lines(data: Any, pad: str) -> Iterator[str]:
