@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from . import kmm
+from . import changes, kmm
 from .deviceconfig import rules as deviceconfig
 from .exclusivity import conflicts
 
@@ -40,7 +40,7 @@ def rules() -> list[tuple[str, str]]:
 
 def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
-    yield from (rule for _, rule in kmm.RULES)
+    yield from (rule for _, rule in kmm.RULES + changes.RULES)
     yield from (conflicts._driver, conflicts._pool, conflicts._module, conflicts.undecided, conflicts.unlisted)
 
 

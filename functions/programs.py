@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krmfn import Function
-from krmfn.cli import Program
+from krmfn.cli import Command, Printed, Program
 
-from . import schemas_command
+from . import deviceconfig, ptemplate, schemas_command
+from .changes import notes
 from .resolve import RESOLVE
 
 INPUTS = frozenset(
@@ -41,13 +42,15 @@ PTEMPLATE_SCHEMAS = {"Ptemplate": "ptemplate", "RenderDeviceConfigs": "renderdev
 def _deviceconfig(function: Function) -> Program:
     about = "Render DeviceConfigs to KMM Modules and DaemonSets."
     printed = schemas_command.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
-    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, {"resolve": RESOLVE, **printed})
+    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, **printed}
+    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, commands, deviceconfig.OWNERS, notes)
 
 
 def _ptemplate(function: Function) -> Program:
     about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
     printed = schemas_command.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
-    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, {"resolve": RESOLVE, **printed})
+    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, **printed}
+    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, commands, ptemplate.OWNERS, notes)
 
 
 PROGRAMS: dict[str, Callable[[Function], Program]] = {"deviceconfig": _deviceconfig, "ptemplate": _ptemplate}

@@ -86,8 +86,7 @@ def _diff(program: Program, asked: argparse.Namespace, said: Log) -> int:
     said.findings(new.results)
     shown = [[item.manifest for item in inputs.deployed(program, resources)] for resources in (old, new)]
     found = plan(*shown)
-    noted = program.notes(found, new) if program.notes else ()
-    notes = [inputs.located(note, new) for note in noted]
+    notes = list(program.notes(found, new)) if program.notes else []
     _print(planformats.FORMATS[asked.format](found, notes))
     return int(bool(found.changes))
 

@@ -11,10 +11,8 @@ from contextlib import redirect_stdout
 from . import kustomize, manifests
 from .errors import KrmfnError
 from .item import Item
-from .ownership import owner_id
 from .program import Program
 from .resourcelist import ResourceList
-from .results import Result
 from .runner import read_stdin
 
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
@@ -40,16 +38,6 @@ def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) 
 def deployed(program: Program, resources: ResourceList) -> list[Item]:
     """The items that would reach a cluster: not what is read only, nor kpt's and kustomize's own, nor local-config."""
     return [item for item in resources.items if not _stays_here(item, program)]
-
-
-def located(result: Result, resources: ResourceList) -> Result:
-    """The finding at the place of its resource, or of the one that its resource is generated from."""
-    by_id = {item.ref.id: item for item in resources.items}
-    item = by_id.get(result.ref.id) if result.ref else None
-    owner = by_id.get(owner_id(item.annotations) or item.ref.id) if item else None
-    if item and item.place:
-        return item.located(result)
-    return result._replace(place=owner.place) if owner else result
 
 
 def _stays_here(item: Item, program: Program) -> bool:
