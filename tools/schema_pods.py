@@ -153,7 +153,7 @@ _TOLERATION = record(
         "operator": choice("Exists asks for the key alone, Equal (the default) for key and value", "Exists", "Equal"),
         "value": text("the taint's value"),
         "effect": choice("the taint's effect; absent, every effect", "NoSchedule", "PreferNoSchedule", "NoExecute"),
-        "tolerationSeconds": number("how long a NoExecute taint is tolerated", -(2**63), 2**63 - 1),
+        "tolerationSeconds": number("how long a NoExecute taint is tolerated", -(2**53), 2**53),
     },
 )
 _QUANTITIES = number_or_text("how much", "quantity")

@@ -1,0 +1,218 @@
+"""A real API server with our CRDs: it installs them, and judges our kinds as the schemas and our rules do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from krmfn_functions.deviceconfig import model, rules
+from krmfn_functions.published import schema as published
+from krmfn_functions.published import text
+from krmfn_functions.settings import Settings
+from schema_corpus import CRDS, corpus, samples, schema_of, spoiled
+
+from krmfn import Manifest, manifests, schema
+
+from .kube import Cluster, install_crd, wait
+
+NAMESPACE = "schemas"
+IN_CLUSTERS = tuple(manifest for manifest in corpus() if schema_of(manifest) in CRDS)
+WHOLE = [manifest for manifest in samples() if schema_of(manifest) in CRDS]
+SETTINGS = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+Judge = Callable[[Manifest], list[str]]
+
+
+@pytest.fixture(scope="module")
+def served(cluster: Cluster) -> Cluster:
+    """The cluster with our CRDs and a namespace."""
+    cluster.namespace(NAMESPACE)
+    for name in CRDS.values():
+        install_crd(cluster, text(f"crds/{name}.yaml").encode(), name)
+        place = folder(name)
+        wait(f"{place} is served", 30, lambda place=place: cluster.request("GET", place)[0] == 200)  # type: ignore[misc]
+    return cluster
+
+
+@pytest.fixture(scope="module")
+def judge(served: Cluster) -> Judge:
+    """What the server says to the creation of an object: nothing, or why not."""
+
+    def said(manifest: Manifest) -> list[str]:
+        place = f"{folder(CRDS[schema_of(manifest)])}?fieldValidation=Strict&dryRun=All"
+        code, answer = served.request("POST", place, json.dumps(manifest).encode())
+        if code == 201:
+            return []
+        assert code in (400, 422), f"the server judged nothing: {code}: {answer}"
+        causes = answer.get("details", {}).get("causes")
+        return [f"{cause['field']}: {cause['message']}" for cause in causes] if causes else [answer["message"]]
+
+    return said
+
+
+def folder(crd: str) -> str:
+    """Where the server keeps the objects of a CRD."""
+    plural, _, group = crd.partition(".")
+    return f"/apis/{group}/v1alpha1/namespaces/{NAMESPACE}/{plural}"
+
+
+def placed(manifest: Manifest) -> Manifest:
+    """The manifest with a name that any server takes: only the spec is judged here."""
+    return {**manifest, "metadata": {"name": "judged", "namespace": NAMESPACE}}
+
+
+def contradictions(manifest: Manifest) -> list[str]:
+    """What the rules between fields say to a DeviceConfig on its own."""
+    if not schema_of(manifest).startswith("deviceconfig"):
+        return []
+    [item] = manifests.read("-", json.dumps(manifest).encode()).items
+    found = [result for config in model.from_item(item, Settings()) for result in rules.check(config)]
+    return [str(result) for result in found if result.severity == "error"]
+
+
+def refusals() -> set[str]:
+    """The messages of all CEL rules."""
+
+    def messages(node: Any) -> set[str]:
+        if isinstance(node, list):
+            return {message for child in node for message in messages(child)}
+        if not isinstance(node, dict):
+            return set()
+        own = {rule["message"] for rule in node.get("x-kubernetes-validations", [])}
+        return own | {message for child in node.values() for message in messages(child)}
+
+    return {message for name in CRDS.values() for message in messages(yaml.safe_load(text(f"crds/{name}.yaml")))}
+
+
+REFUSALS = (*sorted(refusals()), "Duplicate value")
+
+
+@pytest.mark.parametrize("manifest", WHOLE, ids=[manifest["metadata"]["name"] for manifest in WHOLE])
+def test_samples_are_accepted(judge: Judge, manifest: Manifest) -> None:
+    assert judge(placed(manifest)) == []
+
+
+def without_nulls(value: Any) -> Any:
+    """A copy as the server reads it."""
+    if isinstance(value, dict):
+        return {key: without_nulls(child) for key, child in value.items() if child is not None}
+    return [without_nulls(child) for child in value] if isinstance(value, list) else value
+
+
+def disagreement(judge: Judge, manifest: Manifest) -> str:
+    """In what the server differs from us: "" when it does not.
+
+    What the schema refuses it refuses, but for nulls: it drops the fields that have none. What it refuses beyond
+    that, a rule between fields refuses; and the functions have such a rule, too. (They have more: what profiles and
+    defaults may still fill in is not refused by a CRD.)
+    """
+    found = schema.check(without_nulls(manifest), published(schema_of(manifest)))
+    said = judge(manifest)
+    if found:
+        return "" if said else f"accepted, but: {found[0]}"
+    strange = [words for words in said if not any(words.endswith(known) or known in words for known in REFUSALS)]
+    if strange:
+        return f"refused, but the schema fits: {strange}"
+    return f"refused, but no rule of ours does: {said}" if said and not contradictions(manifest) else ""
+
+
+def test_it_agrees_with_us_on_what_there_is(judge: Judge) -> None:
+    found = {json.dumps(manifest): disagreement(judge, placed(manifest)) for manifest in IN_CLUSTERS}
+    assert {manifest: words for manifest, words in found.items() if words} == {}
+
+
+@SETTINGS
+@given(manifest=spoiled(lambda: IN_CLUSTERS))
+def test_it_agrees_with_us_on_what_is_spoiled(judge: Judge, manifest: Manifest) -> None:
+    if schema_of(manifest) in CRDS:
+        assert disagreement(judge, placed(manifest)) == ""
+
+
+CONTAINER = {"name": "a", "image": "a:1"}
+VARIABLE = {"name": "A", "value": "", "valueFrom": {"fieldRef": {"fieldPath": "a"}}}
+MOUNT = {"name": "a", "mountPath": "/", "subPath": "a", "subPathExpr": "a"}
+PARTS = {"repository": "a", "tag": "1"}
+DIGEST = f"sha256:{'0' * 64}"
+CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"driverImage": "a", "driverImageParts": PARTS}, "leave out one of driverImage and driverImageParts"),
+    ({"driverImageParts": {**PARTS, "digest": DIGEST}}, "leave out one of tag and digest"),
+    ({"moduleName": "a", "rawLoadArgs": ["a"]}, "leave out moduleName, or rawLoadArgs and rawUnloadArgs"),
+    ({"nodeSelector": {}}, "confirm it with allNodes: true"),
+    ({"nodeSelector": {}, "allNodes": False}, "confirm it with allNodes: true"),
+    ({"nodeSelector": {"a": "b"}, "allNodes": True}, "allNodes: true stands beside a nodeSelector with labels"),
+    ({"nodeSelector": {"a b": "c"}}, "a key must be a label key such as example.com/gpu"),
+    ({"labels": {"": "c"}}, "a key must be a label key such as example.com/gpu"),
+    ({"annotations": {"a b": "c"}}, "a key must be an annotation key such as example.com/contact"),
+    (
+        {"nodeSelector": {"a": "b"}, "nodePools": [{"name": "a", "nodeSelector": {"a": "c"}}]},
+        "leave out one of nodeSelector and nodePools",
+    ),
+    ({"nodePools": [{"name": "a", "nodeSelector": {}}]}, "confirm it with allNodes: true"),
+    (
+        {"nodePools": [{"name": "a", "nodeSelector": {"a": "b"}, "driverImage": "a", "driverImageParts": PARTS}]},
+        "leave out one of driverImage and driverImageParts",
+    ),
+    ({"nodePools": [{"name": "a", "nodeSelector": {"a": "b"}}] * 2}, "Duplicate value"),
+    (
+        {
+            "dra": {"driverName": "a", "image": "a:1"},
+            "nodePools": [{"name": "a", "nodeSelector": {"a": "b"}, "devicePlugin": {"image": "a:1"}}],
+        },
+        "a devicePlugin in nodePools stands beside dra",
+    ),
+    ({"inTreeDriver": True, "driverImage": "a"}, "inTreeDriver: true loads nothing"),
+    ({"inTreeDriver": True, "kernelMappings": [{"literal": "a"}]}, "inTreeDriver: true loads nothing"),
+    ({"kernelMappings": [{}]}, "a kernel mapping has one of regexp and literal"),
+    ({"kernelMappings": [{"regexp": "a", "literal": "b"}]}, "a kernel mapping has one of regexp and literal"),
+    ({"upgrade": {"retain": ["1"]}}, "retain keeps DaemonSets of earlier versions"),
+    ({"devicePlugin": {}}, "name the image in one of image and imageParts"),
+    ({"devicePlugin": {"image": "a:1", "imageParts": PARTS}}, "name the image in one of image and imageParts"),
+    ({"devicePlugin": {"image": "a:1", "initContainer": {}}}, "name the image in one of image and imageParts"),
+    ({"devicePlugin": {"image": "a:1"}, "dra": {"driverName": "a", "image": "a:1"}}, "leave out one of devicePlugin"),
+    ({"dra": {"driverName": "a", "image": "a:1", "deviceClasses": [{"name": "a"}] * 2}}, "Duplicate value"),
+    ({"daemonSets": [CONTAINER, CONTAINER]}, "Duplicate value"),
+    ({"daemonSets": [{"name": "a"}]}, "name the image in one of image and imageParts"),
+    ({"daemonSets": [{**CONTAINER, "initContainers": [CONTAINER] * 2}]}, "Duplicate value"),
+    (
+        {"daemonSets": [{**CONTAINER, "env": [VARIABLE]}]},
+        "a variable has one of value and valueFrom",
+    ),
+    ({"daemonSets": [{**CONTAINER, "envFrom": [{"prefix": "A"}]}]}, "name one of configMapRef and secretRef"),
+    (
+        {"daemonSets": [{**CONTAINER, "volumeMounts": [MOUNT]}]},
+        "leave out one of subPath and subPathExpr",
+    ),
+    (
+        {"hub": {"spokeNamespace": "a", "clusterSelector": {}}, "daemonSets": [CONTAINER]},
+        "a hub carries no DaemonSets",
+    ),
+    ({"hub": {"spokeNamespace": "a", "clusterSelector": {}}, "inTreeDriver": True}, "a hub needs a kernel module"),
+]
+
+
+@pytest.mark.parametrize(("fields", "words"), CONTRADICTIONS, ids=[json.dumps(fields) for fields, _ in CONTRADICTIONS])
+def test_contradictions_are_refused_in_words(judge: Judge, fields: dict[str, Any], words: str) -> None:
+    head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig"}
+    assert any(words in said for said in judge(placed({**head, "spec": fields})))
+
+
+def test_every_rule_between_fields_has_its_contradiction() -> None:
+    table = [words for _, words in CONTRADICTIONS]
+    assert [message for message in refusals() if not any(words in message for words in table)] == []
+
+
+def test_kubectl_knows_short_names_columns_and_fields(served: Cluster) -> None:
+    sample = placed(samples()[0])
+    place = f"{folder('deviceconfigs.krmfn.dev')}/judged"
+    served.apply(place, json.dumps(sample).encode())
+    try:
+        [head, row] = served.kubectl("get", "devcfg", "--namespace", NAMESPACE).out.decode().splitlines()
+    finally:
+        served.request("DELETE", place)
+    assert head.split() == ["NAME", "IMAGE", "VERSION", "MODULE", "PROFILE", "AGE"]
+    assert row.split()[:4] == ["judged", "1.16.2", "habanalabs", "vendor"]
+    explained = served.kubectl("explain", "devcfg.spec.modulesLoadingOrder").out.decode()
+    assert "moduleName and after it the modules it needs" in explained
