@@ -63,7 +63,9 @@ def test_the_first_key() -> None:
     assert peek.scalar(*root("- kind : Pod\n  b: c\n"), b"kind") == UNSURE
 
 
-@pytest.mark.parametrize("text", ["-   a: b\n", "- 'a': b\n", "- [a]\n", "- - a: b\n", "-\n  a: b\n", "- &x\n  a: b\n", ""])
+@pytest.mark.parametrize(
+    "text", ["-   a: b\n", "- 'a': b\n", "- [a]\n", "- - a: b\n", "-\n  a: b\n", "- &x\n  a: b\n", ""]
+)
 def test_items_that_are_left_to_a_parser(text: str) -> None:
     assert peek.item_block(text.encode(), 0) == UNSURE
 

@@ -15,7 +15,13 @@ SIMPLE: dict[str, Any] = {
     "a:\n  -  b\n  -  c: d\n     e: f\n": {"a": ["b", {"c": "d", "e": "f"}]},
     "- a: []\n  b: {}\n": [{"a": [], "b": {}}],
     "# c\na: b # d\n\n  # e\nf: 'g' # h": {"a": "b", "f": "g"},
-    "a: -x\nb: --flag\nc: a:b\nd: http://x/y\ne: .5\n": {"a": "-x", "b": "--flag", "c": "a:b", "d": "http://x/y", "e": 0.5},
+    "a: -x\nb: --flag\nc: a:b\nd: http://x/y\ne: .5\n": {
+        "a": "-x",
+        "b": "--flag",
+        "c": "a:b",
+        "d": "http://x/y",
+        "e": 0.5,
+    },
     "yes: no\n1: 2\n": {"yes": False, "1": 2},
 }
 OTHER = [

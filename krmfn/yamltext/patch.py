@@ -1,4 +1,4 @@
-"""Small edits in a simple text: a scalar replaced, a key added. Every other byte stays.
+"""Small edits in a simple text: a scalar replaced, a key or an entry added. Every other byte stays.
 
 Faster than a round trip, and closer to the file; for anything else the answer is None and `edit` does the round trip.
 """
@@ -16,16 +16,16 @@ _Patch = tuple[int, int, str]
 
 
 class _TooMuch(Exception):
-    """The change is more than scalars and added keys."""
+    """The change is more than scalars, added keys and added entries."""
 
 
 def patched(text: str, tree: Tree, new: Any) -> str | None:
     """`text`, whose tree is `tree`, changed to mean `new`; None when that needs more than small edits."""
     try:
-        patches = sorted(_patches(text, tree, new), reverse=True)
+        patches = sorted(_patches(text, tree, new), key=lambda patch: patch[0])
     except _TooMuch:
         return None
-    for start, end, piece in patches:
+    for start, end, piece in reversed(patches):  # inner additions come first, here and in the text
         text = text[:start] + piece + text[end:]
     return text
 
@@ -36,16 +36,20 @@ def _patches(text: str, tree: Tree, new: Any) -> Iterator[_Patch]:
     elif isinstance(tree, Mapping) and isinstance(new, dict) and tree.values.keys() <= new.keys():
         for key, value in tree.values.items():
             yield from _patches(text, value, new[key])
-        added = {key: value for key, value in new.items() if key not in tree.values}
-        if added and text[tree.end - 1 : tree.end] != "\n":
-            raise _TooMuch
-        if added:
-            yield tree.end, tree.end, emit.dump(added, tree.column)
-    elif isinstance(tree, Sequence) and isinstance(new, list) and len(new) == len(tree.values):
-        for value, wanted in zip(tree.values, new, strict=True):
+        yield from _added(text, tree, {key: value for key, value in new.items() if key not in tree.values})
+    elif isinstance(tree, Sequence) and isinstance(new, list) and len(new) >= len(tree.values):
+        for value, wanted in zip(tree.values, new, strict=False):
             yield from _patches(text, value, wanted)
+        yield from _added(text, tree, new[len(tree.values) :])
     else:
         raise _TooMuch
+
+
+def _added(text: str, tree: Mapping | Sequence, more: Any) -> Iterator[_Patch]:
+    if more and text[tree.end - 1 : tree.end] != "\n":
+        raise _TooMuch
+    if more:
+        yield tree.end, tree.end, emit.dump(more, tree.column)
 
 
 def _scalar(old: Scalar, new: Any) -> Iterator[_Patch]:
@@ -62,6 +66,7 @@ def _scalar(old: Scalar, new: Any) -> Iterator[_Patch]:
 def _written(value: Any, quote: str) -> str:
     """A scalar on one line, in the quotes that stood there before."""
     text: str = emit.quoted(value) if isinstance(value, str) else emit.dump(value).rstrip("\n")
-    if quote and text == value:
-        return quote + (text.replace("'", "''") if quote == "'" else text) + quote
-    return text
+    if text != value or not quote:
+        return text
+    escaped = text.replace("'", "''") if quote == "'" else text.replace("\\", "\\\\").replace('"', '\\"')
+    return f"{quote}{escaped}{quote}"

@@ -31,8 +31,9 @@ class Mapping(NamedTuple):
 
 
 class Sequence(NamedTuple):
-    """A block sequence."""
+    """A block sequence: the column of its dashes, its values, where its last line ends."""
 
+    column: int
     values: list[Tree]
     end: int
 
@@ -125,7 +126,7 @@ def _sequence(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
         else:
             raise _NotSimple
         values.append(value)
-    return Sequence(values, lines[at - 1].end), at
+    return Sequence(column, values, lines[at - 1].end), at
 
 
 def _mapping(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
