@@ -17,7 +17,7 @@ def parse(text: str, name: str) -> Known:
     try:
         entries = json.loads(text)["findings"]
         return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
-    except (ValueError, TypeError, KeyError) as failure:
+    except (ValueError, TypeError, KeyError, RecursionError) as failure:
         raise KrmfnError(f"{name} is no baseline; write one with --write-baseline") from failure
 
 
@@ -25,7 +25,8 @@ def dump(results: Iterable[Result]) -> str:
     """The baseline file of these findings."""
     entries = sorted({_identity(result) for result in results})
     found = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
-    return json.dumps({"findings": found}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({"findings": found}, indent=2, ensure_ascii=False) + "\n"
+    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair as JSON escapes it
 
 
 def new(results: Sequence[Result], known: Known) -> list[Result]:

@@ -16,8 +16,8 @@ from .results import Result, printable, reference
 from .yamltext import emit
 
 _SIGNS = {"created": "+", "changed": "~", "deleted": "-"}
-_LIMIT = 60_000
-"""Characters of a comment beyond which details are left out: GitHub takes 65,536."""
+_LIMIT = 20_000
+"""Characters of each part of a comment, beyond which the rest is counted only: GitHub takes 65,536 in all."""
 
 
 def text(plan: Plan, notes: Sequence[Result]) -> str:
@@ -68,19 +68,22 @@ def markdown(plan: Plan, notes: Sequence[Result]) -> str:
     """A comment: the notes, a table of the changes, and the details of each, folded away."""
     parts = [f"**{summary(plan)}**\n"]
     if notes:
-        parts.append("".join(f"- {_note(note)}\n" for note in notes))
+        parts.append(_fitting([f"- {_note(note)}\n" for note in notes], "- and {} more\n"))
     if plan.changes:
-        rows = "".join(f"| {change.what} | {_cell(str(change.ref))} | {_about(change)} |\n" for change in plan.changes)
-        parts.append(f"| | object | |\n|---|---|---|\n{rows}")
-    left = _LIMIT - sum(map(len, parts))
-    for number, change in enumerate(plan.changes):
-        details = _details(change)
-        left -= len(details)
-        if left < 0:
-            parts.append(f"The details of {len(plan.changes) - number} more do not fit into a comment.\n")
-            break
-        parts.append(details)
+        rows = [f"| {change.what} | {_cell(str(change.ref))} | {_about(change)} |\n" for change in plan.changes]
+        parts.append("| | object | |\n|---|---|---|\n" + _fitting(rows, "| | and {} more | |\n"))
+        parts.append(_fitting(map(_details, plan.changes), "The details of {} more do not fit into a comment.\n"))
     return "\n".join(parts)
+
+
+def _fitting(texts: Iterable[str], rest: str) -> str:
+    """The texts that fit, and how many do not."""
+    texts, size = list(texts), 0
+    for number, text in enumerate(texts):
+        size += len(text)
+        if size > _LIMIT:
+            return "".join(texts[:number]) + rest.format(f"{len(texts) - number:,}")
+    return "".join(texts)
 
 
 def _note(note: Result) -> str:
@@ -105,7 +108,7 @@ def _details(change: Change) -> str:
     body = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
     title = html.escape(printable(f"{change.what}: {_named(change)}"))
-    return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n"
+    return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 
 def _cell(text: str) -> str:
@@ -121,7 +124,7 @@ def _named(change: Change) -> str:
 def _values(field: FieldChange) -> Iterator[str]:
     """Lines with - and +: what was there, what is there now. Long texts only where they differ."""
     if isinstance(field.old, str) and isinstance(field.new, str) and "\n" in field.old + field.new:
-        yield from islice(unified_diff(field.old.splitlines(), field.new.splitlines(), lineterm="", n=1), 2, None)
+        yield from islice(unified_diff(field.old.split("\n"), field.new.split("\n"), lineterm="", n=1), 2, None)
         return
     for sign, value in (("-", field.old), ("+", field.new)):
         yield from (f"{sign} {line}" for line in _written(value))
