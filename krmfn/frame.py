@@ -100,11 +100,12 @@ class Frame:
         """The items' bytes, neighbours that were not touched in one piece; comments behind removed items stay."""
         view = memoryview(self.text)
         order = {id(item): at for at, item in enumerate(self.items)}
+        kept = {id(item.origin or item) for item in items}
         start = end = upcoming = 0
         for item in items:
-            at = order.get(id(item.origin or item), upcoming - 1)
-            left = b"".join(map(_comments, self.items[upcoming:at]))
-            upcoming = max(upcoming, at + 1)
+            at = order.get(id(item.origin or item), upcoming)
+            left = b"".join(_comments(old) for old in self.items[upcoming:at] if id(old) not in kept)
+            upcoming = max(upcoming, at)
             data, first, last = item.span
             if data is self.text and first == end and not left:
                 end = last
@@ -115,7 +116,7 @@ class Frame:
             if data is not self.text:
                 yield _line_end(item.text)
         yield _line_end(view[start:end])
-        yield from map(_comments, self.items[upcoming:])
+        yield from (_comments(old) for old in self.items[upcoming:] if id(old) not in kept)
 
     def _flow(self, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
         parts = {section.key: self.text[section.start : section.end] for section in self.cut.sections}

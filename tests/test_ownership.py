@@ -1,0 +1,83 @@
+"""Who made an object, and what an update may replace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn.ownership import OWNER, PASSED_ON, known_as, owner_id, stamp, updated
+from krmfn.resource import Ref
+
+CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
+PREVIOUS = "internal.config.kubernetes.io/previous"
+
+
+def manifest(labels: Any = None, notes: Any = None, **more: Any) -> dict[str, Any]:
+    metadata = {"name": "m", "namespace": "kmm"}
+    metadata |= {"labels": labels} if labels is not None else {}
+    metadata |= {"annotations": notes} if notes is not None else {}
+    return {"apiVersion": "v1", "kind": "Module", "metadata": metadata, **more}
+
+
+def test_a_stamp_is_read_back() -> None:
+    stamped = stamp(manifest(), CONFIG, ["labels/team", "annotations/b"])
+    notes = stamped["metadata"]["annotations"]
+    assert notes == {OWNER: "krmfn.dev|DeviceConfig|kmm|gaudi", PASSED_ON: "annotations/b labels/team"}
+    assert owner_id(notes) == CONFIG.id
+    assert PASSED_ON not in stamp(manifest(), CONFIG)["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("value", ["", "x", "a|b|c", "a|b|c|d|e"])
+def test_what_is_no_owner(value: str) -> None:
+    assert owner_id({OWNER: value}) is None
+    assert owner_id({}) is None
+
+
+@pytest.mark.parametrize(
+    ("spaces", "names", "former"),
+    [
+        ("", "", []),
+        ("kmm", "gaudi", [("kmm", "gaudi")]),
+        ("kmm,base", "gaudi,x-gaudi", [("kmm", "gaudi"), ("base", "x-gaudi")]),
+        ("default,base", "gaudi,gaudi", [("default", "gaudi"), ("", "gaudi"), ("base", "gaudi")]),
+    ],
+)
+def test_an_owner_is_known_by_the_names_it_had_before_kustomize(spaces: str, names: str, former: Any) -> None:
+    now = Ref("krmfn.dev/v1", "DeviceConfig", "prod", "x-gaudi-y")
+    notes = {f"{PREVIOUS}Namespaces": spaces, f"{PREVIOUS}Names": names} if names else {}
+    wanted = {("krmfn.dev", "DeviceConfig", space, name) for space, name in former}
+    assert known_as(now, notes) == wanted | {now.id}
+
+
+def test_an_update_keeps_what_others_put_there() -> None:
+    existing = manifest({"ours": "1", "theirs": "2"}, {OWNER: "x", "note": "n"}, spec={"a": 1, "b": 2}, status={"c": 3})
+    wanted = manifest({"ours": "3"}, {OWNER: "y"}, spec={"a": 4})
+    assert updated(existing, wanted) == manifest(
+        {"ours": "3", "theirs": "2"}, {OWNER: "y", "note": "n"}, spec={"a": 4}, status={"c": 3}
+    )
+
+
+def test_what_the_owner_passed_on_and_has_no_more_is_taken_back() -> None:
+    existing = manifest(
+        {"team": "a", "theirs": "b"}, {OWNER: "x", PASSED_ON: "annotations/contact labels/team", "contact": "c"}
+    )
+    assert updated(existing, manifest(None, {OWNER: "x"})) == manifest({"theirs": "b"}, {OWNER: "x"})
+
+
+def test_nothing_left_is_nothing_written() -> None:
+    existing = manifest({"team": "a"}, {PASSED_ON: "labels/team"})
+    assert updated(existing, manifest()) == manifest()
+
+
+@pytest.mark.parametrize("metadata", [None, [], {"labels": ["a"], "annotations": "b"}, {"annotations": {PASSED_ON: 5}}])
+def test_odd_metadata_gives_way(metadata: Any) -> None:
+    wanted = manifest({"a": "b"}, {OWNER: "x"})
+    assert updated({"kind": "Module", "metadata": metadata}, wanted) == wanted
+
+
+def test_neither_side_is_changed() -> None:
+    existing, wanted = manifest({"a": "b"}, {OWNER: "x"}), manifest({"c": "d"})
+    updated(existing, wanted)
+    assert existing == manifest({"a": "b"}, {OWNER: "x"})
+    assert wanted == manifest({"c": "d"})
