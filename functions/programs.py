@@ -7,7 +7,7 @@ from collections.abc import Callable
 from krmfn import Function
 from krmfn.cli import Command, Printed, Program
 
-from . import deviceconfig, ptemplate, schemas_command
+from . import catalogue, deviceconfig, ptemplate, schemas_command
 from .changes import notes
 from .resolve import RESOLVE
 
@@ -29,6 +29,7 @@ OPTIONS = {
 }
 
 
+RULES = Printed("print every rule with its id", catalogue.arguments, catalogue.run)
 CONFIG = ("krmfn.dev", "RenderDeviceConfigs")
 DEVICECONFIG_SCHEMAS = {
     "DeviceConfig": "deviceconfig",
@@ -42,14 +43,14 @@ PTEMPLATE_SCHEMAS = {"Ptemplate": "ptemplate", "RenderDeviceConfigs": "renderdev
 def _deviceconfig(function: Function) -> Program:
     about = "Render DeviceConfigs to KMM Modules and DaemonSets."
     printed = schemas_command.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
-    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, **printed}
+    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
     return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, commands, deviceconfig.OWNERS, notes)
 
 
 def _ptemplate(function: Function) -> Program:
     about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
     printed = schemas_command.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
-    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, **printed}
+    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
     return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, commands, ptemplate.OWNERS, notes)
 
 
