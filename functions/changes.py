@@ -84,9 +84,8 @@ def consumers_go_too(plan: Outlook) -> Iterator[Result]:
         holders = plan.waiting(step.module) if step.new is None else []
         if holders:
             message = (
-                f"is deleted and {_listed(holders)} stays: the kernel module is not unloaded while a pod holds it, "
-                "and the label that keeps the pod there stays until it is unloaded, so the deletion never ends; "
-                "delete them together"
+                f"is deleted, but not {_listed(holders)}: the kernel module is not unloaded while a pod holds it, and "
+                "the label that keeps the pod there stays until it is unloaded, so neither ever goes; delete them too"
             )
             yield error(message, ref=step.ref)
 

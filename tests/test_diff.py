@@ -1,0 +1,379 @@
+"""What a change does on the nodes, rule by rule; and the command `diff` between files, directories and stdin."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from krmfn_functions.changes import RULES, notes
+
+from krmfn import Manifest, ResourceList, Result
+from krmfn.plan import plan
+
+REPO = Path(__file__).resolve().parents[1]
+COMMANDS = Path(sys.executable).parent
+READY = "kmm.node.kubernetes.io/kmm.drv.ready"
+CHOSEN, RUNNING = "kmm.node.kubernetes.io/version-module.kmm.drv", "kmm.node.kubernetes.io/kmm.drv.version.ready"
+
+
+def module(name: str = "drv", namespace: str = "kmm", **container: Any) -> Manifest:
+    known = {
+        "modprobe": {"moduleName": "drv", "dirName": "/opt"},
+        "kernelMappings": [
+            {"regexp": "^5", "containerImage": "r/drv:1"},
+            {"regexp": "^6", "containerImage": "r/drv:1"},
+        ],
+    }
+    return {
+        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "Module",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": {"a": "b"}, "moduleLoader": {"container": {**known, **container}}},
+    }
+
+
+def changed(manifest: Manifest, *path: str | int, to: Any = None) -> Manifest:
+    """A copy with another value at a path; None takes the key away."""
+    made = copy.deepcopy(manifest)
+    at: Any = made
+    for part in path[:-1]:
+        at = at[part]
+    if to is None:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = to
+    return made
+
+
+def consumer(name: str = "agent", kind: str = "DaemonSet", **labels: str) -> Manifest:
+    pod = {"nodeSelector": {"a": "b", **(labels or {READY: ""})}}
+    spec = {"selector": {"matchLabels": {"app": name}}, "template": {"spec": pod}}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name, "namespace": "kmm"}, "spec": spec}
+
+
+def affine() -> Manifest:
+    terms = [{"matchExpressions": [{"key": READY, "operator": "Exists"}]}]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return changed(consumer(), "spec", "template", "spec", to={"affinity": {"nodeAffinity": required}})
+
+
+def hub(held: Manifest) -> Manifest:
+    return {
+        "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "ManagedClusterModule",
+        "metadata": {"name": "drv"},
+        "spec": {"moduleSpec": held["spec"], "spokeNamespace": "kmm", "selector": {"c": "d"}},
+    }
+
+
+def told(old: list[Manifest], new: list[Manifest], version: str = "", **config: Any) -> list[Result]:
+    resources = ResourceList(function_config=functionconfig(**config) if config else None)
+    resources.options = {"kmm-version": version} if version else {}
+    return notes(plan(old, new), resources)
+
+
+def functionconfig(**spec: Any) -> Manifest:
+    kind = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs"}
+    return {**kind, "metadata": {"name": "c"}, "spec": spec}
+
+
+MAPPINGS = ("spec", "moduleLoader", "container", "kernelMappings")
+MODPROBE = ("spec", "moduleLoader", "container", "modprobe")
+CONTAINER = MODPROBE[:-1]
+PLAIN, VERSIONED = module(), module(version="1")
+IMAGE = (*MAPPINGS, 0, "containerImage")
+PLUGIN = changed(PLAIN, "spec", "devicePlugin", to={"container": {"image": "r/plugin:1"}})
+EXTRA = {"regexp": "^7", "containerImage": "r/drv:1"}
+FIRST = [EXTRA, *PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"]]
+LAST = [*PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"], EXTRA]
+V1, V2 = {CHOSEN: "1", RUNNING: "1"}, {CHOSEN: "2", RUNNING: "2"}
+NEXT = changed(changed(VERSIONED, *IMAGE, to="r/drv:2"), *CONTAINER, "version", to="2")
+
+
+class Case(NamedTuple):
+    rule: str
+    severity: str
+    old: list[Manifest]
+    new: list[Manifest]
+    path: str
+    says: str
+    version: str = ""
+
+
+CASES = [
+    Case("KMM002", "error", [PLAIN], [VERSIONED], "spec.moduleLoader.container.version", "from an empty version"),
+    Case("KMM002", "error", [VERSIONED], [PLAIN], "spec.moduleLoader.container.version", "from an empty version"),
+    Case("KMM002", "error", [hub(VERSIONED)], [hub(PLAIN)], "spec.moduleLoader.container.version", "empty version"),
+    Case(
+        *("KRM401", "warning", [PLAIN, consumer()], [changed(PLAIN, *IMAGE, to="r/drv:2"), consumer()]),
+        *(
+            "spec.moduleLoader.container.kernelMappings[0].containerImage",
+            "as long as DaemonSet kmm/agent or a workload",
+        ),
+    ),
+    Case(
+        *("KRM401", "warning", [PLAIN], [changed(PLAIN, *MODPROBE, "parameters", to=["x=1"]), affine()]),
+        *("spec.moduleLoader.container.modprobe.parameters", "DaemonSet kmm/agent"),
+    ),
+    Case(
+        *("KRM401", "warning", [PLUGIN], [changed(PLUGIN, *CONTAINER, "imagePullPolicy", to="Always")]),
+        *("spec.moduleLoader.container.imagePullPolicy", "its device plugin"),
+    ),
+    Case(
+        *("KRM401", "info", [PLAIN], [changed(PLAIN, *MAPPINGS, to=FIRST)]),
+        *("spec.moduleLoader.container.kernelMappings[0]", "no consumer of it is in sight"),
+    ),
+    Case(
+        *("KRM401", "warning", [VERSIONED], [changed(VERSIONED, *IMAGE, to="r/drv:2"), consumer(**V1)]),
+        *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the version stays 1"),
+    ),
+    Case(
+        *("KRM401", "info", [hub(PLAIN)], [hub(changed(PLAIN, *IMAGE, to="r/drv:2"))]),
+        *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the Module has no version"),
+    ),
+    Case("KRM402", "error", [PLAIN, consumer()], [consumer()], "", "but not DaemonSet kmm/agent: "),
+    Case("KRM402", "error", [VERSIONED], [consumer(kind="Deployment", **V1)], "", "but not Deployment kmm/agent: "),
+    Case(
+        *("KRM403", "error", [consumer()], [changed(consumer(), "spec", "selector", "matchLabels", "app", to="b")]),
+        *("spec.selector.matchLabels.app", "field is immutable"),
+    ),
+    Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "module.name=drv"),
+    Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "KMM 2.4 leaves", "2.4"),
+    Case(
+        "KRM405", "warning", [PLUGIN], [changed(PLUGIN, "spec", "moduleLoader")], "spec.moduleLoader", "only deleting"
+    ),
+    Case("KRM406", "warning", [PLAIN], [module("other")], "metadata.name", "in place of Module kmm/drv"),
+    Case("KRM406", "warning", [PLAIN], [module(namespace="else")], "metadata.name", "another Module"),
+    Case("KRM407", "info", [VERSIONED], [NEXT], "spec.moduleLoader.container.version", f"label {CHOSEN} says 2"),
+    Case(
+        *("KRM408", "warning", [VERSIONED, consumer("agent-1", **V1)], [NEXT, consumer("agent-2", **V2)]),
+        *("", 'upgrade.retain: ["1"]'),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_risk_is_told(case: Case) -> None:
+    (note,) = [note for note in told(case.old, case.new, case.version) if note.rule == case.rule]
+    assert (note.severity, note.field.path if note.field else "") == (case.severity, case.path)
+    assert case.says in note.message
+    assert note.ref
+    assert note.message[-1] not in ".;:"
+
+
+HARMLESS = {
+    "nothing changes": ([PLAIN, PLUGIN, consumer()], [PLAIN, PLUGIN, consumer()]),
+    "created": ([], [PLAIN, consumer()]),
+    "deleted together": ([PLAIN, consumer()], []),
+    "labels": ([PLAIN], [changed(PLAIN, "metadata", "labels", to={"a": "b"})]),
+    "a new last mapping": ([PLAIN, consumer()], [changed(PLAIN, *MAPPINGS, to=LAST), consumer()]),
+    "build": ([PLAIN], [changed(PLAIN, *MAPPINGS, 0, "build", to={"dockerfileConfigMap": {"name": "d"}})]),
+    "the default said": ([changed(PLAIN, *MODPROBE, "dirName")], [PLAIN]),
+    "tolerations": ([PLAIN], [changed(PLAIN, "spec", "tolerations", to=[{"operator": "Exists"}])]),
+    "another module": ([PLAIN], [module("other", modprobe={"moduleName": "other"})]),
+    "a consumer's image": (
+        [PLAIN, consumer()],
+        [PLAIN, changed(consumer(), "spec", "template", to={"spec": {"x": 1}})],
+    ),
+    "a Service's selector": (
+        [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}],
+        [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "c"}}}],
+    ),
+    "nobody's shape": (
+        [{**PLAIN, "spec": []}, {**hub(PLAIN), "spec": None}, {**consumer(), "spec": "x"}],
+        [{**PLAIN, "spec": 1}, {**hub(PLAIN), "spec": {"moduleSpec": 1}}, {**consumer(), "spec": ["x"]}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_harmless_is_not(name: str) -> None:
+    assert told(*HARMLESS[name]) == []
+
+
+def test_a_removed_plugin_is_cleaned_up_by_kmm_main() -> None:
+    assert told([PLUGIN], [PLAIN], "main") == told([PLUGIN], [PLAIN], "openshift") == []
+
+
+def test_a_retained_version_keeps_its_consumers() -> None:
+    both = [consumer("agent-1", **V1), consumer("agent-2", **V2)]
+    assert [note.rule for note in told([VERSIONED, both[0]], [NEXT, *both])] == ["KRM407"]
+
+
+def test_errors_come_first() -> None:
+    old = [module("a"), module("b", version="1"), consumer(**{"kmm.node.kubernetes.io/kmm.b.ready": ""})]
+    found = told(old, [changed(module("a"), *IMAGE, to="r/drv:2"), old[2]])
+    assert [note.severity for note in found] == ["error", "info"]
+
+
+def test_many_consumers_are_counted() -> None:
+    agents = [consumer(f"agent-{number}") for number in range(5)]
+    (note,) = told([PLAIN], agents)
+    assert "DaemonSet kmm/agent-0, DaemonSet kmm/agent-1, DaemonSet kmm/agent-2 and 2 more: " in note.message
+
+
+def test_a_rule_is_turned_off_with_a_reason_but_no_refusal_is() -> None:
+    change = [PLAIN], [changed(PLAIN, *IMAGE, to="r/drv:2")]
+    assert [note.rule for note in told(*change)] == ["KRM401"]
+    assert told(*change, ignore={"KRM401": "a lab"}) == []
+    assert [note.rule for note in told([PLAIN], [VERSIONED], ignore={"KMM002": "never mind"})] == ["KMM002"]
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {rule for rule, _ in RULES} == {case.rule for case in CASES}
+
+
+# The command.
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: drv, namespace: kmm}
+spec:
+  driverImage: r.example.com/drv
+  driverVersion: "1"
+  moduleName: drv
+  nodeSelector: {a: b}
+  daemonSets:
+  - {name: agent, image: "r.example.com/agent:1"}
+"""
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def diff(cwd: Path, *words: str, stdin: str = "", **env: str) -> Done:
+    known = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
+    command = [COMMANDS / "deviceconfig", "diff", *words]
+    done = subprocess.run(
+        command, cwd=cwd, input=stdin.encode(), env={**known, **env}, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """`old` and `new` (another driver version), each a directory with one file."""
+    for name, text in (("old", CONFIG), ("new", CONFIG.replace('Version: "1"', 'Version: "2"'))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "driver.yaml").write_text(text)
+    return tmp_path
+
+
+def test_nothing_changes(folder: Path) -> None:
+    assert diff(folder, "old", "old") == Done(0, "nothing changes, 2 unchanged\n", "")
+    assert diff(folder, "/dev/null", "/dev/null") == Done(0, "nothing changes\n", "")
+
+
+def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
+    done = diff(folder, "old", "new")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("~ Module kmm/drv: 1 field\n")
+    assert '      - "r.example.com/drv:1-$KERNEL_FULL_VERSION"\n' in done.out
+    assert "\nnew/driver.yaml:1: warning: Module kmm/drv: spec.moduleLoader" in done.out
+    assert done.out.endswith(" [KRM401]\n\n1 changed, 1 unchanged\n")
+
+
+def test_from_nothing_and_to_nothing(folder: Path) -> None:
+    created = diff(folder, "/dev/null", "new")
+    assert (created.code, created.out) == (1, "+ Module kmm/drv\n+ DaemonSet kmm/drv-agent\n\n2 created\n")
+    (folder / "empty").mkdir()
+    deleted = diff(folder, "old", "empty")
+    assert (deleted.code, deleted.out) == (1, "- Module kmm/drv\n- DaemonSet kmm/drv-agent\n\n2 deleted\n")
+
+
+def test_stdin_is_one_side(folder: Path) -> None:
+    assert diff(folder, "old", "-", stdin=CONFIG).code == 0
+    assert diff(folder, "-", "new", stdin=CONFIG).code == 1
+    assert diff(folder, "-", "-", stdin=CONFIG) == Done(
+        2, "", "error: OLD and NEW are both stdin; give one of them as a file or directory\n"
+    )
+
+
+def test_json_and_markdown(folder: Path) -> None:
+    done = diff(folder, "old", "new", "--format", "json")
+    document = json.loads(done.out)
+    assert (done.code, document["summary"]["changed"]) == (1, 1)
+    assert document["notes"][0]["file"] == "new/driver.yaml"
+    assert diff(folder, "old", "new", "--format", "markdown").out.startswith("**1 changed, 1 unchanged**\n")
+
+
+def test_a_refused_change_is_an_error_in_the_report_and_exit_1(folder: Path) -> None:
+    config = (folder / "old" / "driver.yaml").read_text() + "  upgrade: {ordered: true}\n"
+    (folder / "new" / "driver.yaml").write_text(config)
+    done = diff(folder, "old", "new")
+    assert done.code == 1
+    assert "error: Module kmm/drv: spec.moduleLoader.container.version: cannot update to or from an empty" in done.out
+
+
+@pytest.mark.parametrize("broken", ["old", "new"])
+def test_what_cannot_be_rendered_is_exit_2_with_its_findings(folder: Path, broken: str) -> None:
+    (folder / broken / "driver.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    done = diff(folder, "old", "new")
+    assert (done.code, done.out) == (2, "")
+    assert f"{broken}/driver.yaml:7:3: error: DeviceConfig kmm/drv: spec.moduelName: " in done.err
+    assert done.err.endswith(f"error: {broken} cannot be rendered, so there is nothing to compare\n")
+
+
+def test_warnings_of_the_new_side_are_said(folder: Path) -> None:
+    (folder / "new" / "text.yaml").write_text("just: text\n")
+    (folder / "old" / "text.yaml").write_text("just: text\n")
+    assert diff(folder, "old", "new").err.count("text.yaml:1: warning: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("old", "missing"), "error: missing: No such file or directory\n"),
+        (("missing", "new"), "error: missing: No such file or directory\n"),
+        (("old",), "the following arguments are required: NEW"),
+        (("old", "new", "new"), "unrecognized arguments: new"),
+        (("old", "new", "--format", "xml"), "invalid choice: 'xml'"),
+        (("old", "new", "--kmm-version", "1.0"), "'1.0'"),
+    ],
+)
+def test_work_that_cannot_be_done(folder: Path, words: tuple[str, ...], says: str) -> None:
+    done = diff(folder, *words)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+
+
+def test_what_is_read_only_does_not_count(folder: Path) -> None:
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {a: b}}\n"
+    mark = 'annotations: {config.kubernetes.io/local-config: "true"}'
+    local = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c, {mark}}}\n"
+    (folder / "new" / "driver.yaml").write_text(f"{CONFIG}---\n{node}---\n{local}")
+    assert diff(folder, "old", "new") == Done(0, "nothing changes, 2 unchanged\n", "")
+
+
+def test_each_side_has_its_own_functionconfig(folder: Path) -> None:
+    (folder / "new" / "driver.yaml").write_text(CONFIG)
+    config = functionconfig(defaults={"imagePullSecret": "pull"}, ignore={"KRM401": "a lab"})
+    (folder / "new" / "config.json").write_text(json.dumps(config))
+    done = diff(folder, "old", "new")
+    assert done.code == 1
+    assert "    spec.imageRepoSecret\n      + name: pull\n" in done.out
+    assert "KRM401" not in done.out
+
+
+def test_a_rule_is_turned_off_where_the_config_says_why(folder: Path) -> None:
+    text = (folder / "new" / "driver.yaml").read_text()
+    annotated = text.replace("namespace: kmm}", 'namespace: kmm, annotations: {krmfn.dev/ignore: "KRM401: a lab"}}')
+    (folder / "new" / "driver.yaml").write_text(annotated)
+    assert "KRM401" not in diff(folder, "old", "new").out
+
+
+def test_ptemplate_has_it_too(tmp_path: Path) -> None:
+    command = [COMMANDS / "ptemplate", "diff", "/dev/null", str(REPO / "examples" / "ptemplate")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout.count(b"\n+ "), b"error" in done.stderr) == (1, 1, False)
