@@ -108,7 +108,8 @@ DEFS: dict[str, Node] = {
     "initContainer": record("a container that runs to its end first (KMM 2.4)", CONTAINER, (), [ONE_IMAGE]),
     "devicePlugin": record(
         "a kubelet device plugin, started by KMM after the kernel module", {**CONTAINER, **_PLUGIN_POD}, (), [ONE_IMAGE]
-    ),
+    )
+    | {"minProperties": 1},
     "dra": record(
         "a driver for Dynamic Resource Allocation, started by KMM after the kernel module",
         {
