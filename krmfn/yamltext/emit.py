@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -25,12 +24,16 @@ _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\
 
 def dump(data: Any, indent: int = 0) -> str:
     """The block text of a mapping or list, its lines `indent` columns in, with a final newline."""
-    return "".join(f"{line}\n" for line in _lines(data, " " * indent))
+    lines: list[str] = []
+    _write(data, " " * indent, lines)
+    return "\n".join([*lines, ""])
 
 
 def dump_item(data: Any, indent: int = 0) -> str:
     """The text of a list item: like `dump`, two columns further in, behind a dash at column `indent`."""
-    return "".join(f"{line}\n" for line in _entry(data, " " * indent))
+    lines: list[str] = []
+    _entry(data, " " * indent, lines)
+    return "\n".join([*lines, ""])
 
 
 def dump_json(data: Any) -> str:
@@ -43,43 +46,40 @@ def dump_json(data: Any) -> str:
     )
 
 
-def _lines(data: Any, pad: str) -> Iterator[str]:
+def _write(data: Any, pad: str, lines: list[str]) -> None:
     if isinstance(data, dict) and data:
         for key, value in data.items():
-            yield from _pair(key, value, pad)
+            _pair(key if isinstance(key, str) else str(key), value, pad, lines)
     elif isinstance(data, list) and data:
         for value in data:
-            yield from _entry(value, pad)
+            _entry(value, pad, lines)
     else:
-        yield f"{pad}{_scalar(data, pad)}"
+        lines.append(f"{pad}{_scalar(data, pad)}")
 
 
-def _pair(key: Any, value: Any, pad: str) -> Iterator[str]:
+def _pair(key: str, value: Any, pad: str, lines: list[str]) -> None:
     name = _key(key)
     if len(name) > _LONGEST_KEY:
-        yield f"{pad}? {name}"
+        lines.append(f"{pad}? {name}")
         name = ""
-    if isinstance(value, dict) and value:
-        yield f"{pad}{name}:"
-        yield from _lines(value, pad + "  ")
-    elif isinstance(value, list) and value:
-        yield f"{pad}{name}:"
-        yield from _lines(value, pad)
-    else:
-        yield f"{pad}{name}: {_scalar(value, pad)}"
-
-
-def _entry(value: Any, pad: str) -> Iterator[str]:
     if isinstance(value, (dict, list)) and value:
-        lines = _lines(value, pad + "  ")
-        yield f"{pad}- {next(lines)[len(pad) + 2 :]}"
-        yield from lines
+        lines.append(f"{pad}{name}:")
+        _write(value, pad + "  " if isinstance(value, dict) else pad, lines)
     else:
-        yield f"{pad}- {_scalar(value, pad)}"
+        lines.append(f"{pad}{name}: {_scalar(value, pad)}")
 
 
-def _key(key: Any) -> str:
-    text = key if isinstance(key, str) else str(key)
+def _entry(value: Any, pad: str, lines: list[str]) -> None:
+    if isinstance(value, (dict, list)) and value:
+        first = len(lines)
+        _write(value, pad + "  ", lines)
+        lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
+    else:
+        lines.append(f"{pad}- {_scalar(value, pad)}")
+
+
+@lru_cache(maxsize=4096)
+def _key(text: str) -> str:
     return text if _SAFE.fullmatch(text) and not is_ambiguous(text) else quoted(text)
 
 
