@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from .errors import KrmfnError
@@ -49,7 +50,8 @@ class Log(NamedTuple):
 
             keys = dict.fromkeys(("rule", "ref", "path", "file", "line"))
             text = json.dumps({"level": level, "message": message} | keys | (about or {}), ensure_ascii=False)
-        sys.stderr.write(f"{text}\n")
+        with suppress(OSError):  # nobody reads it any more
+            sys.stderr.write(f"{text}\n")
 
 
 def from_environment() -> Log:

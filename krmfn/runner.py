@@ -36,14 +36,22 @@ def main(function: Function) -> NoReturn:
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
     Findings and changes are said on stderr, since kustomize shows no results.
     """
-    code, log = 1, Log()
+    code = 1
     gc.disable()  # the process is short; walking a large list's objects again and again costs a third of its time
+    try:
+        code = _main(function)
+    finally:
+        _leave(code)
+
+
+def _main(function: Function) -> int:
+    log = Log()
     try:
         if sys.stderr is None:  # closed: what is said there is lost, and nothing else
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
         log = from_environment()
-        code = _main(function, log)
+        return _between(function, log)
     except KrmfnError as failure:
         log.say(str(failure), "error")
     except KeyboardInterrupt:
@@ -56,10 +64,20 @@ def main(function: Function) -> NoReturn:
             log.say("this is a bug in the function, not in your files; nothing was written")
         else:
             log.say(f"{traceback.format_exc()}this is a bug in the function, not in your files", "error")
+    return 1
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit with `code`, also when nobody reads stderr any more: what is lost there is no failure of the work."""
+    try:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except (OSError, ValueError):
+        os._exit(code)
     sys.exit(code)
 
 
-def _main(function: Function, log: Log) -> int:
+def _between(function: Function, log: Log) -> int:
     if sys.stdout is None:
         raise KrmfnError("stdout is closed; the result has nowhere to go")
     stdout = os.dup(1)

@@ -59,7 +59,12 @@ def parsed(items: str = OWNED) -> ResourceList:
 
 def module(version: str = "1", **metadata: Any) -> dict[str, Any]:
     named = {"name": "gaudi", "namespace": "kmm", **metadata}
-    manifest = {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": named, "spec": {"version": version}}
+    manifest = {
+        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "Module",
+        "metadata": named,
+        "spec": {"version": version},
+    }
     return stamp(manifest, CONFIG)
 
 
@@ -176,7 +181,7 @@ def test_after_an_error_the_items_leave_as_they_came() -> None:
     resources.upsert([module("2"), {"kind": "New"}])
     resources.prune([("krmfn.dev", "DeviceConfig")], [])
     resources.report([error("no")])
-    assert resources.to_bytes().decode() == f"{HEAD}items:\n{OWNED}results:\n- message: \"no\"\n  severity: error\n"
+    assert resources.to_bytes().decode() == f'{HEAD}items:\n{OWNED}results:\n- message: "no"\n  severity: error\n'
 
 
 REFUSED = {
