@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,8 +21,9 @@ from .yamltext.encoding import check_encoding
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 SUFFIXES = (".yaml", ".yml", ".json")
 
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]|^\.+")
 _MARK = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|$)", re.MULTILINE)
-_NOTHING = re.compile(rb"(?:\s|^[#%][^\n]*)*\Z", re.MULTILINE)
+_NOTHING = re.compile(rb"(?:\s|#[^\n]*|^%[^\n]*)*\Z", re.MULTILINE)
 
 
 class Document(NamedTuple):
@@ -46,6 +48,7 @@ def read(path: str, stdin: bytes | None = None) -> ResourceList:
             problems.append(f"{name}: {failure}")
     if problems:
         raise KrmfnError("\n".join(problems))
+    resources.report(_unbuilt(path))
     return resources
 
 
@@ -101,7 +104,7 @@ def write_folder(folder: str, items: Sequence[Item]) -> None:
     Raises KrmfnError when it is neither, or cannot be written.
     """
     target = Path(folder)
-    names = [_file_name(item) for item in items]
+    names = _file_names(items)
     try:
         target.mkdir(parents=True, exist_ok=True)
         if any(target.iterdir()):
@@ -115,10 +118,26 @@ def write_folder(folder: str, items: Sequence[Item]) -> None:
     write_text(str(target / "kustomization.yaml"), f"{head}\n{listed}" if listed else f"{head} []\n")
 
 
-def _file_name(item: Item) -> str:
+def _file_names(items: Sequence[Item]) -> list[str]:
+    """A name per item: with the API group's first word, or all of it where that does not tell two apart.
+
+    Raises KrmfnError for an object that stands twice. No name leads out of the folder, whatever an object is called.
+    """
+    short = Counter(_file_name(item, item.ref.group.partition(".")[0]) for item in items)
+    names: dict[str, Item] = {}
+    for item in items:
+        name = _file_name(item, item.ref.group.partition(".")[0])
+        name = _file_name(item, item.ref.group) if short[name] > 1 else name
+        if name in names:
+            raise KrmfnError(f"{item.ref} and {names[name].ref} would both be the file {name}; rename or remove one")
+        names[name] = item
+    return list(names)
+
+
+def _file_name(item: Item, group: str) -> str:
     about = item.ref
-    parts = [about.namespace, about.group.partition(".")[0], about.kind.lower(), about.name.replace(":", ".")]
-    return "_".join(part for part in parts if part) + ".yaml"
+    parts = [about.namespace, group, about.kind.lower(), about.name.replace(":", ".")]
+    return _UNFIT.sub("-", "_".join(part for part in parts if part)) + ".yaml"
 
 
 def _document(item: Item) -> bytes:
@@ -156,6 +175,15 @@ def _below(path: str) -> Iterator[str]:
         for name in files:
             if name.endswith(SUFFIXES) and not name.startswith(".") and name not in KUSTOMIZATIONS:
                 yield str(Path(folder, name))
+
+
+def _unbuilt(path: str) -> Iterator[Result]:
+    """A warning per kustomization in a folder below: its patches would count as resources."""
+    for folder in sorted({os.path.dirname(name) for name in _below(path)} if Path(path).is_dir() else ()):  # noqa: PTH120
+        for name in KUSTOMIZATIONS:
+            if folder != path and Path(folder, name).is_file():
+                message = "is not built, its folder is read file by file; give the folder itself as PATH to build it"
+                yield warning(message, rule="KRM105", place=Place(os.path.normpath(Path(folder, name))))
 
 
 def _add(resources: ResourceList, name: str, text: bytes) -> None:
