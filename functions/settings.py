@@ -65,7 +65,7 @@ def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
     return Settings(
         defaults=spec.get("defaults", {}),
         profiles=spec.get("profiles", {}),
-        namespace=options.get("namespace") or spec.get("namespace", ""),
+        namespace=options.get("namespace") or spec.get("namespace") or options.get("fallback-namespace", ""),
         kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version", "2.6"),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         adopt=spec.get("adopt", False),

@@ -26,10 +26,13 @@ def read(asked: argparse.Namespace) -> ResourceList:
 
 
 def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) -> None:
-    """Run the function on the list, with its functionConfig and the options of the command line."""
+    """Run the function on the list, with its functionConfig and the options of the command line.
+
+    Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
+    """
     resources.function_config = _function_config(program, asked, resources)
     given = {name: getattr(asked, name.replace("-", "_")) for name in program.options}
-    given["namespace"] = given.get("namespace") or os.environ.get("ARGOCD_APP_NAMESPACE")
+    given["fallback-namespace"] = os.environ.get("ARGOCD_APP_NAMESPACE")
     resources.options = {name: value for name, value in given.items() if value} | {"command": asked.command}
     with redirect_stdout(sys.stderr):
         program.function(resources)
@@ -52,7 +55,10 @@ def _function_config(program: Program, asked: argparse.Namespace, resources: Res
     else:
         group, kind = program.config
         found = resources.select(kind, group) if kind else []
-    if len(found) > 1 or (asked.function_config and not found):
-        where = asked.function_config or asked.path
-        raise KrmfnError(f"{where}: {len(found)} functionConfigs; give exactly one (--function-config FILE)")
+    where = asked.function_config or asked.path
+    if asked.function_config and not found:
+        raise KrmfnError(f"{where} holds no resource; --function-config wants a file with one")
+    if len(found) > 1:
+        names = ", ".join(f"{item.ref} ({item.place.path})" if item.place else str(item.ref) for item in found)
+        raise KrmfnError(f"{where} holds {len(found)} functionConfigs: {names}; say which with --function-config FILE")
     return found[0].manifest if found else resources.function_config
