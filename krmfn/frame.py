@@ -49,7 +49,8 @@ class Frame:
     def chunks(self, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
         """The list with these items and, behind those it came with, these results (specification's fields)."""
         known = self._known_results() if results else []
-        fresh = [result for result in results if result not in known]
+        seen = set(map(_canonical, known))
+        fresh = [result for result in results if not seen or _canonical(result) not in seen]
         same = len(items) == len(self.items) and all(map(_is, items, self.items))
         if same and not fresh and (items or self.value("items") == []):
             return [self.data]
@@ -127,6 +128,13 @@ class Frame:
             parts["results"] = emit.dump_json(results).encode()
         body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
         return [self.data[: len(self.data) - len(self.text)], b"{" + body + b"}\n"]
+
+
+def _canonical(result: Any) -> str:
+    """Equal for equal findings, whatever the order of their keys."""
+    import json
+
+    return json.dumps(result, sort_keys=True, default=str)
 
 
 def _is(one: Item, other: Item) -> bool:

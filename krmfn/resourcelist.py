@@ -23,8 +23,9 @@ class ResourceList:
     def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
         """A list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
-        self.results: list[Result] = []
-        """What was found in this run; add to it with `report`."""
+        self._results: dict[str, Result] = {}
+        self.failed = False
+        """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
         self.options: dict[str, str] = {}
@@ -70,17 +71,15 @@ class ResourceList:
 
     def report(self, results: Iterable[Result]) -> bool:
         """Add findings; one that is already there is not added again. True while no error was found."""
-        known = set(map(repr, self.results))
         for result in results:
-            if repr(result) not in known:
-                known.add(repr(result))
-                self.results.append(result)
+            self._results.setdefault(repr(result), result)
+            self.failed = self.failed or result.severity == "error"
         return not self.failed
 
     @property
-    def failed(self) -> bool:
-        """True when an error was found: items leave as they came and the exit code is 1."""
-        return any(result.severity == "error" for result in self.results)
+    def results(self) -> list[Result]:
+        """What was found in this run, in the order in which it was reported. Add to it with `report`."""
+        return list(self._results.values())
 
     def upsert(self, manifests: Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
