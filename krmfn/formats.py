@@ -46,7 +46,7 @@ def _sarif_result(result: Result) -> dict[str, Any]:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(path.replace("\\", "/"))
+    return quote(path.replace("\\", "/"), errors="backslashreplace")
 
 
 def junit(checked: Checked) -> str:
@@ -59,8 +59,8 @@ def junit(checked: Checked) -> str:
     )
     for result in failures:
         place = {"file": result.place.path, "line": str(result.place.line or "")} if result.place else {}
-        named = {"classname": result.rule or "krmfn", "name": _printable(str(result))}
-        attributes = named | {key: _printable(value) for key, value in place.items() if value}
+        named = {"classname": result.rule or "krmfn", "name": str(result)} | place
+        attributes = {key: _printable(value) for key, value in named.items() if value}
         case = xml.SubElement(suite, "testcase", attributes)
         failure = xml.SubElement(case, "failure", type=result.severity, message=_printable(result.message))
         failure.text = _printable(str(result))

@@ -1,0 +1,133 @@
+"""stderr as one JSON object per line: subcommands by option, functions by the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from krmfn import KrmfnError, Place, Ref, error, warning
+from krmfn.log import Log, from_environment
+from krmfn.results import Field
+
+COMMANDS = Path(sys.executable).parent
+KEYS = ["level", "message", "rule", "ref", "path", "file", "line"]
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: drv, namespace: kmm}
+spec: {driverImage: r.example.com/drv, driverVersion: "1", moduleName: drv, nodeSelector: {a: b}}
+"""
+REF = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "namespace": "kmm", "name": "drv"}
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    lines: list[dict[str, Any]]
+
+
+def run(*words: str, stdin: str, **env: str) -> Done:
+    """The command, when each line on stderr is an object with the same keys."""
+    known = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
+    command = [COMMANDS / "deviceconfig", *words]
+    done = subprocess.run(command, input=stdin.encode(), env={**known, **env}, capture_output=True, check=False)
+    lines = [json.loads(line) for line in done.stderr.decode().splitlines()]
+    assert all(list(line) == KEYS for line in lines)
+    return Done(done.returncode, done.stdout.decode(), lines)
+
+
+def listed(config: str) -> str:
+    indented = "".join(f"  {line}\n" for line in config.splitlines())
+    return f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {indented[2:]}"
+
+
+def test_a_finding_with_its_place() -> None:
+    done = run("render", "-", "--log-format", "json", stdin=CONFIG.replace("moduleName", "moduelName"))
+    assert (done.code, done.out) == (1, "")
+    first = done.lines[0]
+    assert first["message"].startswith("unknown field")
+    del first["message"]
+    place = {"path": "spec.moduelName", "file": "stdin", "line": 4}
+    assert first == {"level": "error", "rule": "KRM101", "ref": REF} | place
+
+
+@pytest.mark.parametrize("words", [("check", "gone"), ("render", "gone"), ("diff", "gone", "gone")])
+def test_a_failure_of_the_command(words: tuple[str, ...]) -> None:
+    done = run(*words, "--log-format", "json", stdin="")
+    message = {"level": "error", "message": "gone: No such file or directory"}
+    assert done == Done(2, "", [message | dict.fromkeys(KEYS[2:])])
+
+
+def test_the_environment_asks_for_it_and_the_option_wins() -> None:
+    assert len(run("check", "gone", stdin="", KRMFN_LOG_FORMAT="json").lines) == 1
+    with pytest.raises(json.JSONDecodeError):
+        run("check", "gone", "--log-format", "text", stdin="", KRMFN_LOG_FORMAT="json")
+
+
+def test_a_function_says_what_it_does() -> None:
+    done = run(stdin=listed(CONFIG), KRMFN_LOG_FORMAT="json")
+    module = {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "namespace": "kmm", "name": "drv"}
+    said = {"level": "info", "message": "created Module kmm/drv", "ref": module}
+    assert (done.code, done.lines) == (0, [dict.fromkeys(KEYS) | said])
+
+
+def test_a_function_says_what_is_wrong() -> None:
+    done = run(stdin=listed(CONFIG.replace("moduleName", "moduelName")), KRMFN_LOG_FORMAT="json")
+    assert (done.code, done.lines[0]["level"], done.lines[0]["ref"]) == (1, "error", REF)
+    assert run(stdin="[", KRMFN_LOG_FORMAT="json").lines[0]["level"] == "error"
+
+
+@pytest.mark.parametrize(("log_format", "code"), [("text", 0), ("", 0), ("JSON", 1), ("yaml", 1)])
+def test_a_format_that_is_not_known_is_refused(log_format: str, code: int) -> None:
+    known = {**os.environ, "KRMFN_LOG_FORMAT": log_format}
+    command = [COMMANDS / "deviceconfig"]
+    done = subprocess.run(command, input=listed(CONFIG).encode(), env=known, capture_output=True, check=False)
+    assert done.returncode == code
+    assert bool(done.stdout) == (code == 0)
+    if code:
+        assert done.stderr.decode() == f"error: KRMFN_LOG_FORMAT is {log_format!r}; it must be one of text, json\n"
+
+
+def test_a_bug_is_one_line_too() -> None:
+    code = "from krmfn import main\nmain(lambda resources: 1 / 0)"
+    env = {**os.environ, "KRMFN_LOG_FORMAT": "json"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, input=listed(CONFIG).encode(), env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    (line,) = done.stderr.decode().splitlines()
+    assert "ZeroDivisionError" in json.loads(line)["message"]
+
+
+@pytest.mark.parametrize("text", ["\x1b[1m", "a\nb\r\nc", "😀", "\"'\\", "\u2028", "]]>", ""])
+def test_a_line_stays_a_line(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = warning(text, rule=text, ref=Ref(text, text, text, text), field=Field(text), place=Place(text, 0, 3))
+    log = Log("json")
+    log.findings([found])
+    log.changes([("created", Ref(text, text, text, text))])
+    log.say(text, "error")
+    lines = capsys.readouterr().err.removesuffix("\n").split("\n")
+    assert [json.loads(line)["level"] for line in lines] == ["warning", "info", "error"]
+    assert json.loads(lines[0])["message"] == text
+
+
+def test_text(capsys: pytest.CaptureFixture[str]) -> None:
+    log = Log()
+    log.findings([error("is wrong", rule="R")])
+    log.changes([("removed", Ref("v1", "Service", "n", "a"))])
+    log.say("gone", "error")
+    log.say("by the way")
+    assert capsys.readouterr().err == "error: is wrong [R]\nremoved Service n/a\nerror: gone\nby the way\n"
+
+
+def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KRMFN_LOG_FORMAT", raising=False)
+    assert from_environment() == Log("text")
+    monkeypatch.setenv("KRMFN_LOG_FORMAT", "xml")
+    with pytest.raises(KrmfnError, match="KRMFN_LOG_FORMAT is 'xml'"):
+        from_environment()
