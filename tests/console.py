@@ -11,14 +11,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from commands import REPO, environment
 
-REPO = Path(__file__).resolve().parents[1]
 ENGINES = re.compile(r"\b(kustomize|kpt|podman|docker|kubectl|flux)\b")
 """Other programs: a block with one of these is for `make e2e`."""
 
@@ -85,13 +84,6 @@ def check(block: Block, folder: Path, env: dict[str, str] | None = None) -> None
         block.page.write_text(text[: page.start] + shown + text[page.end :])
         pytest.fail("rewritten; read the difference, then run again", pytrace=False)
     assert shown == block.text, block.id
-
-
-def environment() -> dict[str, str]:
-    """PATH with the commands under test; nothing that changes what they say, and a terminal of 80 columns."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    head = [str(Path(sys.executable).parent), str(REPO / ".tools" / "bin")]
-    return {**kept, "PATH": os.pathsep.join([*head, os.environ["PATH"]]), "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
 
 
 def _command(part: str) -> str:

@@ -16,28 +16,19 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from commands import REPO, process
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.ptemplate import ptemplate
 
 from krmfn import Function, Item, KrmfnError, Manifest, ResourceList, run
 from krmfn.ownership import OWNER
 
-REPO = Path(__file__).resolve().parents[1]
 CASES = REPO / "tests" / "cases"
 EXAMPLES = REPO / "examples"
-COMMANDS = Path(sys.executable).parent
 FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate}
 UPDATE = bool(os.environ.get("KRMFN_UPDATE"))
 
 REFUSED_EXAMPLES = {"conflict"}
-
-
-class Done(NamedTuple):
-    """How a process ended."""
-
-    code: int
-    out: bytes
-    err: str
 
 
 class Case(NamedTuple):
@@ -107,22 +98,6 @@ BAD = [*INVALID, *(case for case in _examples() if case.folder.name in REFUSED_E
 
 good = pytest.mark.parametrize("case", GOOD, ids=lambda case: case.name)
 bad = pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
-
-
-def environment(**more: str) -> dict[str, str]:
-    """The environment without settings that would change what a function answers."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    return {**kept, "PATH": os.pathsep.join([str(COMMANDS), os.environ["PATH"]]), **more}
-
-
-@cache
-def process(function: str, *arguments: str, stdin: bytes = b"", cwd: Path = REPO, **env: str) -> Done:
-    """The command as a process."""
-    command = [str(COMMANDS / function), *arguments]
-    done = subprocess.run(
-        command, input=stdin, cwd=cwd, env=environment(**env), capture_output=True, timeout=60, check=False
-    )
-    return Done(done.returncode, done.stdout, done.stderr.decode())
 
 
 def compare(folder: Path, found: dict[str, bytes]) -> None:
@@ -272,7 +247,7 @@ def test_refused_items_leave_as_they_came(case: Case) -> None:
 
 PLACE = re.compile(
     r"^(\S+: )?(error|warning): [A-Z]\w+ .+: "  # a resource
-    r"|line \d+|stdin|ResourceList|functionConfig|Kptfile|Node objects"  # or a part of the input
+    r"|line \d+|stdin|ResourceList|items|functionConfig|Kptfile|Node objects"  # or a part of the input
 )
 
 

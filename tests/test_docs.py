@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from console import REPO, Block, blocks, check, environment, pages
+from commands import REPO, environment
+from console import Block, blocks, check, pages
 
 _FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _QUOTED_FILE = re.compile(r"# ((?:examples|gitops)/\S+)\n")
