@@ -11,6 +11,7 @@ import pytest
 from krmfn_functions.kmm import RULES, check, structure
 from krmfn_functions.kmm.facts import Node, module_facts
 from krmfn_functions.kmm.rules import tag
+from krmfn_functions.kmm.values import QUANTITY
 from krmfn_functions.kmm.versions import TARGETS
 
 from krmfn.errors import KrmfnError
@@ -201,7 +202,7 @@ def test_wrong_quantities(quantity: str) -> None:
     path = f"{RESOURCES}.limits.cpu"
     made = module((path, quantity), ("spec.devicePlugin.container.image", "i:1"))
     shown = json.dumps(quantity)
-    assert texts(made) == [f"{path}: Invalid value: {shown}: {path} in body should match '{structure.QUANTITY}'"]
+    assert texts(made) == [f"{path}: Invalid value: {shown}: {path} in body should match '{QUANTITY}'"]
 
 
 def test_a_quantity_is_no_fraction() -> None:
@@ -380,7 +381,7 @@ def same(node: Node, schema: dict[str, Any], path: str) -> None:
     assert (node.low, node.high) == (schema.get("minItems", 0), schema.get("maxItems")), path
     assert node.keys == tuple(schema.get("x-kubernetes-list-map-keys", ())), path
     assert node.default == schema.get("default"), path
-    assert schema.get("pattern", "") == (structure.QUANTITY if kind == "quantity" else node.pattern), path
+    assert schema.get("pattern", "") == (QUANTITY if kind == "quantity" else node.pattern), path
     rules = [(rule["rule"], rule["message"]) for rule in schema.get("x-kubernetes-validations", ())]
     assert list(node.rules) == rules, path
     for name, child in schema.get("properties", {}).items():

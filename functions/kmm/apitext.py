@@ -1,25 +1,45 @@
-"""How the API server names types, paths and wrong types."""
+"""How the API server names types, paths, values and wrong types."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from krmfn.resource import Manifest, ref
 
 Path = tuple[str | int, ...]
 
 
 def type_name(value: Any) -> str:
-    """JSON's name of a value's type, as the API server prints it; a whole number too large for 64 bits is a number."""
+    """JSON's name of a value's type, as the API server prints it.
+
+    A whole number too large for 64 bits is a number; 1e3, 08 and 1. are whole, for the YAML becomes JSON first.
+    """
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):
         return "integer" if -(2**63) <= value < 2**63 else "number"
-    names = ((str, "string"), (dict, "object"), (list, "array"), (float, "number"))
+    if isinstance(value, float):
+        return "integer" if value.is_integer() and abs(value) < 2**63 else "number"
+    names = ((str, "string"), (dict, "object"), (list, "array"))
     return next((name for kind, name in names if isinstance(value, kind)), "null")
 
 
-def is_whole(value: Any) -> bool:
-    """Whether a number with a point counts as a whole one."""
-    return isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+def as_json(value: Any) -> str:
+    """The value as Go prints it in JSON: no spaces, `<`, `>` and `&` as escapes."""
+    text = json.dumps(_with_whole_numbers(value), separators=(",", ":"), ensure_ascii=False)
+    return text.translate(_ESCAPES)
+
+
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(child) for child in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def mistyped(where: str, given: str, wanted: str) -> str:
@@ -30,3 +50,10 @@ def mistyped(where: str, given: str, wanted: str) -> str:
 def dotted(path: Path) -> str:
     """The path as the API server writes it, keys with dots in them included."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+
+
+def unmergeable(module: Manifest, text: str) -> str:
+    """The words of server-side apply, which reads an object by its schema before it merges it; a create does not."""
+    about = ref(module)
+    named = f"{about.namespace}/{about.name}; {about.api_version}, Kind={about.kind}"
+    return f"failed to create typed patch object ({named}): {text}"

@@ -36,8 +36,12 @@ def in_quotes(value: Any, wanted: Iterable[str]) -> str:
     """How to write a string that YAML takes for something else; "" when that is not what is wrong."""
     if "string" not in wanted or isinstance(value, (dict, list, str)) or value is None:
         return ""
-    shown = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
     if isinstance(value, bool):
+        shown = str(value).lower()
         return f'write the string in quotes, "{shown}": YAML takes yes, no, on, off, y, n, true and false for booleans'
-    lossy = "; a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
-    return f'write it in quotes, "{shown}"{lossy}'
+    if not isinstance(value, float):
+        return f'write it in quotes, "{value}"'
+    shown = f"{value:.15g}"
+    if value.is_integer():
+        return f"write it in quotes: a YAML reader makes {shown} of it"
+    return f'write it in quotes, "{shown}"; a YAML reader turns 1.10 into 1.1'
