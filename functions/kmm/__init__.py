@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
 
-from . import admission, lints, structure
+from . import admission, lints
 from .admission import check_update
 from .kernels import Resolution, compile_error, resolve, resolver
 from .lints import across
@@ -31,16 +32,27 @@ __all__ = [
     "resolver",
 ]
 
-RULES: Rules = structure.RULES + admission.RULES + lints.RULES
+RULES: Rules
 """Every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
+
+if not TYPE_CHECKING:  # `structure` reads a CRD's facts: a run over generated Modules, which asks the rest, has no use
+
+    def __getattr__(name: str) -> Rules:
+        if name != "RULES":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import structure
+
+        return structure.RULES + admission.RULES + lints.RULES
 
 
 def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
     """All findings about one Module, in a stable order; `kernels` are real kernel versions that lints may try.
 
-    What the cluster would print itself is tagged `first`: all findings of the API server, else the webhook's first.
-    Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
+    What the cluster would print itself is tagged `first`: what the API server finds before it stops, else the
+    webhook's first. Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
     """
+    from . import structure  # here, so that a run over generated Modules does not load it
+
     refused = list(structure.check(module, version))
     webhook = admission.check(module, version)
     if refused:
