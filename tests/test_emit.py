@@ -34,17 +34,20 @@ except ImportError:  # a compiled reader of YAML 1.1 for developers' machines
 else:
     READERS["ryaml"] = ryaml.loads
 
-PITFALLS = """
+WORDS = """
 yes Yes no NO on off Off true True TRUE false null Null NULL ~ y Y n N = << - -- ? : , # & * ! | > @ ` % . .. ... ---
 1e3 1E3 12e45 1.5e3 08 012 0o17 0x1F 0X1F 0b11 1_000 1__0 _1 -_ +_1 0x_ 0b_1 0o_7 1:30 12:30:45 190:20:30.15 -1:30
 .5 5. -.5 +1 +.5 1. 1.e5 .inf -.Inf +.INF .nan .NaN .NAN 2001-01-01 2001-1-1 2001-12-14t21:59:43.10-05:00
 1.10 6.10 1e999 18446744073709551616 -x -1 --x a:b a: :a a#b #a "a 'a a' it's [a {a a] a} a,b !a &a *a %a @a `a |a >a
-""".split() + [
-    "", " ", "  a", "a  ", "a b", "a: b", "a #b", "a # b", "- a", "? a", "-\ta", "a\t", "\ta", "a\tb", "a\nb", "a\n", "\na",
-    "a\n\n", "a\n\nb", " a\nb", "a\n b", "a \nb", "a\t\nb", "a\n ", "\n", "\n\n", "a\rb", "a\r\nb", "\r", "a\x85b",
-    "\u2028", "a\u2029b", "\ufeffa", "a\ufeff", "\x00", "\x07", "\x7f", "\x1b[0m", "é", "ü b", "\U0001f600", "\xa0", "a\xa0",
-    "\ud7ff", "\ufffd", "\ufffe", "\uffff", "--- a", "... a", "2001-01-01 00:00:00", "a\\b", "\\", '"', "'", "''", "a'b\"c",
-    "# a\nb", "a\n# b", "a\n---\nb", "a\n- b: c", "null\n", "x" * 200, "x y " * 60, "k" * 2000, "\n" * 3 + "a",
+"""
+PITFALLS = [
+    *WORDS.split(),
+    "", " ", "  a", "a  ", "a b", "a: b", "a #b", "a # b", "- a", "? a", "-\ta", "a\t", "\ta", "a\tb", "a\nb", "a\n",
+    "\na", "a\n\n", "a\n\nb", " a\nb", "a\n b", "a \nb", "a\t\nb", "a\n ", "\n", "\n\n", "a\rb", "a\r\nb", "\r",
+    "a\x85b", "\u2028", "a\u2029b", "\ufeffa", "a\ufeff", "\x00", "\x07", "\x7f", "\x1b[0m", "é", "ü b", "\U0001f600",
+    "\xa0", "a\xa0", "\ud7ff", "\ufffd", "\ufffe", "\uffff", "--- a", "... a", "2001-01-01 00:00:00", "a\\b", "\\",
+    '"', "'", "''", "a'b\"c", "# a\nb", "a\n# b", "a\n---\nb", "a\n- b: c", "null\n", "x" * 200,
+    "x y " * 60, "k" * 2000, "\n" * 3 + "a",
 ]  # fmt: skip
 
 

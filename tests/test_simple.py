@@ -25,11 +25,11 @@ SIMPLE: dict[str, Any] = {
     "yes: no\n1: 2\n": {"yes": False, "1": 2},
 }
 OTHER = [
-    "", "a: |\n  b\n", "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: [b]\n", "a: &x b\n", "a: *x\n",
-    "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n", "a:\n    b: c\n  d: e\n",
-    "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n", "a: b\n---\nc: d\n", "a:\n-\n  b: c\n",
-    "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n", "- a\nb: c\n", "a: b # c\rd: e\n", "a: ---\n", "- a: b\n c: d\n",
-    " " * 200 + "a: b\n",
+    "", "a: |\n  b\n", "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: [b]\n", "a: &x b\n",
+    "a: *x\n", "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n",
+    "a:\n    b: c\n  d: e\n", "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n",
+    "a: b\n---\nc: d\n", "a:\n-\n  b: c\n", "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n",
+    "- a\nb: c\n", "a: b # c\rd: e\n", "a: ---\n", "- a: b\n c: d\n", " " * 200 + "a: b\n",
 ]  # fmt: skip
 
 

@@ -13,7 +13,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
+
+from ..errors import KrmfnError
 
 
 class Section(NamedTuple):
@@ -134,13 +137,16 @@ def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], i
 
 def _verified(data: bytes, cut: Cut) -> Cut | None:
     """The cut with its dubious items named; None when a unit is not complete by itself."""
-    positions = sorted(_runs_on(data))
-    if not positions:
+    positions = _runs_on(data)
+    first = next(positions, None)
+    if first is None:
         return cut
     units = [*cut.items, *((s.start, s.end) for s in cut.sections if s.key != "items" or not cut.items)]
     order = sorted(range(len(units)), key=units.__getitem__)
     starts = [units[index][0] for index in order]
-    hit = {order[bisect_right(starts, position) - 1] for position in positions if position >= starts[0]}
+    hit = {
+        order[bisect_right(starts, position) - 1] for position in chain((first,), positions) if position >= starts[0]
+    }
     if any(not _complete(data[slice(*units[index])]) for index in hit):
         return None
     return cut._replace(dubious=frozenset(index for index in hit if index < len(cut.items)))
@@ -154,7 +160,7 @@ def _complete(unit: bytes) -> bool:
 
     try:
         return _entries(events(unit)) == 1
-    except YAMLError:
+    except (YAMLError, KrmfnError):
         return False
 
 
