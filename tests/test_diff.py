@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from krmfn_functions.changes import RULES, notes
 
-from krmfn import Manifest, ResourceList, Result
+from krmfn import Manifest, ResourceList, Result, manifests
 from krmfn.plan import plan
 
 REPO = Path(__file__).resolve().parents[1]
@@ -377,3 +377,15 @@ def test_ptemplate_has_it_too(tmp_path: Path) -> None:
     command = [COMMANDS / "ptemplate", "diff", "/dev/null", str(REPO / "examples" / "ptemplate")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stdout.count(b"\n+ "), b"error" in done.stderr) == (1, 1, False)
+
+
+def test_a_note_stands_where_its_module_does(tmp_path: Path) -> None:
+    new = changed(PLAIN, *IMAGE, to="r/drv:2")
+    (tmp_path / "module.json").write_text(json.dumps(new, indent=1))
+    resources = manifests.read(str(tmp_path / "module.json"))
+    (note,) = notes(plan([PLAIN], [new]), resources)
+    assert note.place
+    assert (note.place.path, note.place.line > 1) == (str(tmp_path / "module.json"), True)
+    new["metadata"]["annotations"] = {"krmfn.dev/ignore": "KRM401: a lab; KRM402"}
+    (tmp_path / "module.json").write_text(json.dumps(new, indent=1))
+    assert notes(plan([PLAIN], [new]), manifests.read(str(tmp_path / "module.json"))) == []
