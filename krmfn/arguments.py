@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from . import log, planformats, report
 from .program import Command, Program
@@ -75,4 +76,5 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(0, f"{parser.prog} (krmfn {version('krmfn')})\n")
+        sys.stdout.write(f"{parser.prog} (krmfn {version('krmfn')})\n")
+        parser.exit()
