@@ -1,0 +1,196 @@
+"""The command line: exit codes, what goes where, options, settings of the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from commands import COMMANDS, REPO, Done, environment, process
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata:
+  name: gaudi
+spec:
+  driverImage: registry.example.com/driver
+  driverVersion: "1"
+  moduleName: habanalabs
+  nodeSelector:
+    example.com/a: b
+"""
+SETTINGS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: settings
+spec:
+  namespace: from-git
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """A folder with a config that names no namespace."""
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (folder / "gaudi.yaml").write_text(CONFIG)
+    return folder
+
+
+def namespaces(done: Done) -> set[str]:
+    assert done.code == 0, done.err
+    return {manifest["metadata"]["namespace"] for manifest in yaml.safe_load_all(done.out)}
+
+
+@pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
+def test_help_and_version_are_answers(function: str) -> None:
+    for words in (["--help"], ["render", "--help"], ["check", "--help"], ["diff", "--help"], ["--version"]):
+        done = process(function, *words)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith(
+            f"usage: {function}".encode() if "--help" in words else f"{function} (krmfn ".encode()
+        )
+
+
+@pytest.mark.parametrize(
+    "words", [["rendr"], ["render", "--nonsense"], ["check", "--format", "xml"], ["diff", "one"], ["render", "a", "b"]]
+)
+def test_usage_is_told_on_stderr(words: list[str]) -> None:
+    done = process("deviceconfig", *words)
+    assert (done.code, done.out) == (2, b"")
+    assert "usage: deviceconfig" in done.err
+
+
+def test_the_namespace_of_git_wins_over_argo_cd_s(app: Path) -> None:
+    fallback = {"ARGOCD_APP_NAMESPACE": "from-argo"}
+    assert process("deviceconfig", "render", str(app)).code == 1
+    assert namespaces(process("deviceconfig", "render", str(app), **fallback)) == {"from-argo"}
+    (app / "settings.yaml").write_text(SETTINGS)
+    assert namespaces(process("deviceconfig", "render", str(app), cwd=app, **fallback)) == {"from-git"}
+    said = process("deviceconfig", "render", "--namespace", "said", str(app), cwd=app, **fallback)
+    assert namespaces(said) == {"said"}
+    config = app / "gaudi.yaml"
+    config.write_text(CONFIG.replace("  name: gaudi\n", "  name: gaudi\n  namespace: own\n"))
+    own = process("deviceconfig", "render", "--namespace", "said", str(app), cwd=app.parent, **fallback)
+    assert namespaces(own) == {"own"}
+
+
+def test_nothing_is_on_stdout_unless_all_is_well(app: Path) -> None:
+    done = process("deviceconfig", "render", str(app))
+    assert (done.code, done.out) == (1, b"")
+    assert done.err.startswith(f"{app}/gaudi.yaml:3:1: error: DeviceConfig gaudi: metadata.namespace: ")
+
+
+def test_a_full_disk_is_no_success(app: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [COMMANDS / "deviceconfig", "render", "--namespace", "a", app],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(),
+            check=False,
+        )
+    assert done.returncode == 2
+    assert b"could not be written in full" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_pipe_is_no_success(app: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [COMMANDS / "deviceconfig", "render", "--namespace", "a", app]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False)
+    os.close(writer)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_limit_is_a_number(app: Path) -> None:
+    for value in ("many", "-1", "0", "1e9"):
+        done = process("deviceconfig", "check", str(app), KRMFN_MAX_BYTES=value)
+        assert done.code == 2
+        assert "KRMFN_MAX_BYTES" in done.err
+    assert "KRMFN_MAX_BYTES" in process("deviceconfig", "check", str(app), KRMFN_MAX_BYTES="10").err
+
+
+def test_render_writes_a_folder_of_the_same_objects(app: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    done = process("deviceconfig", "render", "--namespace", "a", "--output-dir", str(target), str(app))
+    assert (done.code, done.out) == (0, b"")
+    again = process("deviceconfig", "render", "--namespace", "a", "--output-dir", str(target), str(app), cwd=tmp_path)
+    assert again.code == 2
+    assert "is not empty" in again.err
+    (module,) = target.glob("*_module_*.yaml")
+    assert module.read_bytes() == process("deviceconfig", "render", "--namespace", "a", str(app)).out
+
+
+def test_findings_are_the_same_in_every_format(app: Path) -> None:
+    found = {
+        name: process("deviceconfig", "check", "--format", name, str(app))
+        for name in ("text", "json", "sarif", "junit", "github")
+    }
+    assert {done.code for done in found.values()} == {1}
+    assert all("KRM120" in done.out.decode() for done in found.values())
+    document = json.loads(found["json"].out)
+    assert document["summary"] == {"error": 1, "warning": 0, "info": 0, "resources": 1}
+    assert document["findings"][0]["line"] == 3
+
+
+def test_a_baseline_forgives_what_it_names(app: Path, tmp_path: Path) -> None:
+    file = str(tmp_path / "baseline")
+    assert process("deviceconfig", "check", "--write-baseline", file, str(app)).code == 0
+    assert process("deviceconfig", "check", "--baseline", file, str(app)).code == 0
+    (app / "gaudi.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    assert process("deviceconfig", "check", "--baseline", file, str(app), cwd=app).code == 1
+    assert process("deviceconfig", "check", "--baseline", str(tmp_path / "none"), str(app)).code == 2
+
+
+def test_diff_tells_what_a_change_does(app: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "gaudi.yaml").write_text(CONFIG.replace('driverVersion: "1"', 'driverVersion: "2"'))
+    words = ["diff", "--namespace", "a", str(app)]
+    assert process("deviceconfig", *words, str(app)).code == 0
+    done = process("deviceconfig", *words, str(tmp_path / "new"))
+    assert done.code == 1
+    assert b"driver:2-$KERNEL_FULL_VERSION" in done.out
+    rendered = tmp_path / "rendered.yaml"
+    rendered.write_bytes(process("deviceconfig", "render", "--namespace", "a", str(app)).out)
+    already = process("deviceconfig", "diff", "--namespace", "a", str(rendered), str(tmp_path / "new"))
+    assert (already.code, already.out) == (1, done.out), "what is rendered already is taken as it is"
+    (tmp_path / "new" / "gaudi.yaml").write_text("a: [\n")
+    assert process("deviceconfig", *words, str(tmp_path / "new"), cwd=tmp_path).code == 2
+
+
+def test_a_kustomization_is_built_first(app: Path, tmp_path: Path) -> None:
+    """By the kustomize on PATH; its failure is ours."""
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    program = tmp_path / "bin" / "kustomize"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncat {app}/gaudi.yaml\n")
+    program.chmod(0o755)
+    path = f"{program.parent}:{environment()['PATH']}"
+    done = process("deviceconfig", "render", "--namespace", "built", str(app), PATH=path)
+    assert namespaces(done) == {"built"}
+    program.write_text("#!/bin/sh\necho 'apiVersion: v1'\necho 'Error: boom' >&2\nexit 1\n")
+    failed = process("deviceconfig", "render", "--namespace", "built", str(app), PATH=path, LC_ALL="C")
+    assert (failed.code, failed.out) == (2, b"")
+    assert "boom" in failed.err
+
+
+@pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
+def test_without_stdin_it_says_what_it_is(function: str) -> None:
+    done = process(function)
+    assert (done.code, done.out) == (1, b"")
+    assert "--help" in done.err
+
+
+def test_the_module_runs_as_the_command() -> None:
+    asked = process("deviceconfig", "schema").out
+    command = [COMMANDS / "python", "-m", "krmfn_functions", "deviceconfig", "schema"]
+    done = subprocess.run(command, capture_output=True, cwd=REPO, env=environment(), check=True)
+    assert done.stdout == asked
