@@ -190,14 +190,16 @@ def _wrong_type(value: Any, wanted: list[str]) -> str:
     must = " or ".join(_NAMES[name] for name in wanted)
     if value is None:
         return f"is empty; must be {must}"
-    if "string" in wanted and not isinstance(value, (dict, list)) and type(value) is not str:
-        what = f"the {_WHAT[type(value)]} {_shown(value)}"
-        hint = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
-        return f'is {what}; must be {must}: write it in quotes, "{_shown(value)}"{hint}'
-    if isinstance(value, str) and len(value) <= _LONG:
+    if isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) > _LONG):
+        found = next(_NAMES[name] for name, kinds in _TYPES.items() if type(value) in kinds)
+        return f"is {found}; must be {must}"
+    if type(value) is str:
         return f"is the string {value!r}; must be {must}"
-    found = next((_NAMES[name] for name, kinds in _TYPES.items() if type(value) in kinds), type(value).__name__)
-    return f"is {found}; must be {must}"
+    remedy = ""
+    if "string" in wanted:
+        digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
+        remedy = f': write it in quotes, "{_shown(value)}"{digits}'
+    return f"is the {_WHAT[type(value)]} {_shown(value)}; must be {must}{remedy}"
 
 
 _WHAT = {bool: "boolean", int: "number", float: "number", Timestamp: "date"}
