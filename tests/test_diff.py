@@ -356,6 +356,22 @@ def test_what_is_read_only_does_not_count(folder: Path) -> None:
     assert diff(folder, "old", "new") == Done(0, "nothing changes, 2 unchanged\n", "")
 
 
+def test_what_is_rendered_already_is_taken_as_it_is(folder: Path) -> None:
+    render = [COMMANDS / "deviceconfig", "render", "old"]
+    rendered = subprocess.run(render, cwd=folder, capture_output=True, check=True).stdout.decode()
+    assert diff(folder, "-", "old", stdin=rendered).code == 0
+    assert diff(folder, "new", "-", stdin=rendered).out.endswith("1 changed, 1 unchanged\n")
+    assert diff(folder, "-", "/dev/null", stdin=rendered).out.endswith("2 deleted\n")
+
+
+def test_a_written_module_is_checked_beside_what_is_rendered_already(folder: Path) -> None:
+    wrong = changed(module(), *CONTAINER, "kernelMappings", 0, "regexp", to="(")
+    (folder / "new" / "driver.yaml").write_text(json.dumps(wrong))
+    done = diff(folder, "old", "new")
+    assert (done.code, done.out) == (2, "")
+    assert "missing closing )" in done.err
+
+
 def test_each_side_has_its_own_functionconfig(folder: Path) -> None:
     (folder / "new" / "driver.yaml").write_text(CONFIG)
     config = functionconfig(defaults={"imagePullSecret": "pull"}, ignore={"KRM401": "a lab"})
