@@ -65,11 +65,42 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, rule="KRM133", field=Field(f"{path}.imageParts"))
 
 
+def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
+    """KRM134: an envFrom names one source, a volumeMount one kind of subPath."""
+    for path, entry, _ in containers(config):
+        for index, source in enumerate(entry.get("envFrom", [])):
+            if ("configMapRef" in source) == ("secretRef" in source):
+                message = "names both configMapRef and secretRef" if "secretRef" in source else "names no source"
+                yield error(
+                    f"{message}; write configMapRef or secretRef",
+                    rule="KRM134",
+                    field=Field(f"{path}.envFrom[{index}]"),
+                )
+        for index, mount in enumerate(entry.get("volumeMounts", [])):
+            if "subPath" in mount and "subPathExpr" in mount:
+                message = "has both subPath and subPathExpr; leave out one"
+                yield error(message, rule="KRM134", field=Field(f"{path}.volumeMounts[{index}]"))
+
+
+def names_are_different(config: DeviceConfig) -> Iterator[Result]:
+    """KRM135: containers of one pod and device classes of one driver have names of their own."""
+    lists = [(config.at("dra.deviceClasses"), config.spec.get("dra", {}).get("deviceClasses", []), set[str]())]
+    for index, entry in enumerate(config.daemon_sets):
+        path = config.at(f"daemonSets[{index}].initContainers")
+        lists.append((path, entry.get("initContainers", []), {entry["name"]}))
+    for path, entries, seen in lists:
+        for index, entry in enumerate(entries):
+            if entry["name"] in seen:
+                field = Field(f"{path}[{index}].name", entry["name"])
+                yield error(f"the name {entry['name']!r} stands twice", rule="KRM135", field=field)
+            seen.add(entry["name"])
+
+
 def containers(config: DeviceConfig) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
     """Every container: its path, its fields, the volumes it can mount."""
     for kind in ("devicePlugin", "dra"):
         section = config.spec.get(kind)
-        if section:
+        if section is not None:
             yield from _with_init(config.at(kind), section, section.get("volumes", []))
     for index, entry in enumerate(config.daemon_sets):
         path, volumes = config.at(f"daemonSets[{index}]"), entry.get("volumes", [])
@@ -86,4 +117,11 @@ def _with_init(
         yield f"{path}.initContainer", section["initContainer"], volumes
 
 
-RULES = (daemon_sets_have_names, mounts_have_volumes, variables_have_one_source, containers_have_one_image)
+RULES = (
+    daemon_sets_have_names,
+    mounts_have_volumes,
+    variables_have_one_source,
+    containers_have_one_image,
+    sources_are_single,
+    names_are_different,
+)
