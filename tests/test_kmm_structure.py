@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -262,51 +264,142 @@ def test_a_null_with_a_default_is_the_default() -> None:
     assert texts(module((f"{C}.modprobe.dirName", None))) == []
 
 
-JSON, INTO = "json: cannot unmarshal", "into Go struct field ObjectMeta"
-LABEL = "name part must consist of alphanumeric characters"
+@pytest.mark.parametrize(
+    "status",
+    [
+        None,
+        {},
+        {"devicePlugin": None, "moduleLoader": {"availableNumber": None}},
+        {"devicePlugin": {"availableNumber": 1.5, "desiredNumber": 10**30, "nodesMatchingSelectorNumber": -0.0}},
+    ],
+)
+def test_a_status_is_dropped_whatever_its_numbers(status: Any) -> None:
+    for version in TARGETS:
+        assert texts(module(("status", status)), version) == []
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "start"),
+    ("path", "value", "wanted", "given"),
     [
-        ("metadata.name", DROP, "metadata.name: Required value: name or generateName is required"),
-        ("metadata.name", "A", 'metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain must consist'),
-        ("metadata.name", "a" * 254, f'metadata.name: Invalid value: "{"a" * 254}": must be no more than 253'),
-        (
-            "metadata.namespace",
-            "a.b",
-            'metadata.namespace: Invalid value: "a.b": a lowercase RFC 1123 label must consist',
-        ),
-        ("metadata.labels", {"a b": "c"}, f'metadata.labels: Invalid value: "a b": {LABEL}'),
-        (
-            "metadata.labels",
-            {"a": "b c"},
-            'metadata.labels: Invalid value: "b c": a valid label must be an empty string',
-        ),
-        ("metadata.annotations", {"A/b c": ""}, f'metadata.annotations: Invalid value: "A/b c": {LABEL}'),
-        (
-            "metadata.labels",
-            {"a": 1},
-            f"{JSON} number {INTO}.labels of type string",
-        ),
-        (
-            "metadata.annotations",
-            {"a": True},
-            f"{JSON} bool {INTO}.annotations of type string",
-        ),
-        ("metadata.labels", ["a"], f"{JSON} array {INTO}.labels of type map[string]string"),
-        ("metadata.name", 7, f"{JSON} number {INTO}.name of type string"),
-        ("metadata.label", {}, 'strict decoding error: unknown field "metadata.label"'),
+        ("status", "text", "object", "string"),
+        ("status", [], "object", "array"),
+        ("status.devicePlugin", 1, "object", "integer"),
+        ("status.devicePlugin.availableNumber", "1", "integer", "string"),
+        ("status.devicePlugin.availableNumber", True, "integer", "boolean"),
+        ("status.devicePlugin.availableNumber", float("inf"), "integer", "number"),
+        ("status.devicePlugin.availableNumber", float("nan"), "integer", "number"),
     ],
 )
-def test_metadata(path: str, value: Any, start: str) -> None:
-    [text] = texts(module((path, value)))
-    assert text is not None and text.startswith(start)
+def test_a_status_of_other_types_is_refused_and_blocks_nothing(path: str, value: Any, wanted: str, given: str) -> None:
+    for version in ("2.6", "main"):
+        assert texts(module((path, value)), version) == [wrong_type(path, wanted, given)]
 
 
-def test_metadata_that_is_fine() -> None:
-    metadata = {"generateName": "a-", "annotations": {"Example.com/a": "anything at all"}, "labels": {"a": ""}}
-    assert texts(module(("metadata", metadata))) == []
+UNKNOWN = "strict decoding error: unknown field "
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "unknown"),
+    [
+        ("spec.imageRepoSecret", [{"name": "s"}], ["[0].name"]),
+        ("spec.imageRepoSecret", [[{"name": "s"}], 1, {"b": {"c": 1}}], ["[0][0].name", "[2].b"]),
+        ("spec.selector", [{"a": "b"}], ["[0].a"]),
+        ("spec.selector.a", {"b": "c"}, [".b"]),
+        (f"{C}.version", [{"a": 1}, 2], ["[0].a"]),
+        ("spec.tolerations", {"key": "a"}, [".key"]),
+        ("status", [{"devicePlugin": 1}], ["[0].devicePlugin"]),
+        ("spec.imageRepoSecret", [1], []),
+    ],
+)
+def test_fields_where_none_belong(path: str, value: Any, unknown: list[str]) -> None:
+    found = list(structure.check(module((path, value))))
+    said = [tag(result, "admission") for result in found if result.rule == "KMM051"]
+    assert said == [f'{UNKNOWN}"{path}{place}"' for place in unknown]
+    assert [result.rule for result in found if tag(result, "first")] == (["KMM051"] * len(unknown) or ["KMM052"])
+
+
+def test_free_parameters_may_be_anything_but_a_list() -> None:
+    config = "spec.dra.deviceClasses[0].config[0].opaque.parameters"
+    made = module(("spec.dra", {**DRA, "deviceClasses": [{"name": "a", "config": [{"opaque": {"driver": "d"}}]}]}))
+    opaque = made["spec"]["dra"]["deviceClasses"][0]["config"][0]["opaque"]
+    opaque["parameters"] = {"a": [{"b": None}]}
+    assert texts(made, "main") == []
+    opaque["parameters"] = [{"a": 1}]
+    assert texts(made, "main") == [wrong_type(config, "object", "array"), structure.NOT_CHECKED]
+
+
+@pytest.mark.parametrize(
+    ("value", "given", "hint"),
+    [
+        (1e3, "integer", "a YAML reader makes 1000 of it"),
+        (8.0, "integer", "a YAML reader makes 8 of it"),
+        (123456789.0, "integer", "makes 123456789 of it"),
+        (1e19, "number", "makes 1e+19 of it"),
+        (-(2.0**63), "number", "a YAML reader makes"),
+        (0.1 + 0.2, "number", '"0.3"'),
+    ],
+)
+def test_whole_numbers_with_a_point_are_integers(value: float, given: str, hint: str) -> None:
+    found = one(module((f"{C}.version", value)))
+    assert tag(found, "admission") == wrong_type(f"{C}.version", "string", given)
+    assert hint in found.message
+
+
+@pytest.mark.parametrize(
+    ("claims", "said"),
+    [
+        (["x"], ['[0]: Invalid value: "x": must be an object for an array of list-type map']),
+        (
+            [{"name": "a"}, {"name": "a"}, None, 1e3, "x"],
+            ["[3]: Invalid value: 1000: must be an object for an array of list-type map"],
+        ),
+        (
+            [[1, "a<b", None, {"é": 1.5}]],
+            [r'[0]: Invalid value: [1,"a\u003cb",null,{"é":1.5}]: must be an object for an array of list-type map'],
+        ),
+        ([{}, {}, {}], ["[1]: Duplicate value: {}"]),
+        ([{"name": None}, {"request": "r"}], ["[1]: Duplicate value: {}"]),
+        ([{"name": 1}, {"name": 1.0}, {"name": "1"}, {"name": True}], ['[1]: Duplicate value: {"name":1}']),
+        ([{"name": "<"}, None, {"name": "<"}], [r'[2]: Duplicate value: {"name":"\u003c"}']),
+        ([None, None], []),
+    ],
+)
+def test_claims(claims: list[Any], said: list[str]) -> None:
+    made = module((f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
+    found = [tag(result, "admission") for result in structure.check(made) if result.rule == "KMM057"]
+    assert found == [f"{RESOURCES}.claims{text}" for text in said]
+
+
+def first(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
+    return [found.rule for found in structure.check(made, version) if tag(found, "first")]
+
+
+def test_first_is_what_a_create_prints() -> None:
+    made = module(("spec.selector", 1), ("spec.tolerations", None), ("metadata.labels", {"a b": "c"}), ("status", 1))
+    made["metadata"] |= {"finalizers": ["a", "a"], "managedFields": []}
+    assert first(made, "main") == ["KMM063", "KMM052", "KMM060"]
+    made["metadata"]["nope"] = made["spec"]["nope"] = 1
+    assert first(made, "main") == ["KMM066", "KMM051"]
+    made["metadata"] |= {"uid": 1, "generation": "x"}
+    [found] = [result for result in structure.check(made) if tag(result, "first")]
+    assert found.field and found.field.path == "metadata.generation"
+
+
+def test_what_only_an_apply_refuses_is_first_when_it_is_all() -> None:
+    made = module(("spec.tolerations", None), ("status", 1), ("metadata.managedFields", []))
+    assert first(made) == ["KMM073", "KMM059", "KMM052"]
+    made["spec"]["moduleLoader"]["container"]["kernelMappings"] = []
+    assert first(made, "main") == ["KMM054"]
+
+
+def test_the_front_door_loads_the_facts_only_for_check() -> None:
+    code = (
+        "import sys; from krmfn_functions import kmm; from krmfn_functions.kmm import admission, lints\n"
+        "assert 'krmfn_functions.kmm.facts' not in sys.modules\n"
+        "assert kmm.RULES and not hasattr(kmm, 'NO_SUCH_NAME')\n"
+        "assert 'krmfn_functions.kmm.facts' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_webhook_is_not_first_when_the_schema_refuses() -> None:
