@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
@@ -21,7 +20,6 @@ from .rules import Rules, unmark_first
 from .versions import DEFAULT, TARGETS
 
 __all__ = [
-    "RULES",
     "TARGETS",
     "Resolution",
     "across",
@@ -30,19 +28,8 @@ __all__ = [
     "compile_error",
     "resolve",
     "resolver",
+    "rules",
 ]
-
-RULES: Rules
-"""Every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
-
-if not TYPE_CHECKING:  # `structure` reads a CRD's facts: a run over generated Modules, which asks the rest, has no use
-
-    def __getattr__(name: str) -> Rules:
-        if name != "RULES":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import structure
-
-        return structure.RULES + admission.RULES + lints.RULES
 
 
 def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
@@ -58,3 +45,10 @@ def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ())
     if refused:
         webhook = [unmark_first(finding) for finding in webhook]
     return [*refused, *webhook, *lints.check(module, version, kernels)]
+
+
+def rules() -> Rules:
+    """Every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
+    from . import structure  # here, for the same reason
+
+    return structure.RULES + admission.RULES + lints.RULES
