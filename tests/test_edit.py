@@ -20,7 +20,7 @@ TEXT = """\
       team: "a" # ours
       tier: b
   data:
-    mode: yes please
+    mode: "yes\\tplease"
     list:
       - one # first
       - two
@@ -33,7 +33,7 @@ TEXT = """\
 
 # of the next item
 """
-SIMPLE = TEXT.replace("    mode: yes please\n", "    mode: fast\n").replace(
+SIMPLE = TEXT.replace('    mode: "yes\\tplease"\n', "    mode: fast\n").replace(
     TEXT[TEXT.index("    script") : TEXT.index("  # the item")], ""
 )
 

@@ -48,7 +48,9 @@ ENTRIES = (
     "# a \"comment", "", "  # deeper", "\0# left", "x: *k", "x: &k 1", "t: !!binary aGk=", "<<: *k", "? [a]\n: b",
     "é: ü", "n: \u2028", "n: '\x85'", "tab: a\tb", "x:   spaces   ", "? |\n  block key\n: v", "dash:\n- - a\n  - b",
     "dash:\n-\n  a: b", "\0---", "\0...", "e: {}", "u: \U0001f600", "%x: 1", "@x", "n: .inf", "d: 0x1F", "d: 1:30",
-    "m: a: b", "j: {\"a\":\"b\",\"c\":[1,2]}", "j: |\n  {\"a\": [\n  }", "d: 2001-01-01", "x: y:z",
+    "m: a: b", "text: |-\n  a\n   b\n\n  c\n", "text: |\n\n  a", "text: |\n   a\n  b", "text: |\n   \n  a",
+    "text: |\n  \ta", "text: | # c\n  a \n  # b\n # c", "l:\n- |\n a\n- b c", "p: a b - c [d", "text: |+\n\n",
+    "j: {\"a\":\"b\",\"c\":[1,2]}", "j: |\n  {\"a\": [\n  }", "d: 2001-01-01", "x: y:z",
 )  # fmt: skip
 ODD_ITEMS = (
     "-\n", "- null\n", "- plain\n", "- |\n   - x\n   kind: Y\n", '- "a\n- b"\n', "- {kind: Flow}\n", "- [a,\nb]\n",

@@ -22,10 +22,17 @@ SIMPLE: dict[str, Any] = {
         "d": "http://x/y",
         "e": 0.5,
     },
+    "a: b c - d\ne: f:g 'h'\n": {"a": "b c - d", "e": "f:g 'h'"},
+    "a: | # c\n  b\n   c\n\n  d\n\n# e\nf: g\n": {"a": "b\n c\n\nd\n", "f": "g"},
+    "- a: |-\n    # b\n    - c\n  d: |+\n    e\n\n- |\n f\n": [{"a": "# b\n- c", "d": "e\n\n"}, "f\n"],
+    "a:\n- b: |\n\n      c\n  d: e\n": {"a": [{"b": "\nc\n", "d": "e"}]},
     "yes: no\n1: 2\n": {"yes": False, "1": 2},
 }
 OTHER = [
-    "", "a: |\n  b\n", "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: [b]\n", "a: &x b\n",
+    "", "a: |\n",
+    "a: |\n\n", "a: |\nb: c\n", "a: |2\n  b\n", "a: |\n   b\n  c\n", "a: |\n  b",
+    "a: |\n   \n  b\n", "a: |\n  \tb\n", "a: >\n  b\n",
+    "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: [b]\n", "a: &x b\n",
     "a: *x\n", "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n",
     "a:\n    b: c\n  d: e\n", "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n",
     "a: b\n---\nc: d\n", "a:\n-\n  b: c\n", "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n",

@@ -1,20 +1,25 @@
 """YAML in the layout that kyaml writes and most people too: a line is a key, a key with a scalar, or a list's entry.
 
-Read ten times faster than by a parser, and only when every line is of that kind: everything that begins a scalar or
-a collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the answer None, "not simple",
-and a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a line that is refused.
+Read ten times faster than by a parser, and only when every line is of that kind or in a literal block: everything else
+that begins a scalar or a collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the
+answer None, "not simple", and a real parser reads the text. Nothing is guessed: a construct that runs over lines
+begins on a line that is refused.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from . import scalars
 
 
 class Scalar(NamedTuple):
-    """A value on one line: its data, where it stands in the text, the quote it stands in ("" for none)."""
+    """A value on one line: its data, where it stands in the text, the quote it stands in ("" for none).
+
+    A literal block (quote "|") and a missing value have no place: they start where they end.
+    """
 
     data: Any
     start: int
@@ -54,8 +59,8 @@ class _NotSimple(Exception):
     """A parser must read this text."""
 
 
-_WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?::[^\s:#\\]+)*"
-_VALUE = rf"({_WORD}|\"[^\"\\\n]*\"|'[^'\n]*'|\[\]|\{{\}})"
+_WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
+_VALUE = rf"({_WORD}|\"[^\"\\\n]*\"|'[^'\n]*'|\[\]|\{{\}}|\|[-+]?)"
 _LINE = re.compile(
     rf"( {{0,100}})(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#[^\n]*)?(?:\n|\Z)"
 )
@@ -93,10 +98,15 @@ def _lines(text: str) -> list[_Line]:
         if not found:
             raise _NotSimple
         indent, dash, key, value, entry = found.groups()
-        raw = value or entry
-        scalar = _scalar(raw, found.start(4 if value else 5)) if raw else None
-        lines.append(_Line(len(indent), len(dash or ""), key, scalar, found.end()))
-        at = _SKIP.match(text, found.end()).end()  # type: ignore[union-attr]
+        raw, at = value or entry, found.end()
+        column, width = len(indent), len(dash or "")
+        scalar: Scalar | None = None
+        if raw and raw[0] == "|":
+            scalar, at = _literal(text, at, raw, column + width if key else column)
+        elif raw:
+            scalar = _scalar(raw, found.start(4 if value else 5))
+        lines.append(_Line(column, width, key, scalar, at))
+        at = _SKIP.match(text, at).end()  # type: ignore[union-attr]
     if not lines:
         raise _NotSimple
     return lines
@@ -107,6 +117,28 @@ def _scalar(raw: str, start: int) -> Scalar:
     if raw[0] in "\"'":
         return Scalar(raw[1:-1], start, end, raw[0])
     return Scalar(_EMPTY.get(raw) or scalars.read(raw), start, end, "")
+
+
+def _literal(text: str, at: int, header: str, column: int) -> tuple[Scalar, int]:
+    """The literal block whose lines begin at `at`, deeper than `column`; and where the last one of text ends."""
+    lines = _deeper(column).match(text, at)[0].split("\n")[:-1]  # type: ignore[index]  # matches the empty string too
+    if header != "|+":
+        while lines and not lines[-1].strip(" "):
+            lines.pop()
+    first = next((line for line in lines if line.strip(" ")), "\t")
+    indent = len(first) - len(first.lstrip(" "))
+    before = lines[: lines.index(first)] if first in lines else []
+    even = all(line.startswith(first[:indent]) or not line.strip(" ") for line in lines)
+    if not even or first[indent] == "\t" or any(len(line) > indent for line in before):
+        raise _NotSimple
+    value = "".join(line[indent:] + "\n" for line in lines)
+    end = at + sum(map(len, lines)) + len(lines)
+    return Scalar(value[:-1] if header == "|-" else value, end, end, "|"), end
+
+
+@lru_cache(maxsize=64)
+def _deeper(column: int) -> re.Pattern[str]:
+    return re.compile(rf"(?: {{{column + 1}}}[^\n]*\n| *\n)*")
 
 
 def _node(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
