@@ -103,7 +103,7 @@ def test_a_full_disk_is_no_success(app: Path) -> None:
 def test_a_closed_pipe_is_no_success(app: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [COMMANDS / "deviceconfig", "render", "--namespace", "a", app]
+    command = [str(COMMANDS / "deviceconfig"), "render", "--namespace", "a", str(app)]
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False)
     os.close(writer)
     assert done.returncode == 2
@@ -191,6 +191,6 @@ def test_without_stdin_it_says_what_it_is(function: str) -> None:
 
 def test_the_module_runs_as_the_command() -> None:
     asked = process("deviceconfig", "schema").out
-    command = [COMMANDS / "python", "-m", "krmfn_functions", "deviceconfig", "schema"]
+    command = [str(COMMANDS / "python"), "-m", "krmfn_functions", "deviceconfig", "schema"]
     done = subprocess.run(command, capture_output=True, cwd=REPO, env=environment(), check=True)
     assert done.stdout == asked
