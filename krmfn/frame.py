@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from .errors import KrmfnError
@@ -43,7 +44,8 @@ class Frame:
         else:
             from .yamltext import load
 
-            data = load.read(raw, self.text.count(b"\n", 0, section.start))
+            lines = partial(self.text.count, b"\n", 0, section.start)
+            data = load.placed(partial(load.read, raw), lines)
         return data if self.cut.flow_root else data[key]
 
     def chunks(self, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:

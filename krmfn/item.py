@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Literal
 
 from .errors import KrmfnError
@@ -186,7 +187,7 @@ class Item:
         if self._node is None:
             from .yamltext import load
 
-            tree = load.compose(self.text, self._lines_before)
+            tree = load.placed(partial(load.compose, self.text), self._lines_before)
             self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
         return self._node
 
@@ -197,11 +198,10 @@ class Item:
         from .yamltext import load
 
         try:
-            return load.build(self.node, self._lines_before)
+            return load.placed(partial(load.build, self.node), self._lines_before)
         except KrmfnError as failure:
             raise KrmfnError(f"{self._file.path}: {failure}" if self._file else str(failure)) from failure
 
-    @property
     def _lines_before(self) -> int:
         return self._file.line - 1 if self._file else self._data.count(b"\n", 0, self._start)
 

@@ -107,3 +107,14 @@ def test_check_syntax_refuses_with_the_line(text: str) -> None:
 def test_check_syntax_knows_what_comes_before() -> None:
     with pytest.raises(KrmfnError, match=r"^line 12: "):
         load.check_syntax(b"a: 1\nb: c: d\n", 10)
+
+
+def test_lines_before_are_counted_only_for_a_complaint() -> None:
+    """Counted for each item of a large list, they would cost more than all the rest."""
+
+    def never() -> int:
+        raise AssertionError
+
+    assert load.placed(lambda line: load.read(b"a: 1\n", line), never) == {"a": 1}
+    with pytest.raises(KrmfnError, match=r"^line 8: "):
+        load.placed(lambda line: load.read(b"a: b: c\n", line), lambda: 7)

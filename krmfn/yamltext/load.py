@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import yaml
 from yaml.nodes import Node, ScalarNode, SequenceNode
@@ -17,6 +17,8 @@ try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
+
+T = TypeVar("T")
 
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
@@ -48,6 +50,14 @@ class Composer(CParser, BaseResolver):
         if kind is ScalarNode:
             return _PLAIN if implicit[0] else _STRING
         return "tag:yaml.org,2002:seq" if kind is SequenceNode else "tag:yaml.org,2002:map"
+
+
+def placed(reader: Callable[[int], T], lines: Callable[[], int]) -> T:
+    """reader(0); only when that complains, reader(lines()): how many lines come before is costly to know."""
+    try:
+        return reader(0)
+    except KrmfnError:
+        return reader(lines())
 
 
 def read(text: bytes, line: int = 0) -> Any:
