@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from krmfn import Item, Manifest, ResourceList, Result, warning
 from krmfn.resource import ref
@@ -54,8 +54,12 @@ def owners_child(item: Item, owners: Owners) -> bool:
     return owner is not None and owner[:2] in owners
 
 
-def generated(resources: ResourceList, children: Iterable[Child], settings: Settings) -> Iterator[Result]:
+def generated(
+    resources: ResourceList, children: Iterable[Child], settings: Settings, answered: Collection[str] = ()
+) -> Iterator[Result]:
     """The findings about generated Modules, at the place of the resource they are made from.
+
+    `answered` are lints whose question the resource's own rules have put and had answered.
 
     Their structure is right by construction (the end-to-end tests ask a real API server); what users decide about them
     is not: names, regexps, images, loading orders.
@@ -65,7 +69,13 @@ def generated(resources: ResourceList, children: Iterable[Child], settings: Sett
     for child, module in modules:
         found = [*admission.check(module, settings.kmm_version), *lints.check(module, settings.kmm_version, real)]
         place, about = child.item.place, ref(child.manifest)
-        yield from kept((finding._replace(ref=about, place=place) for finding in found), child.item, settings)
+        source = f"generated from {child.owner}: "
+        told = (
+            finding._replace(ref=about, place=place, message=source + finding.message)
+            for finding in found
+            if finding.rule not in answered
+        )
+        yield from kept(told, child.item, settings)
 
 
 def _mappings(module: Manifest) -> list[object]:

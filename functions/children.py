@@ -76,6 +76,14 @@ def clean(resources: ResourceList, findings: Iterable[Result]) -> bool:
     return not any(finding.severity == "error" for finding in found)
 
 
+def distinct(items: list[Item]) -> list[Item]:
+    """The first item of each name: what is wrong with a repeated one is that it is there."""
+    first: dict[tuple[str, str, str, str], Item] = {}
+    for item in items:
+        first.setdefault(item.ref.id, item)
+    return list(first.values())
+
+
 def repeated(items: list[Item]) -> Iterator[Result]:
     """An error for each resource that stands twice in the list."""
     first: dict[tuple[str, str, str, str], Item] = {}

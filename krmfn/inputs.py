@@ -13,15 +13,19 @@ from .errors import KrmfnError
 from .item import Item
 from .program import Program
 from .resourcelist import ResourceList
+from .results import info
 from .runner import read_stdin
 
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
 
 
 def read(asked: argparse.Namespace) -> ResourceList:
-    """The resources of the PATH; a kustomization there is built first."""
+    """The resources of the PATH; a kustomization there is built first, and its warnings are findings."""
     if manifests.kustomization_in(asked.path):
-        return manifests.read_stream(kustomize.build(asked.path, shlex.split(asked.kustomize)))
+        built = kustomize.build(asked.path, shlex.split(asked.kustomize))
+        resources = manifests.read_stream(built.stream)
+        resources.report(info(f"kustomize: {line}", rule="KRM106") for line in built.words.splitlines())
+        return resources
     return manifests.read(asked.path, read_stdin() if asked.path == "-" else None)
 
 

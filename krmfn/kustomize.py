@@ -13,11 +13,12 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from .errors import KrmfnError
 
 LOCAL = "config.kubernetes.io/local-config"
-ASIDE = "krmfn.dev/local-config"
+ASIDE = "krmfn.dev/aside-while-kustomize-builds"
 """Where the wrapper moves the annotation while kustomize builds."""
 
 _WRAPPER = """\
@@ -35,7 +36,14 @@ patches:
 """
 
 
-def build(path: str, flags: Sequence[str] = ()) -> bytes:
+class Built(NamedTuple):
+    """What kustomize printed, and what it said."""
+
+    stream: bytes
+    words: str
+
+
+def build(path: str, flags: Sequence[str] = ()) -> Built:
     """What `kustomize build` makes of the directory `path`, local-config resources included.
 
     `flags` go to kustomize as they are. Raises KrmfnError with kustomize's own words when it fails or is missing.
@@ -46,10 +54,10 @@ def build(path: str, flags: Sequence[str] = ()) -> bytes:
         text = _WRAPPER.format(base=_quoted(base), local=LOCAL, local_key=_pointer(LOCAL), aside_key=_pointer(ASIDE))
         Path(folder, "kustomization.yaml").write_text(text, encoding="utf-8")
         done = subprocess.run([*command, folder, *flags], capture_output=True, check=False)
+    words = done.stderr.decode(errors="replace").strip()
     if done.returncode:
-        words = done.stderr.decode(errors="replace").strip()
         raise KrmfnError(f"kustomize build {path} failed:\n{words}{_hint(words)}")
-    return done.stdout.replace(ASIDE.encode(), LOCAL.encode())
+    return Built(done.stdout.replace(ASIDE.encode(), LOCAL.encode()), words)
 
 
 def _command() -> list[str]:

@@ -51,7 +51,7 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"daemonSets": [AGENT | {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}]},
         "KRM126",
         "spec.daemonSets[0].volumeMounts[0].name",
-        "volumes beside it: none",
+        "beside it there are: none; add it to volumes",
     ),
     (
         {

@@ -34,7 +34,8 @@ def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
         known = [volume["name"] for volume in volumes]
         for index, mount in enumerate(entry.get("volumeMounts", [])):
             if mount["name"] not in known:
-                message = f"names the volume {mount['name']!r}; volumes beside it: {', '.join(known) or 'none'}"
+                beside = ", ".join(known) or "none"
+                message = f"names the volume {mount['name']!r}, and beside it there are: {beside}; add it to volumes"
                 yield error(message, rule="KRM126", field=Field(f"{path}.volumeMounts[{index}].name", mount["name"]))
 
 

@@ -44,7 +44,11 @@ def image_is_known(config: DeviceConfig) -> Iterator[Result]:
         return
     named = "driverImage" in config.spec or "driverImageParts" in config.spec
     missing = "driverVersion" if named else "driverImage"
-    why = "driverImage has no tag" if named else "no image is named for the kernel module"
+    why = (
+        "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
+        if named
+        else "no image is named for the kernel module; write driverImage, or an image in every kernel mapping"
+    )
     yield error(f"{missing} is missing: {why}", rule="KRM122", field=Field(config.at(missing)))
 
 

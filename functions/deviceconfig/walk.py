@@ -26,7 +26,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
         return
     resources.report([*children.repeated(items), *_marked(items), *_written(resources, items, owners, config)])
 
-    fitting = [item for item in items if children.clean(resources, _fit(item))]
+    fitting = [item for item in children.distinct(items) if children.clean(resources, _fit(item))]
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
     groups = [model.from_item(item, config) for item in known]
     groups = [group for group in groups if children.clean(resources, (f for one in group for f in rules.check(one)))]
@@ -34,7 +34,8 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
 
     wanted = [child for group in groups for child in generate.children(group)]
     written = [item.manifest for item in admission.written(resources, owners)]
-    resources.report(admission.generated(resources, wanted, config))
+    # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
+    resources.report(admission.generated(resources, wanted, config, answered=("KRM201",)))
     resources.report(admission.together([*(child.manifest for child in wanted), *written]))
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)

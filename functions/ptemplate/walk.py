@@ -21,7 +21,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
         return
     resources.report(children.repeated(items))
 
-    sound = [item for item in items if children.clean(resources, [*_fit(item, config.namespace)])]
+    sound = [item for item in children.distinct(items) if children.clean(resources, [*_fit(item, config.namespace)])]
     generated = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
     wishes = [*map(_claim, sound), *claims.of_modules(resources, owners, generated)]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))

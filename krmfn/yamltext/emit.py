@@ -120,7 +120,7 @@ def quoted(text: str) -> str:
 
 
 def _is_special(text: str) -> bool:
-    """True when a character must be escaped: what is not printable, and the line breaks that YAML 1.1 knows besides."""
+    """True when a character must be escaped: not printable, a line break to YAML 1.1, or turning the writing round."""
     if text.isascii():
         return not text.replace("\n", "").replace("\t", "").isprintable()
     return _special().search(text) is not None
@@ -129,7 +129,7 @@ def _is_special(text: str) -> bool:
 @lru_cache(maxsize=1)
 def _special() -> re.Pattern[str]:
     """Costly to compile, and rarely needed."""
-    return re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
+    return re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 
 
 def _escaped(char: str) -> str:
