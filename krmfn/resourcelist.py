@@ -175,7 +175,7 @@ def _exact(text: bytes) -> spans.Cut:
 def _read_kinds(text: bytes, items: list[Item], cut: spans.Cut) -> None:
     """Set the items' kinds in one pass over the text, where they stand plainly; the others are read one by one."""
     starts = [start for start, _ in cut.items]
-    for index, kind in peek.kinds(text, starts, cut.items[-1][1], cut.indent) if starts else ():
+    for index, kind in peek.kinds(text, starts, cut.items[-1][1], cut.indent, cut.keys) if starts else ():
         if index not in cut.dubious:
             items[index].kind = kind
 

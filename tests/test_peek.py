@@ -109,4 +109,4 @@ def test_kinds_in_one_pass() -> None:
         "- apiVersion: v1\n  text: |\n    x\n\n  kind: Node\n",
     ]
     text, starts = "".join(items).encode(), [len("".join(items[:n]).encode()) for n in range(len(items))]
-    assert dict(peek.kinds(text, starts, len(text), 0)) == {0: "Pod", 6: "Node"}
+    assert dict(peek.kinds(text, starts, len(text), 0, ())) == {0: "Pod", 6: "Node"}

@@ -32,8 +32,8 @@ def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> byt
     edited = patch.patched(body.decode(), tree, wanted) if tree is not None else None
     if edited is None or not _means(edited, wanted):
         edited = _round_trip(body, new, indent)
-    if edited is None or not _means(edited, wanted):
-        edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
+        if edited is None or not _means(edited, wanted):
+            edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
     return edited.encode() + rest
 
 

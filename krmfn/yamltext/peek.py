@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -41,20 +41,24 @@ _PAIR = re.compile(rb"([A-Za-z0-9][A-Za-z0-9/_.-]*):( +[^\n]+)")
 _NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
 
 
-def kinds(text: bytes, starts: list[int], end: int, indent: int) -> Iterator[tuple[int, str]]:
-    """(index, kind) of the items whose kind stands plainly and once behind their first line, in one pass.
+def kinds(text: bytes, starts: list[int], end: int, indent: int, keys: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """(index, kind) of the items whose kind stands plainly and once behind their first line.
 
-    `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes.
+    `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes; `keys` is where
+    lines at the keys' column begin with `kind` or in a way that may spell it oddly, () to have them looked for.
     """
     column = indent + 2
-    line = re.compile(
-        rb"\n {%d}(?:kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))|(?=['\"?!&*<]|kind))" % (column, column + 1)
-    )
+    if not keys:
+        line = re.compile(rb"\n {%d}(?=kind|['\"?!&*<])" % column)
+        keys = (match.end() for match in line.finditer(text, starts[0], end))
+    plain = re.compile(rb"kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))" % (column + 1))
     found: dict[int, str | None] = {}
-    for match in line.finditer(text, starts[0], end):
-        index = bisect_right(starts, match.start()) - 1
-        kind = match[1].decode() if match[1] and index not in found else None
-        found[index] = kind if kind and type(scalars.read(kind)) is str else None
+    for at in keys:
+        if starts[0] <= at < end:
+            index = bisect_right(starts, at) - 1
+            match = plain.match(text, at)
+            kind = match[1].decode() if match and index not in found else None
+            found[index] = kind if kind and type(scalars.read(kind)) is str else None
     for index, kind in found.items():
         first = text[starts[index] + column : starts[index] + column + 4]
         if kind and first.isalpha() and first != b"kind":

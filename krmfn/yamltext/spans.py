@@ -39,9 +39,12 @@ class Cut(NamedTuple):
     flow_root: bool = False
     dubious: frozenset[int] = frozenset()
     """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not look into them."""
+    keys: tuple[int, ...] = ()
+    """With dashes in column 0: where lines two columns in begin with `kind` or with no letter (see `peek.kinds`)."""
 
 
-_COLUMN_0 = re.compile(rb"\n(?=[^ \n])")
+# Lines that begin in column 0; and, for `peek.kinds` in the same pass, keys of items that may be `kind`.
+_LEFT = re.compile(rb"""\n(?=[^ \n]|  [k"'?!&*<])""")
 _KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]*):(?=[ \n]|$)")
 _BARE = re.compile(rb"[A-Za-z]+: *(?:#[^\n]*)?(?:\n|$)")
 _EMPTY = re.compile(rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n(?: *(?:#[^\n]*)?(?:\n|$))*|$)")
@@ -51,10 +54,10 @@ _PROLOGUE = re.compile(rb"(?: *(?:#[^\n]*)?\n)*(?:---\n(?: *(?:#[^\n]*)?\n)*)?")
 _SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=[\[{,])(?:"[^"\\\n]*"|'[^'\n]*'))*"""
 
 
-def _begins(mark: bytes, rough: bytes, exact: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """A pattern that finds every token beginning with `mark` that may run on, quickly, and one that looks closely."""
+def _begins(mark: bytes, rough: bytes, exact: bytes) -> tuple[bytes, re.Pattern[bytes], re.Pattern[bytes]]:
+    """The mark; what finds every token beginning with it that may run on, quickly; what looks closely."""
     token = re.escape(mark) + rb"(?<=[\s\[{,:]" + re.escape(mark) + rb")"
-    return re.compile(token + rough), re.compile(re.escape(mark) + exact)
+    return mark, re.compile(token + rough), re.compile(re.escape(mark) + exact)
 
 
 _RUNS_ON = (
@@ -63,6 +66,9 @@ _RUNS_ON = (
     _begins(b"[", rb"(?!\])", rb"(?!" + _SIMPLE_FLOW + rb"\])"),
     _begins(b"{", rb"(?!\})", rb"(?!" + _SIMPLE_FLOW + rb"\})"),
 )
+_FEW = 20_000
+"""Up to so many brackets are found faster one by one than by a regular expression; quotes are many."""
+_SPACE = ord(" ")
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
 
 
@@ -70,7 +76,14 @@ def quick(data: bytes) -> Cut | None:
     """The cut of a ResourceList in block YAML, or None when not sure. Never a guess: see the module's reasoning."""
     if b"\r" in data or (not data.isascii() and any(mark in data for mark in _OTHER_BREAKS)):
         return None
-    lines = [0, *(match.end() for match in _COLUMN_0.finditer(data))]
+    lines: list[int] = [0]
+    keys: list[int] = []
+    for match in _LEFT.finditer(data):
+        at = match.end()
+        if data[at] == _SPACE:
+            keys.append(at + 2)
+        else:
+            lines.append(at)
     sections = _sections(data, lines)
     if sections is None:
         return None
@@ -82,13 +95,23 @@ def quick(data: bytes) -> Cut | None:
         if not starts:
             return None
         cut = Cut(sections, tuple(zip(starts, [*starts[1:], items.end], strict=True)), indent)
+        cut = cut if indent else cut._replace(keys=tuple(keys))
     return _verified(data, cut)
 
 
 def _runs_on(data: bytes) -> Iterator[int]:
     """Where something begins, or seems to, that does not end on its line."""
-    for rough, exact in _RUNS_ON:
-        yield from (match.start() for match in rough.finditer(data) if exact.match(data, match.start()))
+    for mark, rough, exact in _RUNS_ON:
+        start = 0
+        for _ in range(_FEW if mark in b"[{" else 0):
+            start = data.find(mark, start) + 1
+            if not start:
+                break
+            if rough.match(data, start - 1) and exact.match(data, start - 1):
+                yield start - 1
+        else:
+            found = (match.start() for match in rough.finditer(data, start))
+            yield from (at for at in found if exact.match(data, at))
 
 
 def is_simple(text: bytes) -> bool:
