@@ -104,10 +104,12 @@ class Frame:
         view = memoryview(self.text)
         order = {id(item): at for at, item in enumerate(self.items)}
         kept = {id(item.origin or item) for item in items}
+        gone = not kept >= order.keys()
         start = end = upcoming = 0
         for item in items:
             at = order.get(id(item.origin or item), upcoming)
-            left = b"".join(_comments(old) for old in self.items[upcoming:at] if id(old) not in kept)
+            passed = self.items[upcoming:at] if gone else ()
+            left = b"".join(_comments(old) for old in passed if id(old) not in kept) if passed else b""
             upcoming = max(upcoming, at)
             data, first, last = item.span
             if data is self.text and first == end and not left:
