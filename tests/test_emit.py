@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import ryaml
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -25,14 +26,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "PyYAML with libyaml": lambda text: yaml.load(text, yaml.CSafeLoader),
     "PyYAML in Python": lambda text: yaml.load(text, yaml.SafeLoader),
     "ruamel.yaml, YAML 1.2": ruamel,
+    "ryaml": lambda text: ryaml.loads(text),
     "ours": lambda text: load.read(text.encode()),
 }
-try:
-    import ryaml
-except ImportError:  # a compiled reader of YAML 1.1 for developers' machines
-    pass
-else:
-    READERS["ryaml"] = ryaml.loads
 
 WORDS = """
 yes Yes no NO on off Off true True TRUE false null Null NULL ~ y Y n N = << - -- ? : , # & * ! | > @ ` % . .. ... ---
