@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from krmfn import Result, error, warning
+from krmfn import Result, error, info, warning
 from krmfn.results import Field
 
 from . import container_rules
@@ -139,17 +139,20 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
 
 
 def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
-    """KRM132: serviceAccount.create needs a serviceAccountName; its namespace must admit privileged pods."""
+    """KRM132: serviceAccount.create needs a serviceAccountName; its namespace must admit KMM's privileged pods."""
     account: dict[str, Any] = config.spec.get("serviceAccount", {})
     if account.get("create") and not config.spec.get("serviceAccountName"):
         message = "serviceAccount.create needs serviceAccountName, the name to create"
         yield error(message, rule="KRM132", field=Field(config.at("serviceAccountName")))
-    if account.get("podSecurity", "privileged") != "privileged" and config.loads:
+    level = account.get("podSecurity")
+    if account and config.loads and level != "privileged":
         message = (
             f"KMM's worker pods are privileged: the namespace {config.ref.namespace} needs the label "
-            "pod-security.kubernetes.io/enforce: privileged"
+            "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); "
+            "write podSecurity: privileged here once it has it"
         )
-        yield warning(message, rule="KRM132", field=Field(config.at("serviceAccount.podSecurity")))
+        tell = warning if level else info
+        yield tell(message, rule="KRM132", field=Field(config.at("serviceAccount.podSecurity")))
 
 
 RULES: tuple[Rule, ...] = (
