@@ -215,7 +215,11 @@ def test_stderr_that_nobody_reads() -> None:
 def test_signals(number: signal.Signals, code: int, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     with subprocess.Popen(
-        script(f"open({str(ready)!r}, 'w').close()\ntime.sleep(60)"),
+        # A shell that runs the tests in the background lets its children ignore SIGINT.
+        script(
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            f"open({str(ready)!r}, 'w').close()\ntime.sleep(60)"
+        ),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
