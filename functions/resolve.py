@@ -22,7 +22,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(resources: ResourceList, asked: argparse.Namespace) -> str:
     modules = [item.manifest for item in resources.select("Module", MODULE_GROUP)]
-    if not modules:
+    if not modules and not resources.failed:
         raise KrmfnError(f"no Module in {asked.path}, written or generated")
     rows = [row for module in modules for row in rows_of(module, asked.kernel)]
     if asked.format == "json":

@@ -112,11 +112,10 @@ def _command(program: Program, command: Command | Printed, asked: argparse.Names
         return 0
     resources = inputs.read(asked)
     inputs.apply(program, asked, resources)
-    if resources.failed:
+    if resources.failed:  # nothing was generated; what stands in the files can still be looked at
         said.findings(resources.results)
-        return 1
     _print(command.run(resources, asked))
-    return 0
+    return int(resources.failed)
 
 
 def _print(text: str) -> None:
