@@ -10,16 +10,13 @@ from krmfn.results import Field
 
 from . import kmm
 from .children import Child
-from .claims import MODULE_GROUP
 from .kmm import admission, lints
 from .kmm.lookup import listing, table
-from .owners import Owners
+from .owners import Owners, written
 from .settings import Settings
 
 IGNORE = "krmfn.dev/ignore"
 """Annotation on a Module or on the resource it is made from: `KRM204: why; KRM209: why`."""
-
-HUB_GROUP = "hub.kmm.sigs.x-k8s.io"
 
 
 def kernels(resources: ResourceList, modules: Iterable[Manifest]) -> list[str]:
@@ -39,19 +36,6 @@ def handwritten(resources: ResourceList, owners: Owners, settings: Settings, lin
         if not lint:
             found = [finding for finding in found if finding.severity == "error"]
         yield from kept((item.located(finding) for finding in found), item, settings)
-
-
-def written(resources: ResourceList, owners: Owners) -> list[Item]:
-    """The Modules in the list that were not generated for one of `owners`."""
-    return [item for item in resources.select("Module", MODULE_GROUP) if not owners_child(item, owners)]
-
-
-def owners_child(item: Item, owners: Owners) -> bool:
-    """True for an item that was generated for one of `owners`."""
-    from krmfn.ownership import owner_id
-
-    owner = owner_id(item.annotations)
-    return owner is not None and owner[:2] in owners
 
 
 def generated(

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from krmfn import ResourceList
-from krmfn.ownership import owner_id
 
 from .exclusivity import Claim, Node
-from .owners import Owners
+from .kmm.lookup import table, text
+from .owners import Owners, written
 
 _FEW = 16
 """Label keys up to which looking for each is cheaper than reading all of a node's labels."""
-
-MODULE_GROUP = "kmm.sigs.x-k8s.io"
 
 
 def nodes(resources: ResourceList, claims: Iterable[Claim]) -> list[Node]:
@@ -30,23 +28,12 @@ def of_modules(resources: ResourceList, owners: Owners, generated: Collection[tu
     way when it is adopted, and is an error of its own when it is not.
     """
     found: list[Claim] = []
-    for item in resources.select("Module", MODULE_GROUP):
+    for item in written(resources, owners):
         if (item.ref.namespace, item.ref.name) in generated:
             continue
-        owner = owner_id(item.annotations)
-        spec = item.manifest.get("spec")
-        if (owner and owner[:2] in owners) or not isinstance(spec, dict):
-            continue
-        selector = spec.get("selector")
-        loaded = _loaded(spec)
+        selector = table(item.manifest, "spec").get("selector")
+        loaded = text(table(item.manifest, "spec", "moduleLoader", "container", "modprobe"), "moduleName")
         if isinstance(selector, dict) and loaded:
             labels = {str(key): str(value) for key, value in selector.items()}
             found.append(Claim(item.ref, labels, "spec.selector", None, frozenset({loaded}), "", item.place))
     return found
-
-
-def _loaded(spec: object) -> str:
-    """spec.moduleLoader.container.modprobe.moduleName, "" where there is none."""
-    for key in ("moduleLoader", "container", "modprobe", "moduleName"):
-        spec = spec.get(key) if isinstance(spec, dict) else None
-    return spec if isinstance(spec, str) else ""

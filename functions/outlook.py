@@ -10,11 +10,10 @@ from krmfn import Manifest, Ref
 from krmfn.plan import ABSENT, Change, FieldChange, Plan, differences
 from krmfn.resource import ref
 
-from .admission import HUB_GROUP
 from .children import ready_label
-from .claims import MODULE_GROUP
 from .kmm.lookup import has, listing, table, tables, text
 from .kmm.versions import Target
+from .owners import HUB_GROUP, MODULE_GROUP
 
 CONTAINER = "spec.moduleLoader.container"
 _IN_TREE = ("inTreeModulesToRemove", "inTreeModuleToRemove")

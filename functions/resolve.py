@@ -10,8 +10,8 @@ from krmfn import KrmfnError, Manifest, ResourceList
 from krmfn.cli import Command
 from krmfn.resource import ref
 
-from .claims import MODULE_GROUP
 from .kmm import resolver
+from .owners import MODULE_GROUP
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from krmfn import ResourceList
 
-from ..owners import Owners, owned
+from ..owners import MODULE_GROUP, OURS, SEED, Owners, owned
 
 KIND = "DeviceConfig"
-OURS, SEED = "krmfn.dev", "example.com"
 OWNERS: Owners = frozenset({(OURS, KIND), (SEED, KIND)})
 
 
@@ -17,7 +16,7 @@ def deviceconfig(resources: ResourceList) -> None:
     A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
-    if items or owned(resources, OWNERS) or resources.select("Module", "kmm.sigs.x-k8s.io"):
+    if items or owned(resources, OWNERS) or resources.select("Module", MODULE_GROUP):
         from .walk import walk
 
         walk(resources, items, OWNERS)

@@ -126,8 +126,8 @@ def _service(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
 
 
 def _metadata(config: DeviceConfig, entry: dict[str, Any], name: str, order: dict[str, str]) -> dict[str, Any]:
-    labels = {**config.spec.get("labels", {}), **entry.get("labels", {})}
-    annotations = {**config.annotations, **config.spec.get("annotations", {}), **entry.get("annotations", {})}
+    labels = {**config.child_labels, **entry.get("labels", {})}
+    annotations = {**config.child_annotations, **entry.get("annotations", {})}
     return metadata(name, config.ref, "consumer", order, labels, annotations)
 
 

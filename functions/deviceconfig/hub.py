@@ -12,8 +12,7 @@ from .module import module_spec
 def managed_cluster_module(config: DeviceConfig) -> Manifest:
     """`hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, cluster-scoped; the spoke's Module has its name."""
     hub = config.spec["hub"]
-    labels, annotations = config.spec.get("labels", {}), {**config.annotations, **config.spec.get("annotations", {})}
-    found = metadata(config.name, config.ref, "module", MODULE_ORDER, labels, annotations)
+    found = metadata(config.name, config.ref, "module", MODULE_ORDER, config.child_labels, config.child_annotations)
     del found["namespace"]
     return {
         "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",

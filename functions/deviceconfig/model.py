@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from krmfn import Item, Ref
 
+from ..owners import OURS, SEED
 from ..settings import Settings, merged
 from .images import driver_image, mirrored
 
-OURS, SEED = "krmfn.dev", "example.com"
 SCHEMAS = {OURS: "deviceconfig", SEED: "deviceconfig-example.com"}
 """The schema of each group's DeviceConfig."""
 
@@ -81,6 +81,17 @@ class DeviceConfig(NamedTuple):
         """The version of an ordered upgrade; "" without one."""
         ordered = self.spec.get("upgrade", {}).get("ordered")
         return str(self.spec.get("driverVersion", "")) if ordered else ""
+
+    @property
+    def child_labels(self) -> dict[str, str]:
+        """The labels that every child gets from the config."""
+        found: dict[str, str] = self.spec.get("labels", {})
+        return found
+
+    @property
+    def child_annotations(self) -> dict[str, str]:
+        """The annotations that every child gets: the functionConfig's, and the config's over them."""
+        return {**self.annotations, **self.spec.get("annotations", {})}
 
     @property
     def daemon_sets(self) -> list[dict[str, Any]]:

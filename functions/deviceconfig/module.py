@@ -15,11 +15,12 @@ _CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeM
 
 def module(config: DeviceConfig) -> Manifest:
     """`kmm.sigs.x-k8s.io/v1beta1 Module`, named as `config.name`."""
-    labels, annotations = config.spec.get("labels", {}), {**config.annotations, **config.spec.get("annotations", {})}
     return {
         "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
         "kind": "Module",
-        "metadata": metadata(config.name, config.ref, "module", MODULE_ORDER, labels, annotations),
+        "metadata": metadata(
+            config.name, config.ref, "module", MODULE_ORDER, config.child_labels, config.child_annotations
+        ),
         "spec": module_spec(config),
     }
 

@@ -36,5 +36,4 @@ def objects(config: DeviceConfig) -> list[Manifest]:
 
 
 def _metadata(config: DeviceConfig, name: str) -> dict[str, Any]:
-    labels, annotations = config.spec.get("labels", {}), {**config.annotations, **config.spec.get("annotations", {})}
-    return metadata(name, config.ref, "rights", _ORDER, labels, annotations)
+    return metadata(name, config.ref, "rights", _ORDER, config.child_labels, config.child_annotations)

@@ -8,7 +8,7 @@ from krmfn import Item, ResourceList, Result, error, schema, warning
 from krmfn.results import Field
 
 from .. import admission, children, claims, exclusivity, settings
-from ..owners import Owners, owned
+from ..owners import Owners, owned, written
 from ..published import schema as published
 from . import generate, model, rules
 from .model import DeviceConfig
@@ -33,10 +33,10 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     resources.report(_conflicts(resources, [one for group in groups for one in group], owners, config))
 
     wanted = [child for group in groups for child in generate.children(group)]
-    written = [item.manifest for item in admission.written(resources, owners)]
+    others = [item.manifest for item in written(resources, owners)]
     # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
     resources.report(admission.generated(resources, wanted, config, answered=("KRM201",)))
-    resources.report(admission.together([*(child.manifest for child in wanted), *written]))
+    resources.report(admission.together([*(child.manifest for child in wanted), *others]))
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)
 
