@@ -12,7 +12,6 @@ from . import kmm
 from .children import Child
 from .kmm import admission, lints
 from .kmm.lookup import listing, table
-from .owners import Owners, written
 from .settings import Settings
 
 IGNORE = "krmfn.dev/ignore"
@@ -27,9 +26,8 @@ def kernels(resources: ResourceList, modules: Iterable[Manifest]) -> list[str]:
     return sorted(found - {""})
 
 
-def handwritten(resources: ResourceList, owners: Owners, settings: Settings, lint: bool) -> Iterator[Result]:
-    """The findings about the Modules that were not generated for one of `owners`; `lint` for more than refusals."""
-    items = written(resources, owners)
+def handwritten(resources: ResourceList, items: Sequence[Item], settings: Settings, lint: bool) -> Iterator[Result]:
+    """Yield the findings about Modules that this run does not generate; `lint` for more than refusals."""
     real = kernels(resources, (item.manifest for item in items)) if lint else []
     for item in items:
         found = kmm.check(item.manifest, settings.kmm_version, real)

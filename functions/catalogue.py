@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from . import changes, kmm
+from . import changes, kmm, leftovers
 from .deviceconfig import rules as deviceconfig
 from .exclusivity import conflicts
 
@@ -43,6 +43,7 @@ def rules() -> list[tuple[str, str]]:
 def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
+    yield from (leftovers.findings, leftovers.strays)
     yield from (conflicts._driver, conflicts._pool, conflicts._module, conflicts.undecided, conflicts.unlisted)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Item, ResourceList, Result, error, info, warning
-from krmfn.ownership import owner_id
+from krmfn.ownership import mark_of
 from krmfn.plan import ABSENT, Plan
 from krmfn.resource import ref
 from krmfn.results import Field
@@ -46,7 +46,8 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
 def _source(note: Result, by_id: dict[tuple[str, str, str, str], Item]) -> Item | None:
     """The item that a note is about or, when that is generated, the one it is generated from."""
     item = by_id.get(note.ref.id) if note.ref else None
-    return by_id.get(owner_id(item.annotations) or item.ref.id, item) if item else None
+    mark = mark_of(item.annotations) if item else None
+    return by_id.get(mark.owner, item) if mark else item
 
 
 def version_is_kept(plan: Outlook) -> Iterator[Result]:

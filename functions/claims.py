@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from krmfn import ResourceList
+from krmfn import Item, ResourceList
 
 from .exclusivity import Claim, Node
 from .kmm.lookup import table, text
-from .owners import Owners, written
 
 _FEW = 16
 """Label keys up to which looking for each is cheaper than reading all of a node's labels."""
@@ -21,14 +20,15 @@ def nodes(resources: ResourceList, claims: Iterable[Claim]) -> list[Node]:
     return [Node(item.name, item.picked_labels(keys) if len(keys) <= _FEW else item.labels) for item in items]
 
 
-def of_modules(resources: ResourceList, owners: Owners, generated: Collection[tuple[str, str]] = ()) -> list[Claim]:
-    """A claim per KMM Module that loads something and was not generated for one of `owners` (they claim themselves).
+def of_modules(modules: Iterable[Item], generated: Collection[tuple[str, str]] = ()) -> list[Claim]:
+    """Return a claim per KMM Module that loads something.
 
-    `generated` names the Modules that are about to be made, by namespace and name: what stands in such a place makes
-    way when it is adopted, and is an error of its own when it is not.
+    `modules` are those that this run does not generate: their configs claim for them. `generated` names the Modules
+    that are about to be made, by namespace and name: what stands in such a place makes way when it is adopted, and is
+    an error of its own when it is not.
     """
     found: list[Claim] = []
-    for item in written(resources, owners):
+    for item in modules:
         if (item.ref.namespace, item.ref.name) in generated:
             continue
         selector = table(item.manifest, "spec").get("selector")

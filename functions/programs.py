@@ -25,6 +25,7 @@ INPUTS = frozenset(
 
 OPTIONS = {
     "namespace": "for resources that name none (default: ARGOCD_APP_NAMESPACE)",
+    "prune": "generated objects whose owner is not in the input: auto (default), always or never removed",
     "kmm-version": "the KMM version of the cluster: 2.4, 2.5, 2.6, main or openshift (default 2.6)",
 }
 

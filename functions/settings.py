@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from krmfn import Manifest, ResourceList, Result, error, schema
+from krmfn import KrmfnError, Manifest, ResourceList, Result, error, schema
 from krmfn.resource import ref
 from krmfn.results import Field
 
 from .published import schema as published
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
+PRUNE = ("auto", "always", "never")
 
 
 class Settings(NamedTuple):
@@ -22,7 +23,8 @@ class Settings(NamedTuple):
     kmm_version: str = "2.6"
     exclusivity: str = "auto"
     adopt: bool = False
-    prune: bool = True
+    prune: str = "auto"
+    """What becomes of generated objects whose owner is not in the input: `auto`, `always` removed, `never`."""
     partial_view: bool = False
     annotations: dict[str, str] = {}  # noqa: RUF012
     """Annotations for every generated object."""
@@ -69,11 +71,19 @@ def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
         kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version", "2.6"),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         adopt=spec.get("adopt", False),
-        prune=spec.get("prune", True),
+        prune=_prune(options.get("prune") or spec.get("prune", "auto")),
         partial_view=spec.get("partialView", "refuse") == "allow",
         annotations=spec.get("annotations", {}),
         ignore=spec.get("ignore", {}),
     )
+
+
+def _prune(value: str | bool) -> str:
+    """The setting `prune` in today's words: false was, and is, never. Raises KrmfnError for an option's other value."""
+    word = ("auto" if value else "never") if isinstance(value, bool) else value
+    if word not in PRUNE:
+        raise KrmfnError(f"--prune is {word!r}; it must be one of {', '.join(PRUNE)}")
+    return word
 
 
 def _as_written(result: Result, data: dict[str, Any]) -> Result:

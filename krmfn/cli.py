@@ -92,14 +92,10 @@ def _diff(program: Program, asked: argparse.Namespace, said: Log) -> int:
 
 
 def _rendered(program: Program, asked: argparse.Namespace, path: str, said: Log) -> ResourceList:
-    """The list after the function. One without anything to render is rendered already: it is checked, and stays as it
-    is, since the function would take its objects for left-overs of owners that are gone."""
+    """Return the list after the function. What is rendered already is checked and stays as it is."""
     asked = argparse.Namespace(**{**vars(asked), "path": path})
     resources = inputs.read(asked)
-    before = list(resources.items)
     inputs.apply(program, asked, resources)
-    if program.owners and not any((item.group, item.kind) in program.owners for item in before):
-        resources.items = before
     if resources.failed:
         said.findings(resources.results)
         raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")

@@ -1,4 +1,4 @@
-"""Who made an object: one annotation, and what an update may replace. Pure functions over manifests.
+"""Mark generated objects with who made them, and say what an update may replace. Pure functions over manifests.
 
 metadata.ownerReferences are never used: they need a live uid, Argo CD does not prune objects that have them and
 Config Sync refuses them.
@@ -7,48 +7,99 @@ Config Sync refuses them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from .resource import Manifest, Ref, annotations_of
+from .resource import Manifest, Ref, annotations_of, ref
 
 OWNER = "krmfn.dev/owner"
-"""Annotation `<group>|<kind>|<namespace>|<name>` of the resource that a generated object was made from."""
+"""Annotation on a generated object: `<function> <owner> <object>`, separated by single spaces, where owner and object
+are `<group>|<kind>|<namespace>|<name>`, the object's own as it was generated. Version 0.1 wrote the owner alone."""
 PASSED_ON = "krmfn.dev/passed-on"
 """Annotation that lists the owner's own labels and annotations on a generated object, so that an update can
 take back one that the owner no longer has: `labels/team annotations/contact`."""
 
 _PREVIOUS = ("internal.config.kubernetes.io/previousNamespaces", "internal.config.kubernetes.io/previousNames")
 
-OwnerId = tuple[str, str, str, str]
-"""group, kind, namespace, name."""
+Id = tuple[str, str, str, str]
+"""group, kind, namespace, name: what the API server tells objects apart by (see `Ref.id`)."""
 
 
-def stamp(manifest: Manifest, owner: Ref, passed_on: Iterable[str] = ()) -> Manifest:
-    """`manifest` marked as made from `owner`; `passed_on` as in PASSED_ON. Returns the same object, changed."""
-    notes = manifest["metadata"].setdefault("annotations", {})
-    notes[OWNER] = "|".join(owner.id)
+class Mark(NamedTuple):
+    """What the annotation OWNER of an object says."""
+
+    function: str
+    """The function that made the object; "" in a mark of version 0.1."""
+    owner: Id
+    """The resource that the object was made from."""
+    made: Id | None
+    """The object's own id when it was made; None in a mark of version 0.1."""
+
+
+class Scope(NamedTuple):
+    """What a function may update and remove: objects that carry its name, of these kinds, from these owners."""
+
+    function: str
+    owners: frozenset[tuple[str, str]]
+    """(group, kind) of the resources that it makes objects from; these are never removed."""
+    kinds: frozenset[tuple[str, str]]
+    """(group, kind) of the objects that it can make."""
+
+    def names(self, mark: Mark | None) -> bool:
+        """Return True when a mark names this function; one of 0.1 does by its owner's group and kind."""
+        return mark is not None and mark.owner[:2] in self.owners and mark.function in (self.function, "")
+
+    def made(self, now: Ref, annotations: dict[str, str]) -> bool:
+        """Return True when this function made the object `now`: its mark, its kind and its own id all fit."""
+        mark = mark_of(annotations)
+        if mark is None or not self.names(mark) or (now.group, now.kind) not in self.kinds - self.owners:
+            return False
+        return mark.made is None or mark.made in known_as(now, annotations)
+
+
+def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str] = ()) -> Manifest:
+    """Mark `manifest` as made by `function` from `owner`; return the same object, changed. `passed_on`: see PASSED_ON.
+
+    Call it when apiVersion, kind, namespace and name are final. Raises ValueError for an object without kind or name,
+    and for a function or id that the mark cannot hold: one with a space or a `|`.
+    """
+    made = ref(manifest)
+    if not made.kind or not made.name:
+        raise ValueError(f"{made} cannot be marked as generated: it needs a kind and a name")
+    for part in (function, *owner.id, *made.id):
+        if " " in part or "|" in part or part != part.strip():
+            raise ValueError(f"{part!r} cannot stand in the mark of {made}: it has a space or a |")
+    annotations = manifest["metadata"].setdefault("annotations", {})
+    annotations[OWNER] = f"{function} {'|'.join(owner.id)} {'|'.join(made.id)}"
     names = sorted(passed_on)
     if names:
-        notes[PASSED_ON] = " ".join(names)
+        annotations[PASSED_ON] = " ".join(names)
     return manifest
 
 
-def owner_id(notes: dict[str, str]) -> OwnerId | None:
-    """Whose child an object with the annotations `notes` is; None for an object we did not make."""
-    parts = notes.get(OWNER, "").split("|")
-    return (parts[0], parts[1], parts[2], parts[3]) if len(parts) == 4 else None
+def mark_of(annotations: dict[str, str]) -> Mark | None:
+    """Return the mark in the annotations of an object; None for one without a mark, or with one that is no mark."""
+    text = str(annotations.get(OWNER, ""))
+    function, _, rest = text.rpartition(" ")[0].partition(" ")
+    if not rest:
+        owner = _id(text)
+        return Mark("", owner, None) if owner else None
+    owner, made = _id(rest), _id(text.rpartition(" ")[2])
+    return Mark(function, owner, made) if function and owner and made else None
 
 
-def known_as(owner: Ref, notes: dict[str, str]) -> set[OwnerId]:
-    """Every identity of an owner: its own and those it had before kustomize renamed it (oldest first in `notes`)."""
-    spaces, names = (notes.get(key, "").split(",") for key in _PREVIOUS)
-    former = {(owner.group, owner.kind, space, name) for space, name in zip(spaces, names, strict=False) if name}
+def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
+    """Return every id of a resource: its own and those that it had before kustomize renamed or moved it.
+
+    Source: kustomize's annotations previousNames and previousNamespaces, which it sends to functions.
+    """
+    spaces, names = (annotations.get(key, "").split(",") for key in _PREVIOUS)
+    former = {(now.group, now.kind, space, name) for space, name in zip(spaces, names, strict=False) if name}
     # kustomize notes "default" for a namespace that was not set.
-    return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {owner.id}
+    return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {now.id}
 
 
 def updated(existing: Manifest, wanted: Manifest) -> Manifest:
-    """What an update makes of `existing`: all that `wanted` says, plus labels, annotations and keys of others."""
+    """Return what an update makes of `existing`: all that `wanted` says, and labels, annotations, keys of others."""
     old_meta = _mapping(existing.get("metadata"))
     new_meta = wanted["metadata"]
     taken_back = set(str(annotations_of(existing).get(PASSED_ON, "")).split())
@@ -65,6 +116,14 @@ def updated(existing: Manifest, wanted: Manifest) -> Manifest:
         else:
             metadata.pop(part, None)
     return {**existing, **wanted, "metadata": metadata}
+
+
+def _id(text: str) -> Id | None:
+    """`<group>|<kind>|<namespace>|<name>` as an id; None for anything else."""
+    parts = text.split("|")
+    if len(parts) != 4 or " " in text or not (parts[1] and parts[3]):
+        return None
+    return (parts[0], parts[1], parts[2], parts[3])
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from .errors import KrmfnError
 from .frame import Chunk, Frame
 from .item import Item
-from .ownership import OWNER, owner_id, updated
-from .resource import Manifest, Ref, ref, same
+from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
+from .resource import Manifest, Ref, annotations_of, ref, same
 from .results import Result
 from .yamltext import peek, spans
 from .yamltext.encoding import check_encoding
@@ -101,24 +101,62 @@ class ResourceList:
                 self.changes.append(("updated", about))
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
-        """Like `upsert`, but labels, annotations and top-level keys that others put on an existing object stay."""
+        """Like `upsert`, but labels, annotations and top-level keys that others put on an existing object stay.
+
+        Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object: nothing
+        could tell later who made it.
+        """
         manifests = list(manifests)
+        for manifest in manifests:
+            mark = mark_of(annotations_of(manifest))
+            if mark is None or mark.made != ref(manifest).id:
+                raise ValueError(f"{ref(manifest)} has no mark of its own; call ownership.stamp when its name is final")
         kinds = {manifest["kind"] for manifest in manifests}
         present = {item.ref.id: item for item in self.items if item.kind in kinds}
         found = ((manifest, present.get(ref(manifest).id)) for manifest in manifests)
         self.upsert(updated(item.manifest, manifest) if item else manifest for manifest, item in found)
 
-    def prune(self, owners: Collection[tuple[str, str]], keep: Iterable[Manifest]) -> None:
-        """Remove objects made from an owner whose (group, kind) is in `owners`, but for those that `keep` names."""
+    def marked(self) -> list[Item]:
+        """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
+        return [item for item in self.items if item.mentions(OWNER) and OWNER in item.annotations]
+
+    def owned(self, scope: Scope) -> list[Item]:
+        """Return the items whose mark names the function of `scope`, copies included."""
+        return [item for item in self.marked() if scope.names(mark_of(item.annotations))]
+
+    def made(self, scope: Scope) -> list[Item]:
+        """Return the objects that `scope` made: mark, kind and the object's own id all fit."""
+        return [item for item in self.owned(scope) if scope.made(item.ref, item.annotations)]
+
+    def left_over(self, scope: Scope, namespace: str = "") -> list[Item]:
+        """Return the objects that `scope` made from an owner that is not in the list, also not under a former name.
+
+        `namespace` is that of owners that name none.
+        """
+        made = self.made(scope)
+        present = self._owner_ids(scope, namespace) if made else set()
+        return [item for item in made if _owner(item) not in present]
+
+    def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
+        """Remove the objects that `scope` made and that `keep` does not name.
+
+        Those whose owner is not in the list (see `left_over`) go only when `left_over` is True: where the list is a
+        part of all there is, their owner may stand in another part.
+        """
         kept = {ref(manifest).id for manifest in keep}
-
-        def is_stale(item: Item) -> bool:
-            owner = owner_id(item.annotations) if item.mentions(OWNER) else None
-            return owner is not None and owner[:2] in owners and item.ref.id not in kept
-
-        stale = {id(item): item for item in self.items if is_stale(item)}
+        stale = {id(item): item.ref for item in self.made(scope) if item.ref.id not in kept}
+        for item in () if left_over or not stale else self.left_over(scope, namespace):
+            stale.pop(id(item), None)
         self.items = [item for item in self.items if id(item) not in stale]
-        self.changes += [("removed", item.ref) for item in stale.values()]
+        self.changes += [("removed", about) for about in stale.values()]
+
+    def _owner_ids(self, scope: Scope, namespace: str) -> set[Id]:
+        kinds = {kind for _, kind in scope.owners}
+        found: set[Id] = set()
+        for item in self.items:
+            if item.kind in kinds and (item.group, item.kind) in scope.owners:
+                found |= known_as(item.ref, item.annotations)
+        return found | {(group, kind, namespace, name) for group, kind, space, name in found if not space}
 
     def to_bytes(self) -> bytes:
         """The list as bytes: equal to the input when nothing changed and nothing was found.
@@ -152,6 +190,11 @@ class ResourceList:
     @property
     def _flow(self) -> bool:
         return self._frame.cut.flow_items or self._frame.cut.flow_root
+
+
+def _owner(item: Item) -> Id | None:
+    mark = mark_of(item.annotations)
+    return mark.owner if mark else None
 
 
 def _made(text: bytes, indent: int, flow: bool, manifest: Manifest) -> Item:

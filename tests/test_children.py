@@ -10,8 +10,9 @@ from krmfn_functions.children import Child
 from krmfn_functions.settings import Settings
 
 from krmfn import Item, Manifest, Ref, ResourceList
+from krmfn.ownership import Scope
 
-OWNERS = frozenset({("krmfn.dev", "DeviceConfig")})
+SCOPE = Scope("drv", frozenset({("krmfn.dev", "DeviceConfig")}), frozenset({("example.com", "Widget")}))
 OWNER = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 
@@ -33,11 +34,11 @@ def listed(*entries: str) -> ResourceList:
 def widget(name: str, item: Item, owner: Ref = OWNER) -> Child:
     found = children.metadata(name, owner, "widget", {}, {}, {})
     manifest: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": found, "spec": {"a": "b"}}
-    return Child(manifest, item, owner)
+    return children.child(manifest, "drv", item, owner)
 
 
 def said(resources: ResourceList, *wanted: Child, adopt: bool = False) -> list[str]:
-    return [str(finding) for finding in children.clashes(resources, wanted, OWNERS, adopt)]
+    return [str(finding) for finding in children.clashes(resources, wanted, SCOPE, adopt)]
 
 
 def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
@@ -56,7 +57,6 @@ def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
     assert found["annotations"] == {
         "contact": "me",
         "wave": "0",
-        "krmfn.dev/owner": "krmfn.dev|DeviceConfig|kmm|gaudi",
         "krmfn.dev/passed-on": "annotations/contact labels/team",
     }
     assert "ownerReferences" not in found
@@ -121,13 +121,15 @@ def test_another_function_s_object_is_not_overwritten() -> None:
         "krmfn.dev|DeviceConfig|kmm|gaudi",
         "krmfn.dev|DeviceConfig|kmm|gone",
         "krmfn.dev|DeviceConfig||gaudi",
+        "drv krmfn.dev|DeviceConfig|kmm|gaudi example.com|Widget|kmm|w",
+        "drv krmfn.dev|DeviceConfig|base|gaudi example.com|Widget|base|w",
     ],
 )
 def test_our_own_objects_are_updated_in_place(owner: str) -> None:
     resources = listed(entry("DeviceConfig", "gaudi"), owned("Widget", "w", owner), entry("Other", "o"))
     child = widget("w", resources.items[0])
     assert said(resources, child) == []
-    children.settle(resources, [child], OWNERS, prune=True)
+    children.settle(resources, [child], SCOPE, Settings(), [])
     assert [item.kind for item in resources.items] == ["DeviceConfig", "Widget", "Other"]
     assert [what for what, _ in resources.changes] == ["updated"]
 
@@ -141,9 +143,11 @@ def test_stale_objects_go_and_others_stay() -> None:
         entry("Widget", "handmade", group="example.com"),
     )
     child = widget("w", resources.items[1])
-    children.settle(resources, [child], OWNERS, prune=False)
+    children.settle(resources, [child], SCOPE, Settings(prune="never"), [])
     assert len(resources.items) == 6
-    children.settle(resources, [child], OWNERS, prune=True)
+    children.settle(resources, [child], SCOPE, Settings(), resources.items[:1])
+    assert len(resources.items) == 6
+    children.settle(resources, [child], SCOPE, Settings(), [])
     assert [item.ref.name for item in resources.items] == ["gaudi", "theirs", "odd", "handmade", "w"]
 
 

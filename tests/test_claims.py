@@ -10,8 +10,6 @@ from krmfn_functions.exclusivity import Claim, Node
 
 from krmfn import Ref, ResourceList
 
-OWNERS = frozenset({("krmfn.dev", "DeviceConfig")})
-
 
 def listed(*items: dict[str, Any]) -> ResourceList:
     return ResourceList.parse(
@@ -19,10 +17,8 @@ def listed(*items: dict[str, Any]) -> ResourceList:
     )
 
 
-def module(name: str, spec: Any, owner: str = "") -> dict[str, Any]:
-    metadata: dict[str, Any] = {"name": name, "namespace": "kmm"}
-    if owner:
-        metadata["annotations"] = {"krmfn.dev/owner": owner}
+def module(name: str, spec: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "kmm"}
     return {"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": metadata, "spec": spec}
 
 
@@ -35,21 +31,15 @@ def selecting(*keys: str) -> list[Claim]:
 
 
 def test_a_module_claims_what_it_selects_and_loads() -> None:
-    (claim,) = claims.of_modules(listed(module("a", loading("drv", rack="r1"))), OWNERS)
+    (claim,) = claims.of_modules(listed(module("a", loading("drv", rack="r1"))).items)
     assert (claim.ref.name, claim.selector, claim.field) == ("a", {"rack": "r1"}, "spec.selector")
     assert (claim.domain, claim.kernel_modules) == (None, frozenset({"drv"}))
 
 
-def test_our_own_children_claim_nothing_others_do() -> None:
-    ours = module("a", loading("drv"), "krmfn.dev|DeviceConfig|kmm|a")
-    theirs = module("b", loading("drv"), "pt.example.com|Ptemplate|kmm|b")
-    assert [claim.ref.name for claim in claims.of_modules(listed(ours, theirs), OWNERS)] == ["b"]
-
-
 def test_what_makes_way_for_a_generated_module_claims_nothing() -> None:
     there = listed(module("a", loading("drv")), module("b", loading("drv")))
-    assert [claim.ref.name for claim in claims.of_modules(there, OWNERS, {("kmm", "a")})] == ["b"]
-    assert len(claims.of_modules(there, OWNERS, {("other", "a")})) == 2
+    assert [claim.ref.name for claim in claims.of_modules(there.items, {("kmm", "a")})] == ["b"]
+    assert len(claims.of_modules(there.items, {("other", "a")})) == 2
 
 
 def test_odd_modules_claim_nothing() -> None:
@@ -64,9 +54,9 @@ def test_odd_modules_claim_nothing() -> None:
         loading("drv") | {"selector": ["a"]},
     ]
     items = [module(f"m{number}", spec) for number, spec in enumerate(odd)]
-    assert claims.of_modules(listed(*items), OWNERS) == []
+    assert claims.of_modules(listed(*items).items) == []
     del items[0]["spec"]
-    assert claims.of_modules(listed(items[0]), OWNERS) == []
+    assert claims.of_modules(listed(items[0]).items) == []
 
 
 def test_nodes_have_the_labels_that_somebody_selects_by() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from krmfn.errors import KrmfnError
-from krmfn.ownership import OWNER, PASSED_ON, stamp
+from krmfn.ownership import OWNER, PASSED_ON, Scope, stamp
 from krmfn.resource import Ref
 from krmfn.resourcelist import ResourceList
 from krmfn.results import error, info, warning
@@ -28,7 +28,7 @@ OWNED = """\
     name: gaudi
     namespace: kmm
     annotations:
-      krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi # made by us
+      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gaudi kmm.sigs.x-k8s.io|Module|kmm|gaudi # made by us
       theirs: x
   spec:
     version: "1" # now
@@ -41,15 +41,28 @@ OWNED = """\
   kind: DaemonSet
   metadata:
     name: stale
-    annotations: {krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gone}
+    annotations: {krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||stale}
 # of the last
 - apiVersion: apps/v1
   kind: DaemonSet
   metadata:
     name: of-another-function
     annotations:
-      krmfn.dev/owner: pt.example.com|Ptemplate|kmm|gone
+      krmfn.dev/owner: other krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||of-another-function
 """
+LEFT_OVER = """\
+- apiVersion: apps/v1
+  kind: DaemonSet
+  metadata:
+    name: left-over
+    annotations:
+      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gone apps|DaemonSet||left-over
+"""
+SCOPE = Scope(
+    "drv",
+    frozenset({("krmfn.dev", "DeviceConfig")}),
+    frozenset({("kmm.sigs.x-k8s.io", "Module"), ("apps", "DaemonSet")}),
+)
 CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
 
 
@@ -65,7 +78,7 @@ def module(version: str = "1", **metadata: Any) -> dict[str, Any]:
         "metadata": named,
         "spec": {"version": version},
     }
-    return stamp(manifest, CONFIG)
+    return stamp(manifest, "drv", CONFIG)
 
 
 def refs(resources: ResourceList) -> list[str]:
@@ -151,7 +164,7 @@ def test_upsert_owned_takes_back_what_was_passed_on() -> None:
 
 def test_prune() -> None:
     resources = parsed()
-    resources.prune([("krmfn.dev", "DeviceConfig")], [module()])
+    resources.prune(SCOPE, [module()])
     assert refs(resources) == ["DeviceConfig/gaudi", "Module/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
     assert resources.changes == [("removed", Ref("apps/v1", "DaemonSet", "", "stale"))]
     stale = OWNED[OWNED.index("- apiVersion: apps/v1") : OWNED.index("# of the last")]
@@ -160,11 +173,52 @@ def test_prune() -> None:
 
 def test_prune_touches_no_other_functions_objects_and_nothing_without_an_owner() -> None:
     resources = parsed()
-    resources.prune([("pt.example.com", "Ptemplate"), ("krmfn.dev", "DeviceConfig")], [])
-    assert refs(resources) == ["DeviceConfig/gaudi", "Module/foreign"]
+    resources.prune(SCOPE, [])
+    assert refs(resources) == ["DeviceConfig/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
     resources = parsed("- kind: A\n  data: {krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi}\n")
-    resources.prune([("krmfn.dev", "DeviceConfig")], [])
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
     assert refs(resources) == ["A/"]
+
+
+def test_what_is_left_over_goes_only_when_somebody_says_so() -> None:
+    resources = parsed(OWNED + LEFT_OVER)
+    assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]
+    resources.prune(SCOPE, [module()])
+    assert "DaemonSet/left-over" in refs(resources)
+    assert "DaemonSet/stale" not in refs(resources)
+    resources.prune(SCOPE, [module()], left_over=True)
+    assert "DaemonSet/left-over" not in refs(resources)
+
+
+def test_an_owner_without_a_namespace_stands_in_the_one_that_is_given() -> None:
+    config = "- apiVersion: krmfn.dev/v1alpha1\n  kind: DeviceConfig\n  metadata:\n    name: gone\n"
+    resources = parsed(LEFT_OVER + config)
+    assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]
+    assert [item.name for item in resources.left_over(SCOPE, "other")] == ["left-over"]
+    assert resources.left_over(SCOPE, "kmm") == []
+
+
+def test_an_owner_is_there_also_under_a_new_name() -> None:
+    config = """\
+- apiVersion: krmfn.dev/v1alpha1
+  kind: DeviceConfig
+  metadata:
+    name: prod-gone
+    namespace: prod
+    annotations:
+      internal.config.kubernetes.io/previousNames: gone
+      internal.config.kubernetes.io/previousNamespaces: kmm
+"""
+    assert parsed(LEFT_OVER + config).left_over(SCOPE) == []
+
+
+@pytest.mark.parametrize("owner", [None, "drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||other", "x"])
+def test_an_object_without_its_own_mark_is_not_taken_as_owned(owner: str | None) -> None:
+    manifest: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}}
+    if owner:
+        manifest["metadata"]["annotations"] = {OWNER: owner}
+    with pytest.raises(ValueError, match="DaemonSet a has no mark of its own"):
+        parsed().upsert_owned([manifest])
 
 
 def test_report() -> None:
@@ -179,7 +233,7 @@ def test_report() -> None:
 def test_after_an_error_the_items_leave_as_they_came() -> None:
     resources = parsed()
     resources.upsert([module("2"), {"kind": "New"}])
-    resources.prune([("krmfn.dev", "DeviceConfig")], [])
+    resources.prune(SCOPE, [])
     resources.report([error("no")])
     assert resources.to_bytes().decode() == f'{HEAD}items:\n{OWNED}results:\n- message: "no"\n  severity: error\n'
 

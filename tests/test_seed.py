@@ -170,4 +170,8 @@ def test_a_deleted_config_takes_its_children_along(function: Function) -> None:
     left = ResourceList.parse(json.dumps(whole).encode())
     function(left)
     assert children
+    assert left.failed, "whose owner is not there is not removed on a guess"
+    left = ResourceList.parse(json.dumps(whole).encode())
+    left.options = {"prune": "always"}
+    function(left)
     assert left.items == []

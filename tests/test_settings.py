@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from krmfn_functions import settings
 
-from krmfn import ResourceList
+from krmfn import KrmfnError, ResourceList
 
 
 def read(config: dict[str, Any] | None, **options: str) -> tuple[settings.Settings, list[str]]:
@@ -53,7 +53,7 @@ def test_everything_said() -> None:
     )
     assert problems == []
     assert found == settings.Settings(
-        {"moduleName": "a"}, {"p": {"moduleName": "b"}}, "kmm", "2.4", "off", True, False, True, {"a": "b"}
+        {"moduleName": "a"}, {"p": {"moduleName": "b"}}, "kmm", "2.4", "off", True, "never", True, {"a": "b"}
     )
 
 
@@ -72,7 +72,7 @@ def test_a_config_map_has_paths_and_strings() -> None:
     )
     assert problems == []
     assert found.exclusivity == "nodes"
-    assert (found.adopt, found.prune, found.kmm_version) == (True, False, "2.5")
+    assert (found.adopt, found.prune, found.kmm_version) == (True, "never", "2.5")
     assert found.defaults == {"moduleName": "a", "imagePullPolicy": "Always"}
 
 
@@ -141,3 +141,29 @@ def test_an_unknown_profile_is_told_with_the_known_ones() -> None:
     assert finding.message == "profile 'c' is not defined; the functionConfig's spec.profiles has: a, b"
     (finding,) = settings.profile_findings("c", "spec.profile", settings.Settings())
     assert finding.message == "profile 'c' is not defined; no functionConfig defines spec.profiles"
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"),
+    [(True, "auto"), (False, "never"), ("auto", "auto"), ("always", "always"), ("never", "never"), (None, "auto")],
+)
+def test_what_becomes_of_left_overs(value: Any, meaning: str) -> None:
+    found, problems = read(ours({} if value is None else {"prune": value}))
+    assert (found.prune, problems) == (meaning, [])
+
+
+@pytest.mark.parametrize("value", [1, 0, "yes", "Always", "", None, ["auto"]])
+def test_another_word_for_prune_is_refused(value: Any) -> None:
+    _, problems = read(ours({"prune": value}))
+    assert len(problems) == 1
+    assert problems[0].endswith("[KRM110]")
+
+
+def test_the_option_prune_wins_and_is_checked() -> None:
+    resources = ResourceList()
+    resources.function_config = ours({"prune": "always"})
+    resources.options = {"prune": "never"}
+    assert settings.read(resources)[0].prune == "never"
+    resources.options = {"prune": "maybe"}
+    with pytest.raises(KrmfnError, match="--prune is 'maybe'; it must be one of auto, always, never"):
+        settings.read(resources)

@@ -80,8 +80,8 @@ def rendered() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("vendor", MEANING)
 def test_a_profile_means_what_the_operator_makes(vendor: str, rendered: list[dict[str, Any]]) -> None:
     expected = MEANING[vendor]
-    owner = f"example.com|DeviceConfig|kmm|{vendor}"
-    made = [one for one in rendered if one["metadata"].get("annotations", {}).get("krmfn.dev/owner") == owner]
+    owner = f" example.com|DeviceConfig|kmm|{vendor} "
+    made = [one for one in rendered if owner in one["metadata"].get("annotations", {}).get("krmfn.dev/owner", "")]
     spec = next(one["spec"] for one in made if one["kind"] == "Module")
     container, plugin = spec["moduleLoader"]["container"], spec.get("devicePlugin", {}).get("container")
     found = {

@@ -153,7 +153,12 @@ SETTINGS = record(
         "kmm": record("the KMM of the cluster", {"version": _VERSION}),
         "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
         "adopt": flag("take over objects of the same name that nobody generated"),
-        "prune": flag("remove generated objects that nothing asks for any more (true)"),
+        "prune": {
+            "description": "what becomes of generated objects whose owner is not in the input: removed under kpt and "
+            "refused elsewhere (auto), always removed, never removed; false is never",
+            "type": ["string", "boolean"],
+            "enum": ["auto", "always", "never", True, False],
+        },
         "partialView": choice("what to do when kpt shows only some of the items", "refuse", "allow"),
         "ignore": mapped(
             "rules whose findings do not count, each with the reason", text("why", "reason"), "rule", most=1024

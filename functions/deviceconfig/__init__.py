@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from krmfn import ResourceList
+from krmfn.ownership import Scope
 
-from ..owners import MODULE_GROUP, OURS, SEED, Owners, owned
+from ..owners import HUB_GROUP, MODULE_GROUP, OURS, SEED
 
 KIND = "DeviceConfig"
-OWNERS: Owners = frozenset({(OURS, KIND), (SEED, KIND)})
+OWNERS = frozenset({(OURS, KIND), (SEED, KIND)})
+MADE = frozenset(
+    {
+        (MODULE_GROUP, "Module"),
+        (HUB_GROUP, "ManagedClusterModule"),
+        ("apps", "DaemonSet"),
+        ("", "Service"),
+        ("", "ServiceAccount"),
+        ("rbac.authorization.k8s.io", "RoleBinding"),
+    }
+)
+"""(group, kind) of all that is generated from a DeviceConfig."""
+SCOPE = Scope("deviceconfig", OWNERS, MADE)
 
 
 def deviceconfig(resources: ResourceList) -> None:
@@ -16,7 +29,7 @@ def deviceconfig(resources: ResourceList) -> None:
     A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
-    if items or owned(resources, OWNERS) or resources.select("Module", MODULE_GROUP):
+    if items or resources.owned(SCOPE) or resources.select("Module", MODULE_GROUP):
         from .walk import walk
 
-        walk(resources, items, OWNERS)
+        walk(resources, items, SCOPE)

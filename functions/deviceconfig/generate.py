@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from krmfn import Manifest
 
-from ..children import Child
+from ..children import Child, child
 from . import consumers, hub, module, rights
 from .model import DeviceConfig
 
 
-def children(configs: list[DeviceConfig]) -> list[Child]:
-    """The objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them."""
+def children(function: str, configs: list[DeviceConfig]) -> list[Child]:
+    """Return the objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them.
+
+    `function` is the name that stands in their marks.
+    """
     first = configs[0]
     wanted: list[Manifest] = [*rights.objects(first)]
     for config in configs:
@@ -19,4 +22,4 @@ def children(configs: list[DeviceConfig]) -> list[Child]:
         else:
             wanted.append(module.module(config))
             wanted += consumers.objects(config)
-    return [Child(manifest, first.item, first.ref) for manifest in wanted]
+    return [child(manifest, function, first.item, first.ref) for manifest in wanted]

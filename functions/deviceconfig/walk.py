@@ -5,40 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Item, ResourceList, Result, error, schema, warning
+from krmfn.ownership import Scope
 from krmfn.results import Field
 
-from .. import admission, children, claims, exclusivity, settings
-from ..owners import Owners, owned, written
+from .. import admission, children, claims, exclusivity, leftovers, settings
 from ..published import schema as published
 from . import generate, model, rules
 from .model import DeviceConfig
 
 
-def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
+def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     """All DeviceConfigs of a list to their children; with any error finding nothing is changed.
 
     What is wrong with one config hides nothing about the others: each goes through the stages as far as it is sound.
     """
     config, problems = settings.read(resources)
-    if items or owned(resources, owners):
+    if items or resources.owned(scope):
         problems += children.partial_view(resources, config)
     if not resources.report(problems):
         return
-    resources.report([*children.repeated(items), *_marked(items), *_written(resources, items, owners, config)])
+    resources.report([*children.repeated(items), *_marked(items)])
 
     fitting = [item for item in children.distinct(items) if children.clean(resources, _fit(item))]
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
     groups = [model.from_item(item, config) for item in known]
     groups = [group for group in groups if children.clean(resources, (f for one in group for f in rules.check(one)))]
-    resources.report(_conflicts(resources, [one for group in groups for one in group], owners, config))
 
-    wanted = [child for group in groups for child in generate.children(group)]
-    others = [item.manifest for item in written(resources, owners)]
+    wanted = [child for group in groups for child in generate.children(scope.function, group)]
+    names = leftovers.ids([child.manifest for child in wanted])
+    left = leftovers.sort_out(resources, scope, config, names)
+    written = leftovers.handwritten(resources, scope, left, names)
+    resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
+    resources.report(_written(resources, items, written, config))
+    resources.report(_conflicts(resources, [one for group in groups for one in group], written, config))
+
+    others = [item.manifest for item in written]
     # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
     resources.report(admission.generated(resources, wanted, config, answered=("KRM201",)))
     resources.report(admission.together([*(child.manifest for child in wanted), *others]))
-    if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
-        children.settle(resources, wanted, owners, config.prune)
+    if resources.report(children.clashes(resources, wanted, scope, config.adopt)):
+        children.settle(resources, wanted, scope, config, left.kept)
 
 
 def _fit(item: Item) -> Iterator[Result]:
@@ -67,21 +73,23 @@ def _profile(item: Item, config: settings.Settings) -> list[Result]:
 
 
 def _conflicts(
-    resources: ResourceList, configs: list[DeviceConfig], owners: Owners, config: settings.Settings
+    resources: ResourceList, configs: list[DeviceConfig], written: list[Item], config: settings.Settings
 ) -> Iterator[Result]:
     """Node exclusivity here, and on the clusters of a hub: there only selectors tell, the clusters' labels included."""
     local = [one for one in configs if "hub" not in one.spec]
     generated = {(one.ref.namespace, one.name) for one in local}
-    here = [*map(_claim, local), *claims.of_modules(resources, owners, generated)]
+    here = [*map(_claim, local), *claims.of_modules(written, generated)]
     yield from exclusivity.check(here, claims.nodes(resources, here), config.exclusivity)
     there = [_hub_claim(one) for one in configs if "hub" in one.spec]
     yield from exclusivity.check(there, None, "off" if config.exclusivity == "off" else "selectors")
 
 
-def _written(resources: ResourceList, items: list[Item], owners: Owners, config: settings.Settings) -> Iterator[Result]:
+def _written(
+    resources: ResourceList, items: list[Item], written: list[Item], config: settings.Settings
+) -> Iterator[Result]:
     """What the cluster says to hand-written Modules; lints too where DeviceConfigs are rendered or files are read."""
     lint = bool(items) or "command" in resources.options
-    return admission.handwritten(resources, owners, config, lint)
+    return admission.handwritten(resources, written, config, lint)
 
 
 def _hub_claim(one: DeviceConfig) -> exclusivity.Claim:

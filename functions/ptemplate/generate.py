@@ -6,17 +6,17 @@ from typing import Any
 
 from krmfn import Item, Manifest, Ref
 
-from ..children import MODULE_ORDER, Child, consumer_order, filled, metadata, ready_label
+from ..children import MODULE_ORDER, Child, child, consumer_order, filled, metadata, ready_label
 
 MODULE = "ptemplate_char_dev"
 _IMAGES = "quay.io/chrisp262"
 
 
-def generate(item: Item, namespace: str) -> list[Child]:
+def generate(function: str, item: Item, namespace: str) -> list[Child]:
     """The Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none."""
     owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
     spec = item.manifest["spec"]
-    return [Child(made, item, owner) for made in (_module(owner, spec), _consumer(owner, spec))]
+    return [child(made, function, item, owner) for made in (_module(owner, spec), _consumer(owner, spec))]
 
 
 def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:

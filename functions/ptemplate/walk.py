@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Item, ResourceList, Result, error, schema, warning
+from krmfn.ownership import Scope
 from krmfn.results import Field
 
-from .. import admission, children, claims, exclusivity, settings
-from ..owners import Owners
+from .. import admission, children, claims, exclusivity, leftovers, settings
 from ..published import schema as published
 from .generate import MODULE, generate
 
 
-def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
+def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     """All Ptemplates of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
     problems += children.partial_view(resources, config)
@@ -22,14 +22,19 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     resources.report(children.repeated(items))
 
     sound = [item for item in children.distinct(items) if children.clean(resources, [*_fit(item, config.namespace)])]
+    wanted = [child for item in sound for child in generate(scope.function, item, config.namespace)]
+    names = leftovers.ids([child.manifest for child in wanted])
+    left = leftovers.sort_out(resources, scope, config, names)
+    resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
+    modules = [item for item in left.kept if item.kind == "Module"]
+    resources.report(admission.handwritten(resources, modules, config, lint=True))
     generated = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
-    wishes = [*map(_claim, sound), *claims.of_modules(resources, owners, generated)]
+    written = leftovers.handwritten(resources, scope, left, names)
+    wishes = [*map(_claim, sound), *claims.of_modules(written, generated)]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
-
-    wanted = [child for item in sound for child in generate(item, config.namespace)]
     resources.report([*_counts(sound), *admission.generated(resources, wanted, config)])
-    if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
-        children.settle(resources, wanted, owners, config.prune)
+    if resources.report(children.clashes(resources, wanted, scope, config.adopt)):
+        children.settle(resources, wanted, scope, config, left.kept)
 
 
 def _fit(item: Item, namespace: str) -> Iterator[Result]:
