@@ -98,3 +98,25 @@ def test_a_command_and_a_container_write_the_same_files(
     in_a_container(copy, image)
     by_container = rendered(kpt, copy, containers)
     assert {path for path in by_command if by_command[path] != by_container.get(path)} <= {"Kptfile"}
+
+
+def test_copies_of_generated_objects_and_foreign_marks_stay(kpt: str, package: tuple[Path, Env]) -> None:
+    """Somebody copies a generated file, and puts its mark on a Namespace: the next render removes neither."""
+    folder, env = package
+    first = rendered(kpt, folder, env)
+    path = next(path for path, text in first.items() if b"kind: DaemonSet\n" in text)
+    generated = next(one for one in yaml.safe_load_all(first[path]) if one["kind"] == "DaemonSet")
+    mark = generated["metadata"]["annotations"]["krmfn.dev/owner"]
+    generated["metadata"]["name"] += "-copy"
+    (folder / "copy.yaml").write_text(yaml.safe_dump(generated, sort_keys=False))
+    space = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": "x", "annotations": {"krmfn.dev/owner": mark}},
+    }
+    (folder / "namespace.yaml").write_text(yaml.safe_dump(space, sort_keys=False))
+    for config in [path for path, text in first.items() if b"kind: DeviceConfig\n" in text]:
+        (folder / config).unlink()
+    second = rendered(kpt, folder, env)
+    assert path not in second
+    assert {"copy.yaml", "namespace.yaml"} <= set(second)

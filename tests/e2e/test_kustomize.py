@@ -117,3 +117,34 @@ def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Pa
     assert done.out == b""
     assert "noSuchField" in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str, env: Env, copy: Path) -> None:
+    """kustomize has dropped the local DeviceConfig: the objects that it stands for must not go with it."""
+    built = build(kustomize, copy, env, *EXEC)
+    refused = run("deviceconfig", "render", "-", env=env, stdin=built.out)
+    assert (refused.code, refused.out) == (1, b"")
+    assert "[KRM116]" in refused.err
+    kept = run("deviceconfig", "render", "-", "--prune", "never", env=env, stdin=built.out)
+    assert kept.code == 0, kept.err
+    assert objects(kept.out) == objects(built.out)
+    checked = run("deviceconfig", "check", "-", env=env, stdin=built.out)
+    assert checked.code == 0, checked.out
+    assert b"judged as if written by hand" in checked.out
+
+
+def test_functions_in_base_and_overlay_agree_whose_the_objects_are(kustomize: str, env: Env, copy: Path) -> None:
+    """The base has generated under the old name; the overlay's run finds these objects renamed, and updates them."""
+    base = copy / "base"
+    config = base / "deviceconfig.yaml"
+    config.write_text(
+        config.read_text().replace('config.kubernetes.io/local-config: "true"', 'example.com/kept: "true"')
+    )
+    (base / "function.yaml").write_text((copy / "function.yaml").read_text())
+    with (base / "kustomization.yaml").open("a") as file:
+        file.write("namespace: base\ntransformers:\n- function.yaml\n")
+    done = build(kustomize, copy, env, *EXEC)
+    assert done.code == 0, done.err
+    names = [(one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(done.out)]
+    assert names.count(("Module", "prod-gaudi")) == 1
+    assert [name for kind, name in names if kind == "DaemonSet"] == ["prod-gaudi-metrics"]
