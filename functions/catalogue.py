@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from . import changes, kmm
+from . import changes, kmm, metadata_checks, recognition
 from .deviceconfig import rules as deviceconfig
 from .exclusivity import conflicts
 
@@ -19,7 +19,6 @@ ELSEWHERE = {
     "KRM101": "a resource fits its schema: known fields, their types, their shapes",
     "KRM102": "a key stands once in a mapping: readers disagree on which of two counts",
     "KRM103": "a resource stands once in the list",
-    "KRM104": "under kustomize, what is read and not deployed is marked with config.kubernetes.io/local-config",
     "KRM105": "a kustomization is built: its folder is the PATH, not a folder below it",
     "KRM106": "kustomize has nothing to say about the directory it builds",
     "KRM110": "the functionConfig is a RenderDeviceConfigs that fits its schema, a ConfigMap of its settings, or none",
@@ -43,6 +42,12 @@ def rules() -> list[tuple[str, str]]:
 def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
+    yield from (recognition.kinds_exist, recognition.vendors_are_named, recognition.folder_is_for_one_program)
+    yield from (
+        metadata_checks.inputs_are_marked,
+        metadata_checks.keys_mean_something,
+        metadata_checks.rules_can_be_turned_off,
+    )
     yield from (conflicts._driver, conflicts._pool, conflicts._module, conflicts.undecided, conflicts.unlisted)
 
 

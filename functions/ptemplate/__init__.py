@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from krmfn import ResourceList
 
-from ..owners import Owners, owned
+from ..owners import Owners, is_child
+from ..suspects import GUIDE_GROUP, PTEMPLATE_GROUP, suspects
 
 KIND = "Ptemplate"
-GROUP = "pt.example.com"
-MISSPELT = f"ptemplates.{GROUP}"
-"""The group as the operator's guides spell it: taken for ours, so that its error can name the right one."""
-OWNERS: Owners = frozenset({(GROUP, KIND)})
+OWNERS: Owners = frozenset({(PTEMPLATE_GROUP, KIND)})
+HANDLED: Owners = frozenset({*OWNERS, (GUIDE_GROUP, KIND)})
+"""What the schema is asked of: also the group of the operator's guides, so that the error names the right one."""
 
 
 def ptemplate(resources: ResourceList) -> None:
     """The KRM function. A list that has nothing to do with it leaves as the same bytes."""
-    items = [item for item in resources.select(KIND) if item.group in (GROUP, MISSPELT)]
-    if items or owned(resources, OWNERS):
+    items = [item for item in resources.select(KIND) if (item.group, KIND) in HANDLED]
+    found = suspects(resources) if not items else []
+    if items or any(is_child(item, OWNERS) for item in found):
         from .walk import walk
 
-        walk(resources, items, OWNERS)
+        walk(resources, items, OWNERS, HANDLED)
+    elif found:
+        from ..recognition import check
+
+        resources.report(check(resources, HANDLED))

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from krmfn import Item, ResourceList, Result, error, schema, warning
 from krmfn.results import Field
 
-from .. import admission, children, claims, exclusivity, settings
+from .. import admission, children, claims, exclusivity, recognition, settings
 from ..owners import Owners
 from ..published import schema as published
 from .generate import MODULE, generate
 
 
-def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
+def walk(resources: ResourceList, items: list[Item], owners: Owners, handled: Owners) -> None:
     """All Ptemplates of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
     problems += children.partial_view(resources, config)
     if not resources.report(problems):
         return
-    resources.report(children.repeated(items))
+    resources.report([*recognition.check_run(resources, handled, config), *children.repeated(items)])
 
     sound = [item for item in children.distinct(items) if children.clean(resources, [*_fit(item, config.namespace)])]
     generated = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
@@ -27,6 +27,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
 
     wanted = [child for item in sound for child in generate(item, config.namespace)]
+    resources.report(recognition.check_children(wanted))
     resources.report([*_counts(sound), *admission.generated(resources, wanted, config)])
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)
