@@ -105,7 +105,7 @@ def _meaning(part: str, key: str) -> str:
     if key in KNOWN[part]:
         return ""
     if key in KNOWN[other]:
-        return f"means nothing here: {key} belongs into metadata.{other}"
+        return f"means nothing as one of the {part}; it belongs to metadata.{other}"
     known = KNOWN[part] + KNOWN[other]
     prefix, slash, _ = key.partition("/")
     ours = near(prefix, OURS) or prefix.lower().endswith(f".{OURS}") or prefix.lower().split(".")[0] == "krmfn"
@@ -113,9 +113,11 @@ def _meaning(part: str, key: str) -> str:
         return ""
     from difflib import get_close_matches
 
-    close = get_close_matches(key.lower(), known, 1, 0.8)
-    remedy = f"did you mean {close[0]}?" if close else f"write {IGNORE} or {PROFILE}, or remove it"
-    return f"means nothing to anybody; {remedy}"
+    names = {name.partition("/")[2]: name for name in known}
+    close = get_close_matches(key.rpartition("/")[2].lower(), names, 1, 0.6)
+    if close:
+        return f"means nothing to anybody; did you mean {names[close[0]]}?"
+    return f"means nothing to anybody, and {OURS}/ is our prefix; choose another one, or remove it"
 
 
 def _not_turned_off(name: str) -> str:
@@ -129,8 +131,8 @@ def _not_turned_off(name: str) -> str:
         return ""
     if name in dict(kmm.rules()) and name.startswith("KMM"):
         return f"{name} is what the cluster itself refuses and cannot be turned off; mend what it says"
-    # Whoever writes KRM301 means a rule about nodes, and none of those that are called nearly so.
+    # KRM301 is a rule about nodes and no slip for KRM201.
     sure = len(name) == len("KRM301") and name[:3] == "KRM" and name[3] in "13"
-    close = [] if sure else sorted(rule for rule in can if near(name, rule))
+    close = [] if sure else sorted((rule for rule in can if near(name, rule)), key=lambda rule: rule != name.upper())
     hint = f"; did you mean {close[0]}?" if close else "; the command `rules` prints all rules"
     return f"{name or 'nothing'} is no rule that can be turned off (lints, KRM2xx, and what `diff` says, KRM4xx){hint}"

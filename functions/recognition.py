@@ -56,6 +56,8 @@ def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
     if "command" in resources.options:
         yield from folder_is_for_one_program(foreign, resources.options["command"], handled)
     for item in found:
+        if (item.group, item.kind) in handled:
+            _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
         yield from metadata_checks.check(item)
 
 
@@ -86,10 +88,8 @@ def vendors_are_named(items: list[Item]) -> Iterator[Result]:
         if item.kind == "DeviceConfig" and not mistake(item.string("apiVersion"), item.kind):
             groups.setdefault(item.group, []).append(item)
     for group, theirs in groups.items():
-        count = "a kind" if len(theirs) == 1 else f"one of {len(theirs):,} here, a kind"
-        message = (
-            f"is {count} of the group {group}, which is not ours: nothing is generated from it, and it stays as it is"
-        )
+        others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
+        message = f"belongs to another vendor's group, {group}: nothing is made of it, and it stays as it is{others}"
         yield theirs[0].located(info(message, rule="KRM107"))
 
 
@@ -99,7 +99,7 @@ def folder_is_for_one_program(items: list[Item], command: str, handled: Kinds) -
         program = _PROGRAMS.get((item.group, item.kind))
         if program and (item.group, item.kind) not in handled:
             message = (
-                f"is rendered by another program, so its Module would be missing here; "
+                "is not rendered by this program, so its Module would be missing from the output; "
                 f"move it to a folder of its own and run `{program} {command}` there"
             )
             yield item.located(error(message, rule="KRM109"))
@@ -134,7 +134,8 @@ def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
     written = f"{api_version} {kind}"
     best = get_close_matches(written, names, 1, 0)[0]
     what = written if api_version else f"{kind} without an apiVersion"
-    return f"there is no {what}, so nothing would be made of it; did you mean {best}?"
+    outcome = "the cluster refuses it" if known[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is made of it"
+    return f"there is no {what}, so {outcome}; did you mean {best}?"
 
 
 def _near_group(group: str, known: str) -> bool:
