@@ -65,7 +65,7 @@ def markdown() -> str:
     lines = [
         "# The rules\n",
         "Generated from the docstrings of the functions that are the rules (`python tools/rules.py`); do not edit.\n",
-        "A rule that is not a refusal of the cluster is turned off for one resource with the annotation "
+        "A lint about Modules (KRM2xx) or a rule about changes (KRM4xx) is turned off for one resource with the annotation "
         '`krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
     ]
     for prefix, title, about in CHAPTERS:

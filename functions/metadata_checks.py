@@ -62,7 +62,7 @@ def of_children(children: Iterable[Child]) -> Iterator[Result]:
 
 
 def rules_can_be_turned_off(names: Iterable[str], path: str) -> Iterator[Result]:
-    """KRM119: a rule that is turned off is there, and is no refusal of the cluster or of ours."""
+    """KRM119: a rule that is turned off can be: a lint about Modules (KRM2xx), or what `diff` says (KRM4xx)."""
     for name in names:
         message = _not_turned_off(name)
         if message:
