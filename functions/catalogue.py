@@ -65,8 +65,8 @@ def markdown() -> str:
     lines = [
         "# The rules\n",
         "Generated from the docstrings of the functions that are the rules (`python tools/rules.py`); do not edit.\n",
-        "A lint about Modules (KRM2xx) or a rule about changes (KRM4xx) is turned off for one resource with the annotation "
-        '`krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
+        "A lint about Modules (KRM2xx) or a rule about changes (KRM4xx) is turned off for one resource with the "
+        'annotation `krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
     ]
     for prefix, title, about in CHAPTERS:
         rows = [
