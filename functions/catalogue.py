@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from . import changes, kmm, leftovers
+from . import changes, kmm, leftovers, metadata_checks, recognition
 from .deviceconfig import rules as deviceconfig
 from .exclusivity import conflicts
 
@@ -19,7 +19,6 @@ ELSEWHERE = {
     "KRM101": "a resource fits its schema: known fields, their types, their shapes",
     "KRM102": "a key stands once in a mapping: readers disagree on which of two counts",
     "KRM103": "a resource stands once in the list",
-    "KRM104": "under kustomize, what is read and not deployed is marked with config.kubernetes.io/local-config",
     "KRM105": "a kustomization is built: its folder is the PATH, not a folder below it",
     "KRM106": "kustomize has nothing to say about the directory it builds",
     "KRM110": "the functionConfig is a RenderDeviceConfigs that fits its schema, a ConfigMap of its settings, or none",
@@ -44,6 +43,12 @@ def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
     yield from (leftovers.findings, leftovers.strays)
+    yield from (recognition.kinds_exist, recognition.vendors_are_named, recognition.folder_is_for_one_program)
+    yield from (
+        metadata_checks.inputs_are_marked,
+        metadata_checks.keys_mean_something,
+        metadata_checks.rules_can_be_turned_off,
+    )
     yield from (conflicts._driver, conflicts._pool, conflicts._module, conflicts.undecided, conflicts.unlisted)
 
 
@@ -61,8 +66,8 @@ def markdown() -> str:
     lines = [
         "# The rules\n",
         "Generated from the docstrings of the functions that are the rules (`python tools/rules.py`); do not edit.\n",
-        "A rule that is not a refusal of the cluster is turned off for one resource with the annotation "
-        '`krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
+        "A lint about Modules (KRM2xx) or a rule about changes (KRM4xx) is turned off for one resource with the "
+        'annotation `krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
     ]
     for prefix, title, about in CHAPTERS:
         rows = [

@@ -9,15 +9,36 @@ from krmfn import Item, ResourceList
 from .exclusivity import Claim, Node
 from .kmm.lookup import table, text
 
+PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
+"""kustomize's annotation: the names that a resource had, oldest first."""
 _FEW = 16
 """Label keys up to which looking for each is cheaper than reading all of a node's labels."""
 
 
 def nodes(resources: ResourceList, claims: Iterable[Claim]) -> list[Node]:
-    """Every Node (core/v1) in the list, by name and by those labels that some claim selects by."""
+    """Return every Node (core/v1) in the list, by name and by those labels that some claim selects by.
+
+    Under kustomize a Node has the name that it had before prefixes: the one in its file and on the cluster.
+    """
+    claims = list(claims)
+    items = resources.select("Node", "") if claims else []
     keys = sorted({key for claim in claims for key in claim.selector})
-    items = resources.select("Node", "")
-    return [Node(item.name, item.picked_labels(keys) if len(keys) <= _FEW else item.labels) for item in items]
+    name = former_name if any(map(is_from_kustomize, items[:1])) else _name
+    return [Node(name(item), item.picked_labels(keys) if len(keys) <= _FEW else item.labels) for item in items]
+
+
+def is_from_kustomize(item: Item) -> bool:
+    """Return True for an item of a list that kustomize has sent: it marks every one."""
+    return item.mentions("kustomize.config.k8s.io/id")
+
+
+def former_name(item: Item) -> str:
+    """Return the name that an item had before kustomize changed it."""
+    return item.string("metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name
+
+
+def _name(item: Item) -> str:
+    return item.name
 
 
 def of_modules(modules: Iterable[Item], generated: Collection[tuple[str, str]] = ()) -> list[Claim]:

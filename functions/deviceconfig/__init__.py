@@ -6,6 +6,7 @@ from krmfn import ResourceList
 from krmfn.ownership import Scope
 
 from ..owners import HUB_GROUP, MODULE_GROUP, OURS, SEED
+from ..suspects import suspects
 
 KIND = "DeviceConfig"
 OWNERS = frozenset({(OURS, KIND), (SEED, KIND)})
@@ -29,7 +30,12 @@ def deviceconfig(resources: ResourceList) -> None:
     A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
-    if items or resources.owned(SCOPE) or resources.select("Module", MODULE_GROUP):
+    found = suspects(resources) if not items else []
+    if items or resources.select("Module", MODULE_GROUP) or (found and resources.owned(SCOPE)):
         from .walk import walk
 
         walk(resources, items, SCOPE)
+    elif found:
+        from ..recognition import check
+
+        resources.report(check(resources, OWNERS))

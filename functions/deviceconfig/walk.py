@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, ResourceList, Result, error, schema, warning
+from krmfn import Item, ResourceList, Result, error, schema
 from krmfn.ownership import Scope
 from krmfn.results import Field
 
-from .. import admission, children, claims, exclusivity, leftovers, settings
+from .. import admission, children, claims, exclusivity, leftovers, recognition, settings
 from ..published import schema as published
 from . import generate, model, rules
 from .model import DeviceConfig
@@ -24,7 +24,8 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
         problems += children.partial_view(resources, config)
     if not resources.report(problems):
         return
-    resources.report([*children.repeated(items), *_marked(items)])
+    resources.report(recognition.check_run(resources, scope.owners, config))
+    resources.report(children.repeated(items))
 
     fitting = [item for item in children.distinct(items) if children.clean(resources, _fit(item))]
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
@@ -38,6 +39,7 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
     resources.report(_written(resources, items, written, config))
     resources.report(_conflicts(resources, [one for group in groups for one in group], written, config))
+    resources.report(recognition.check_children(wanted))
 
     others = [item.manifest for item in written]
     # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
@@ -53,16 +55,6 @@ def _fit(item: Item) -> Iterator[Result]:
         yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
     for finding in schema.check(item.manifest, published(model.SCHEMAS[item.group])):
         yield item.located(finding)
-
-
-def _marked(items: list[Item]) -> Iterator[Result]:
-    """A warning under kustomize, which deploys what is not marked as local."""
-    for item in items:
-        notes = item.annotations
-        if "kustomize.config.k8s.io/id" in notes and notes.get("config.kubernetes.io/local-config") != "true":
-            mark = 'config.kubernetes.io/local-config: "true"'
-            message = f"would be deployed with its children; mark it with the annotation {mark}"
-            yield item.located(warning(message, rule="KRM104"))
 
 
 def _profile(item: Item, config: settings.Settings) -> list[Result]:

@@ -6,19 +6,24 @@ from krmfn import ResourceList
 from krmfn.ownership import Scope
 
 from ..owners import MODULE_GROUP
+from ..suspects import GUIDE_GROUP, PTEMPLATE_GROUP, suspects
 
 KIND = "Ptemplate"
-GROUP = "pt.example.com"
-MISSPELT = f"ptemplates.{GROUP}"
-"""The group as the operator's guides spell it: taken for ours, so that its error can name the right one."""
-OWNERS = frozenset({(GROUP, KIND)})
+OWNERS = frozenset({(PTEMPLATE_GROUP, KIND)})
+HANDLED = frozenset({*OWNERS, (GUIDE_GROUP, KIND)})
+"""What the schema is asked of: also the group of the operator's guides, so that the error names the right one."""
 SCOPE = Scope("ptemplate", OWNERS, frozenset({(MODULE_GROUP, "Module"), ("apps", "DaemonSet")}))
 
 
 def ptemplate(resources: ResourceList) -> None:
     """The KRM function. A list that has nothing to do with it leaves as the same bytes."""
-    items = [item for item in resources.select(KIND) if item.group in (GROUP, MISSPELT)]
-    if items or resources.owned(SCOPE):
+    items = [item for item in resources.select(KIND) if (item.group, KIND) in HANDLED]
+    found = suspects(resources) if not items else []
+    if items or (found and resources.owned(SCOPE)):
         from .walk import walk
 
-        walk(resources, items, SCOPE)
+        walk(resources, items, SCOPE, HANDLED)
+    elif found:
+        from ..recognition import check
+
+        resources.report(check(resources, HANDLED))

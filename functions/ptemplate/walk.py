@@ -8,18 +8,18 @@ from krmfn import Item, ResourceList, Result, error, schema, warning
 from krmfn.ownership import Scope
 from krmfn.results import Field
 
-from .. import admission, children, claims, exclusivity, leftovers, settings
+from .. import admission, children, claims, exclusivity, leftovers, recognition, settings
 from ..published import schema as published
 from .generate import MODULE, generate
 
 
-def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
+def walk(resources: ResourceList, items: list[Item], scope: Scope, handled: frozenset[tuple[str, str]]) -> None:
     """All Ptemplates of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
     problems += children.partial_view(resources, config)
     if not resources.report(problems):
         return
-    resources.report(children.repeated(items))
+    resources.report([*recognition.check_run(resources, handled, config), *children.repeated(items)])
 
     sound = [item for item in children.distinct(items) if children.clean(resources, [*_fit(item, config.namespace)])]
     wanted = [child for item in sound for child in generate(scope.function, item, config.namespace)]
@@ -32,6 +32,7 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     written = leftovers.handwritten(resources, scope, left, names)
     wishes = [*map(_claim, sound), *claims.of_modules(written, generated)]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
+    resources.report(recognition.check_children(wanted))
     resources.report([*_counts(sound), *admission.generated(resources, wanted, config)])
     if resources.report(children.clashes(resources, wanted, scope, config.adopt)):
         children.settle(resources, wanted, scope, config, left.kept)
