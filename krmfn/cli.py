@@ -78,13 +78,13 @@ def _render(program: Program, asked: argparse.Namespace, said: Log) -> int:
             f"nothing in {asked.path} would reach a cluster; an empty output makes Argo CD delete what is there, "
             "so it is refused: say --allow-empty if that is meant"
         )
+    said.changes(resources.changes)  # before the output: behind a pipe the order of the two would be chance
     if asked.output_dir:
         manifests.write_folder(asked.output_dir, shown, asked.root)
     elif asked.output == "json":
         _write(json.dumps(item.manifest, ensure_ascii=False).encode() + b"\n" for item in shown)
     else:
         _write([manifests.dump(shown)])
-    said.changes(resources.changes)
     return 0
 
 
