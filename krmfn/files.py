@@ -83,47 +83,47 @@ def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) 
     here = os.path.realpath(folder)
     root = root_of(folder, given) or here
     if not inside(here, root):
-        raise KrmfnError(f"{folder} is not inside --root {given}")
-    found: list[Found] = []
+        raise KrmfnError(f"{folder} is not inside {root}, the root of what may be read; --root DIR names another")
+    found: list[tuple[bool, Found]] = []
     problems: list[str] = []
-    for name, entry in _walk(folder, root, problems):
+    for file, entry in _walk(Found(folder, here), root, problems):
         if not wanted(entry.name):
             continue
         try:
-            found.append(Found(name, _readable(name, root)))
+            found.append((entry.is_symlink(), Found(file.name, _readable(file.name, file.real, root))))
         except KrmfnError as failure:
             problems.append(str(failure))
     # A link's target may be in the folder, too: it goes by its own name then.
-    found.sort(key=lambda file: (os.path.islink(file.name), file.name))
-    return sorted({file.real: file for file in reversed(found)}.values()), problems
+    return sorted({file.real: file for _, file in sorted(found, reverse=True)}.values()), problems
 
 
-def _walk(folder: str, root: str, problems: list[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def _walk(top: Found, root: str, problems: list[str]) -> Iterator[tuple[Found, os.DirEntry[str]]]:
     """Yield what is in a folder and in the folders below, each folder once; linked ones after all others."""
-    folders, links = [folder], list[str]()
+    folders, links = [top], list[Found]()
     seen: set[str] = set()
     while folders or links:
         here = folders.pop() if folders else links.pop(0)
-        real = os.path.realpath(here)
-        if real in seen:
+        if here.real in seen:
             continue
-        seen.add(real)
+        seen.add(here.real)
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(here.name), key=lambda entry: entry.name)
         except OSError as failure:
-            raise KrmfnError(f"{here}: {failure.strerror}") from failure
+            raise KrmfnError(f"{here.name}: {failure.strerror}") from failure
         for entry in entries:
-            name = os.path.join(here, entry.name)
+            name = entry.name if here.name == "." else os.path.join(here.name, entry.name)
+            # Only a link is resolved: in a deep folder that takes a look at every folder above.
+            real = os.path.realpath(name) if entry.is_symlink() else os.path.join(here.real, entry.name)
             if entry.name.startswith("."):
                 continue
             if not _is_folder(entry):
-                yield name, entry
+                yield Found(name, real), entry
             elif not entry.is_symlink():
-                folders.append(name)
-            elif refusal := _refused_folder(name, real, root):
+                folders.append(Found(name, real))
+            elif refusal := _refused_folder(Found(name, real), here.real, root):
                 problems.append(refusal)
             else:
-                links.append(name)
+                links.append(Found(name, real))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -133,20 +133,18 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _refused_folder(name: str, parent: str, root: str) -> str:
-    target = os.path.realpath(name)
-    if not inside(target, root):
-        return _leads_out(name, root)
-    if inside(parent, target):
-        return f"{name}: is a link to a folder that holds it; remove the link"
+def _refused_folder(link: Found, parent: str, root: str) -> str:
+    if not inside(link.real, root):
+        return _leads_out(link.name, root)
+    if inside(parent, link.real):
+        return f"{link.name}: is a link to a folder that holds it; remove the link"
     return ""
 
 
-def _readable(name: str, root: str) -> str:
+def _readable(name: str, real: str, root: str) -> str:
     """Return the resolved name of a file that may be read; raise KrmfnError for another."""
     try:
-        real = os.path.realpath(name, strict=True)
-        mode = os.stat(real).st_mode
+        mode = os.stat(name).st_mode
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
     if not inside(real, root):
@@ -183,7 +181,8 @@ def read_named(name: str, given: str | None = None) -> bytes:
 
 def check_file(name: str, given: str | None = None) -> None:
     """Raise KrmfnError unless a file that stands in a folder may be read: kustomize reads it without a limit."""
-    real = _readable(name, root_of(os.path.dirname(name), given) or os.path.realpath(os.path.dirname(name)))
+    folder = os.path.realpath(os.path.dirname(name))
+    real = _readable(name, os.path.realpath(name), root_of(folder, given) or folder)
     if os.stat(real).st_size > max_bytes():
         _within(None, name, max_bytes())
 

@@ -88,6 +88,7 @@ def _json(said: dict[str, Any], about: dict[str, Any]) -> str:
     import json
 
     text = json.dumps(said | dict.fromkeys(("rule", "ref", "path", "file", "line")) | about, ensure_ascii=False)
+    text = text.replace("##", r"#\u0023")  # see results.printable
     return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
