@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from krmfn import Function
 
 
 def deviceconfig() -> NoReturn:
@@ -18,19 +21,38 @@ def ptemplate() -> NoReturn:
 
 def _run(name: str, arguments: list[str]) -> NoReturn:
     """Imports wait until it is known what is needed: kustomize and kpt start this process at every render."""
+    if arguments:
+        code = _command(name, arguments)
+        from krmfn.runner import leave
+
+        leave(code)
+    from krmfn.runner import main
+
+    main(_function(name))
+
+
+def _function(name: str) -> Function:
     if name == "deviceconfig":
         from .deviceconfig import deviceconfig as function
     else:
         from .ptemplate import ptemplate as function
-    if not arguments:
-        from krmfn.runner import main
+    return function
 
-        main(function)
-    from krmfn import cli
 
-    from .programs import PROGRAMS
+def _command(name: str, arguments: list[str]) -> int:
+    """Return a subcommand's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
+    try:
+        from krmfn import cli
 
-    sys.exit(cli.main(PROGRAMS[name](function), arguments))
+        from .programs import PROGRAMS
+
+        program = PROGRAMS[name](_function(name))
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        sys.exit(2)
+    return cli.main(program, arguments)
 
 
 if __name__ == "__main__":

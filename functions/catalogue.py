@@ -21,6 +21,7 @@ ELSEWHERE = {
     "KRM103": "a resource stands once in the list",
     "KRM105": "a kustomization is built: its folder is the PATH, not a folder below it",
     "KRM106": "kustomize has nothing to say about the directory it builds",
+    "KRM109": "what is checked or rendered holds something of ours: another PATH may have been meant",
     "KRM110": "the functionConfig is a RenderDeviceConfigs that fits its schema, a ConfigMap of its settings, or none",
     "KRM111": "a profile that a config names is defined in the functionConfig",
     "KRM112": "kpt shows all items, not a selection: hidden children would be generated again at every render",

@@ -9,6 +9,7 @@ from krmfn.cli import Command, Printed, Program
 
 from . import catalogue, deviceconfig, ptemplate, schemas_command
 from .changes import notes
+from .owners import MODULE_GROUP
 from .resolve import RESOLVE
 
 INPUTS = frozenset(
@@ -22,6 +23,9 @@ INPUTS = frozenset(
     }
 )
 """What a render reads and does not print: none of it belongs on the cluster (a Node is there already)."""
+
+KINDS = frozenset({(MODULE_GROUP, "Module")})
+"""What is checked beside the resources that are rendered."""
 
 OPTIONS = {
     "namespace": "for resources that name none (default: ARGOCD_APP_NAMESPACE)",
@@ -45,14 +49,16 @@ def _deviceconfig(function: Function) -> Program:
     about = "Render DeviceConfigs to KMM Modules and DaemonSets."
     printed = schemas_command.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
     commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
-    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, commands, deviceconfig.OWNERS, notes)
+    owners = deviceconfig.OWNERS
+    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, commands, owners, KINDS, notes)
 
 
 def _ptemplate(function: Function) -> Program:
     about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
     printed = schemas_command.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
     commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
-    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, commands, ptemplate.OWNERS, notes)
+    owners = ptemplate.OWNERS
+    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, commands, owners, KINDS, notes)
 
 
 PROGRAMS: dict[str, Callable[[Function], Program]] = {"deviceconfig": _deviceconfig, "ptemplate": _ptemplate}

@@ -68,6 +68,10 @@ def _common(parser: argparse.ArgumentParser, program: Program) -> None:
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
     about = f"how stderr reads (default: text, or what {log.VARIABLE} says)"
     parser.add_argument("--log-format", choices=log.FORMATS, help=about)
+    about = f"name every object that is created, updated or removed (also: {log.VERBOSE}=1)"
+    parser.add_argument("-v", "--verbose", action="store_true", help=about)
+    about = "no link leads out of DIR (default: the Git work tree that holds PATH, else PATH)"
+    parser.add_argument("--root", metavar="DIR", help=about)
     for name, about in program.options.items():
         parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=about)
 

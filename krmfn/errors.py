@@ -4,6 +4,11 @@
 class KrmfnError(Exception):
     """What is wrong, where, and what would be right, in one sentence for a person.
 
+    Each argument is a line. A line break inside an argument is printed as its escape: it came with some name.
+
     The runner and the command line print it without a traceback. Findings about a resource are
     `krmfn.results.Result` values instead; any other exception is a bug and keeps its traceback.
     """
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))

@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .results import Checked, Result
+from .counts import counted
+from .results import Checked, Result, printable
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def extent(checked: Checked) -> str:
+    """Return how much was looked at: `14 resources, 3 files`; a stream has no files."""
+    files = f", {counted(checked.files, 'file')}" if checked.files else ""
+    return counted(checked.resources, "resource") + files
 
 
 def sarif(checked: Checked) -> str:
@@ -65,7 +72,7 @@ def junit(checked: Checked) -> str:
         failure = xml.SubElement(case, "failure", type=result.severity, message=_printable(result.message))
         failure.text = _printable(str(result))
     if not failures:
-        xml.SubElement(suite, "testcase", classname="krmfn", name=f"no findings in {checked.resources} resources")
+        xml.SubElement(suite, "testcase", classname="krmfn", name=f"no findings in {extent(checked)}")
     xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"
 
@@ -80,8 +87,9 @@ def _github(result: Result) -> str:
     place = result.place
     known = {"file": place.path, "line": place.line, "col": place.column} if place and place.path else {}
     known["title"] = result.rule or "krmfn"
-    properties = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in known.items() if value)
-    return f"::{level} {properties}::{_escaped(_sentence(result))}"
+    properties = ",".join(f"{key}={_escaped(printable(str(value)), ':,')}" for key, value in known.items() if value)
+    message = "\n".join(map(printable, _sentence(result).split("\n")))
+    return f"::{level} {properties}::{_escaped(message)}"
 
 
 def _sentence(result: Result) -> str:

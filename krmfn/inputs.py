@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import sys
+from collections import Counter
 from contextlib import redirect_stdout
 
-from . import kustomize, manifests
+from . import files, kustomize, manifests
 from .errors import KrmfnError
 from .item import Item
 from .program import Program
@@ -16,17 +18,29 @@ from .resourcelist import ResourceList
 from .results import info
 from .runner import read_stdin
 
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
 
 
 def read(asked: argparse.Namespace) -> ResourceList:
     """The resources of the PATH; a kustomization there is built first, and its warnings are findings."""
-    if manifests.kustomization_in(asked.path):
-        built = kustomize.build(asked.path, shlex.split(asked.kustomize))
-        resources = manifests.read_stream(built.stream)
+    if name := manifests.kustomization_in(asked.path):
+        files.check_file(name, asked.root)
+        built = kustomize.build(asked.path, _flags(asked.kustomize))
+        try:
+            resources = manifests.read_stream(built.stream)
+        except KrmfnError as failure:
+            raise KrmfnError(f"what kustomize build {asked.path} printed: {failure}") from failure
         resources.report(info(f"kustomize: {line}", rule="KRM106") for line in built.words.splitlines())
         return resources
-    return manifests.read(asked.path, read_stdin() if asked.path == "-" else None)
+    return manifests.read(asked.path, read_stdin() if asked.path == "-" else None, asked.root)
+
+
+def _flags(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as failure:
+        raise KrmfnError(f"--kustomize {text!r} cannot be divided into words: {failure}") from failure
 
 
 def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) -> None:
@@ -36,10 +50,21 @@ def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) 
     """
     resources.function_config = _function_config(program, asked, resources)
     given = {name: getattr(asked, name.replace("-", "_")) for name in program.options}
-    given["fallback-namespace"] = os.environ.get("ARGOCD_APP_NAMESPACE")
+    given["fallback-namespace"] = os.environ.get("ARGOCD_APP_NAMESPACE") or None
+    _check_namespace("--namespace", given.get("namespace"))
+    _check_namespace("ARGOCD_APP_NAMESPACE", given["fallback-namespace"])
     resources.options = {name: value for name, value in given.items() if value} | {"command": asked.command}
     with redirect_stdout(sys.stderr):
         program.function(resources)
+
+
+def _check_namespace(where: str, name: str | None) -> None:
+    """Raise KrmfnError for a name that no namespace can have: it becomes part of labels and of other names."""
+    if name is not None and not _NAMESPACE.fullmatch(name):
+        raise KrmfnError(
+            f"{where} is {name!r}; a namespace has 1 to 63 lower case letters, digits and dashes, "
+            "and neither begins nor ends with a dash"
+        )
 
 
 def deployed(program: Program, resources: ResourceList) -> list[Item]:
@@ -55,7 +80,7 @@ def _stays_here(item: Item, program: Program) -> bool:
 def _function_config(program: Program, asked: argparse.Namespace, resources: ResourceList) -> dict[str, object] | None:
     """The functionConfig: from --function-config, else the one among the resources, else none."""
     if asked.function_config:
-        found = manifests.read(asked.function_config).items
+        found = manifests.read(asked.function_config, root=asked.root).items
     else:
         group, kind = program.config
         found = resources.select(kind, group) if kind else []
@@ -66,3 +91,16 @@ def _function_config(program: Program, asked: argparse.Namespace, resources: Res
         names = ", ".join(f"{item.ref} ({item.place.path})" if item.place else str(item.ref) for item in found)
         raise KrmfnError(f"{where} holds {len(found)} functionConfigs: {names}; say which with --function-config FILE")
     return found[0].manifest if found else resources.function_config
+
+
+def kinds(program: Program, resources: ResourceList) -> dict[str, int]:
+    """Count the resources that the function looks into, by their kinds; a functionConfig goes by that name."""
+    names = [*sorted(program.owners), program.config, *sorted(program.kinds)]
+    found = Counter((item.group, item.kind) for item in resources.items)
+    numbers: dict[str, int] = {}
+    for about in names:
+        name = "functionConfig" if about == program.config else about[1]
+        numbers[name] = numbers.get(name, 0) + found[about]
+    if resources.function_config and "functionConfig" in numbers:
+        numbers["functionConfig"] += 1
+    return numbers

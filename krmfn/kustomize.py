@@ -49,15 +49,33 @@ def build(path: str, flags: Sequence[str] = ()) -> Built:
     `flags` go to kustomize as they are. Raises KrmfnError with kustomize's own words when it fails or is missing.
     """
     command = _command()
-    with tempfile.TemporaryDirectory(prefix="krmfn-") as folder:
-        base = os.path.relpath(Path(path).resolve(), Path(folder).resolve())
-        text = _WRAPPER.format(base=_quoted(base), local=LOCAL, local_key=_pointer(LOCAL), aside_key=_pointer(ASIDE))
-        Path(folder, "kustomization.yaml").write_text(text, encoding="utf-8")
-        done = subprocess.run([*command, folder, *flags], capture_output=True, check=False)
+    try:
+        with tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder:
+            Path(folder, "kustomization.yaml").write_text(_wrapper(path, folder), encoding="utf-8")
+            done = _run([*command, folder, *flags])
+    except OSError as failure:
+        raise KrmfnError(
+            f"kustomize needs a temporary folder, and none can be written: {failure.strerror}; "
+            "name one with the environment variable TMPDIR"
+        ) from failure
     words = done.stderr.decode(errors="replace").strip()
+    if done.returncode < 0:
+        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *words.splitlines())
     if done.returncode:
-        raise KrmfnError(f"kustomize build {path} failed:\n{words}{_hint(words)}")
+        raise KrmfnError(f"kustomize build {path} failed:", *words.splitlines(), *_hint(words))
     return Built(done.stdout.replace(ASIDE.encode(), LOCAL.encode()), words)
+
+
+def _wrapper(path: str, folder: str) -> str:
+    base = os.path.relpath(Path(path).resolve(), Path(folder).resolve())
+    return _WRAPPER.format(base=_quoted(base), local=LOCAL, local_key=_pointer(LOCAL), aside_key=_pointer(ASIDE))
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(command, capture_output=True, check=False)
+    except OSError as failure:
+        raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure
 
 
 def _command() -> list[str]:
@@ -68,13 +86,13 @@ def _command() -> list[str]:
     raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
 
 
-def _hint(words: str) -> str:
+def _hint(words: str) -> list[str]:
     if "external plugins disabled" in words or "--enable-exec" in words:
-        return (
-            "\nthe kustomization calls a function itself: run `kustomize build --enable-alpha-plugins --enable-exec` "
+        return [
+            "the kustomization calls a function itself: run `kustomize build --enable-alpha-plugins --enable-exec` "
             "instead of render, take the function out of `transformers:`, or pass kustomize its flags with --kustomize"
-        )
-    return ""
+        ]
+    return []
 
 
 def _pointer(key: str) -> str:

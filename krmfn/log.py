@@ -1,33 +1,49 @@
-"""What a run says on stderr: lines for people, or one JSON object per line for programs."""
+"""What a run says on stderr: lines for people, or one JSON object per line for programs.
+
+Objects that were created, updated or removed are counted in one line for people, and named one by one when the log is
+verbose. For programs there is always a line per object: they can count.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from .errors import KrmfnError
 from .resource import Ref
-from .results import Result, Severity, reference
+from .results import Result, Severity, printable, reference
 
 FORMATS = ("text", "json")
 VARIABLE = "KRMFN_LOG_FORMAT"
 """The environment variable that names the format."""
+VERBOSE = "KRMFN_VERBOSE"
+"""The environment variable that asks for more lines: 1 or 0."""
 
 
 class Log(NamedTuple):
     """A log in one of FORMATS. In JSON every line has the same keys; one that does not apply is null."""
 
     format: str = "text"
+    verbose: bool = False
 
     def say(self, message: str, level: Severity = "info") -> None:
-        """A sentence; an error says in text that it is one."""
+        """Say a sentence on one line; an error says in text that it is one."""
         self._line(f"error: {message}" if level == "error" else message, level, message)
 
+    def failure(self, failure: KrmfnError) -> None:
+        """Say why the work could not be done, in the lines of the exception."""
+        first, *more = map(str, failure.args or ("",))
+        if self.format == "json":
+            self._line("", "error", str(failure))
+        else:
+            for line in (f"error: {first}", *more):
+                self._line(line, "error", line)
+
     def findings(self, results: Iterable[Result]) -> None:
-        """The findings, a line each."""
+        """Say the findings, a line each."""
         for result in results:
             place = result.place if result.place and result.place.path else None
             about: dict[str, Any] = {
@@ -39,24 +55,49 @@ class Log(NamedTuple):
             }
             self._line(str(result), result.severity, result.message, about)
 
-    def changes(self, changes: Iterable[tuple[str, Ref]]) -> None:
-        """What was created, updated and removed."""
-        for what, about in changes:
-            self._line(f"{what} {about}", "info", f"{what} {about}", {"ref": reference(about)})
+    def changes(self, changes: Sequence[tuple[str, Ref]]) -> None:
+        """Say what was created, updated and removed: how many of each kind, the objects only when verbose."""
+        if self.verbose or self.format == "json":
+            for what, about in changes:
+                self._line(f"{what} {about}", "info", f"{what} {about}", {"ref": reference(about)})
+        if changes and self.format == "text":
+            from .counts import summary_of_changes
+
+            self.say(summary_of_changes((what, about.kind) for what, about in changes))
+
+    def crash(self, advice: str) -> None:
+        """Say the exception that is being handled with its traceback, and that it is a bug."""
+        import traceback
+
+        lines = traceback.format_exc().splitlines()
+        if self.format == "json":
+            self.say("\n".join([*lines, advice]), "error")
+        else:
+            for line in (*lines, advice):
+                self._line(line, "error", line)
 
     def _line(self, text: str, level: Severity, message: str, about: dict[str, Any] | None = None) -> None:
         if self.format == "json":
-            import json
-
-            keys = dict.fromkeys(("rule", "ref", "path", "file", "line"))
-            text = json.dumps({"level": level, "message": message} | keys | (about or {}), ensure_ascii=False)
+            text = _json({"level": level, "message": message}, about or {})
         with suppress(OSError):  # nobody reads it any more
-            sys.stderr.write(f"{text}\n")
+            sys.stderr.write(f"{text if self.format == 'json' else printable(text)}\n")
+
+
+def _json(said: dict[str, Any], about: dict[str, Any]) -> str:
+    """Return a JSON object on one line; what does not print on a terminal is escaped, too."""
+    import json
+
+    text = json.dumps(said | dict.fromkeys(("rule", "ref", "path", "file", "line")) | about, ensure_ascii=False)
+    text = text.replace("##", r"#\u0023")  # see results.printable
+    return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def from_environment() -> Log:
-    """The log that the environment asks for. Raises KrmfnError for a format that is not known."""
+    """Return the log that the environment asks for. Raises KrmfnError for a format that is not known."""
     name = os.environ.get(VARIABLE) or "text"
     if name not in FORMATS:
         raise KrmfnError(f"{VARIABLE} is {name!r}; it must be one of {', '.join(FORMATS)}")
-    return Log(name)
+    verbose = os.environ.get(VERBOSE) or "0"
+    if verbose not in ("0", "1"):
+        raise KrmfnError(f"{VERBOSE} is {verbose!r}; it must be 1, for a line per object on stderr, or 0")
+    return Log(name, verbose == "1")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from . import files
 from .errors import KrmfnError
 from .item import Item
 from .resource import Manifest, Place
@@ -33,22 +34,22 @@ class Document(NamedTuple):
     line: int
 
 
-def read(path: str, stdin: bytes | None = None) -> ResourceList:
+def read(path: str, stdin: bytes | None = None, root: str | None = None) -> ResourceList:
     """The resources in a file, in a directory (all .yaml, .yml and .json files below it) or, for `-`, in `stdin`.
 
     Lists (kind List, NodeList, ...) and ResourceLists count as what they hold. Every file's syntax is checked.
+    Which files may be read is told in `files`; `root` is what --root names.
     Raises KrmfnError that names each file and line that cannot be read.
     """
     resources = ResourceList()
     problems: list[str] = []
-    for name, text in _texts(path, stdin, problems):
+    for name, text in _texts(path, stdin, root, resources, problems):
         try:
             _add(resources, name, text)
         except KrmfnError as failure:
             problems.append(f"{name}: {failure}")
     if problems:
-        raise KrmfnError("\n".join(problems))
-    resources.report(_unbuilt(path))
+        raise KrmfnError(*problems)
     return resources
 
 
@@ -59,9 +60,10 @@ def read_stream(text: bytes) -> ResourceList:
     return resources
 
 
-def kustomization_in(path: str) -> bool:
-    """True when `path` is a directory that kustomize would build."""
-    return any(Path(path, name).is_file() for name in KUSTOMIZATIONS)
+def kustomization_in(path: str) -> str | None:
+    """Return the kustomization in the directory `path`, whatever stands there under its name; None without one."""
+    names = (os.path.join(path, name) for name in KUSTOMIZATIONS)  # noqa: PTH118
+    return next((name for name in names if os.path.lexists(name)), None)
 
 
 def documents(text: bytes) -> Iterator[Document]:
@@ -82,40 +84,44 @@ def dump(items: Iterable[Item | Manifest]) -> bytes:
     return b"---\n".join(texts)
 
 
-def read_text(path: str) -> str:
+def read_text(path: str, root: str | None = None) -> str:
     """A text file. Raises KrmfnError when it cannot be read."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as failure:
-        raise KrmfnError(f"{path}: {getattr(failure, 'strerror', None) or 'not UTF-8'}") from failure
+        return files.read_named(path, root).decode()
+    except ValueError as failure:
+        raise KrmfnError(f"{path}: not UTF-8") from failure
 
 
-def write_text(path: str, text: str) -> None:
-    """A text file, written anew. Raises KrmfnError when it cannot be."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as failure:
-        raise KrmfnError(f"{path}: {failure.strerror}") from failure
+def write_text(path: str, text: str, root: str | None = None) -> None:
+    """A text file, written anew. Raises KrmfnError when it cannot be; the old one stays then."""
+    files.write(path, text.encode(), root)
 
 
-def write_folder(folder: str, items: Sequence[Item]) -> None:
+def write_folder(folder: str, items: Sequence[Item], root: str | None = None) -> None:
     """A file per object and a kustomization.yaml that lists them, into a folder that is new or empty.
 
-    Raises KrmfnError when it is neither, or cannot be written.
+    Raises KrmfnError when it is neither, or cannot be written; nothing of ours stays in it then.
     """
     target = Path(folder)
     names = _file_names(items)
+    files.check_named(folder, root)
     try:
         target.mkdir(parents=True, exist_ok=True)
         if any(target.iterdir()):
             raise KrmfnError(f"{folder} is not empty; render into a new folder, so that no stale object stays in it")
     except OSError as failure:
         raise KrmfnError(f"{folder}: {failure.strerror}") from failure
-    for name, item in zip(names, items, strict=True):
-        write_text(str(target / name), dump([item]).decode())
     listed = "".join(f"- {name}\n" for name in names)
     head = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:"
-    write_text(str(target / "kustomization.yaml"), f"{head}\n{listed}" if listed else f"{head} []\n")
+    texts = {name: dump([item]) for name, item in zip(names, items, strict=True)}
+    texts["kustomization.yaml"] = (f"{head}\n{listed}" if listed else f"{head} []\n").encode()
+    try:
+        for name, text in texts.items():
+            files.write(str(target / name), text)
+    except BaseException:
+        for name in texts:
+            (target / name).unlink(missing_ok=True)
+        raise
 
 
 def _file_names(items: Sequence[Item]) -> list[str]:
@@ -146,44 +152,42 @@ def _document(item: Item) -> bytes:
     return emit.dump(item.manifest).encode()
 
 
-def _texts(path: str, stdin: bytes | None, problems: list[str]) -> Iterator[tuple[str, bytes]]:
+def _texts(
+    path: str, stdin: bytes | None, root: str | None, resources: ResourceList, problems: list[str]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the text of every file; what cannot be read is added to `problems`."""
     if path == "-":
         yield "stdin", stdin or b""
         return
-    names = sorted(_below(path)) if Path(path).is_dir() else [path]
-    total = 0
-    for name in names:
-        try:
-            text = Path(name).read_bytes()
-        except OSError as failure:
-            problems.append(f"{name}: {failure.strerror}")
+    if not Path(path).is_dir():
+        resources.files = 1
+        yield os.path.normpath(path), files.read_named(path, root)
+        return
+    found, refused = files.below(path, _is_read, root)
+    problems += refused
+    left = max_bytes()
+    for name, real in found:
+        if Path(name).name in KUSTOMIZATIONS:
+            resources.report([_unbuilt(name)])
             continue
-        total += len(text)
-        if total > max_bytes():
-            raise KrmfnError(f"{path}: more than {max_bytes():,} bytes; raise the limit with KRMFN_MAX_BYTES")
+        try:
+            text = files.read_regular(real, name, left)
+        except KrmfnError as failure:
+            problems.append(str(failure))
+            continue
+        left -= len(text)
+        resources.files += 1
         yield os.path.normpath(name), text
 
 
-def _below(path: str) -> Iterator[str]:
-    """The files below a directory that hold resources; hidden ones and kustomize's own are none."""
-
-    def refuse(failure: OSError) -> None:
-        raise KrmfnError(f"{failure.filename}: {failure.strerror}") from failure
-
-    for folder, folders, files in os.walk(path, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if name.endswith(SUFFIXES) and not name.startswith(".") and name not in KUSTOMIZATIONS:
-                yield str(Path(folder, name))
+def _is_read(name: str) -> bool:
+    return name in KUSTOMIZATIONS or name.endswith(SUFFIXES)
 
 
-def _unbuilt(path: str) -> Iterator[Result]:
-    """A warning per kustomization in a folder below: its patches would count as resources."""
-    for folder in sorted({os.path.dirname(name) for name in _below(path)} if Path(path).is_dir() else ()):  # noqa: PTH120
-        for name in KUSTOMIZATIONS:
-            if folder != path and Path(folder, name).is_file():
-                message = "is not built, its folder is read file by file; give the folder itself as PATH to build it"
-                yield warning(message, rule="KRM105", place=Place(os.path.normpath(Path(folder, name))))
+def _unbuilt(name: str) -> Result:
+    """A warning about a kustomization in a folder below: its patches would count as resources."""
+    message = "is not built, its folder is read file by file; give the folder itself as PATH to build it"
+    return warning(message, rule="KRM105", place=Place(os.path.normpath(name)))
 
 
 def _add(resources: ResourceList, name: str, text: bytes) -> None:

@@ -15,6 +15,7 @@ def prometheus(checked: Checked) -> str:
     """Gauges: whether each config fails, the findings by rule and severity, and how many resources were looked at."""
     found = Counter((result.rule, result.severity) for result in checked.results)
     findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(found.items())]
+    kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     return "".join(
         [
             *_gauge(
@@ -22,6 +23,8 @@ def prometheus(checked: Checked) -> str:
             ),
             *_gauge("krmfn_findings", "Findings of the last check.", findings),
             *_gauge("krmfn_resources", "Resources that the last check looked at.", [({}, checked.resources)]),
+            *_gauge("krmfn_files", "Files that the last check read.", [({}, checked.files)]),
+            *_gauge("krmfn_kinds", "Resources of the kinds that are checked.", kinds),
         ]
     )
 

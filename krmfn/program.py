@@ -18,8 +18,8 @@ class Command(NamedTuple):
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
-    run: Callable[[ResourceList, argparse.Namespace], str]
-    """The text to print. Raises KrmfnError when there is none."""
+    run: Callable[[ResourceList, argparse.Namespace], tuple[str, Iterable[Result]]]
+    """The text to print, and what it found: an error is exit code 1. Raises KrmfnError when there is no text."""
 
 
 class Printed(NamedTuple):
@@ -46,5 +46,7 @@ class Program(NamedTuple):
     """Subcommands beside those that every function has, by name."""
     owners: Collection[tuple[str, str]] = ()
     """(group, kind) of the resources that manifests are made from."""
+    kinds: Collection[tuple[str, str]] = ()
+    """(group, kind) of further resources that the function looks into; `check` counts them with the owners."""
     notes: Callable[[Plan, ResourceList], Iterable[Result]] | None = None
     """What a plan risks on the cluster, for `diff`; the list is the new one, with its functionConfig."""

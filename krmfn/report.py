@@ -7,20 +7,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import formats, metrics
+from .counts import counted, listed
 from .results import Checked, Result, reference
 
 
 def text(checked: Checked) -> str:
     """A line per finding, and one that counts them."""
-    lines = [*map(str, checked.results), summary_line(checked.results, checked.resources)]
+    lines = [*map(str, checked.results), summary_line(checked)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def summary_line(results: Sequence[Result], resources: int) -> str:
-    """`2 errors, 1 warning in 14 resources`."""
-    counts = summary(results)
-    said = [_count(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
-    return f"{', '.join(said) or 'no findings'} in {_count(resources, 'resource')}"
+def summary_line(checked: Checked) -> str:
+    """`2 errors, 1 warning: 2 DeviceConfigs, 1 Module in 14 resources, 3 files`: the findings, and what was read."""
+    counts = summary(checked.results)
+    said = [counted(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
+    kinds = listed(checked.kinds)
+    return f"{', '.join(said) or 'no findings'}{f': {kinds}' if kinds else ''} in {formats.extent(checked)}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
@@ -32,7 +34,12 @@ def as_json(checked: Checked) -> str:
     """`{findings: [...], summary: {...}}`; a field that does not apply is null."""
     document = {
         "findings": [finding(result) for result in checked.results],
-        "summary": {**summary(checked.results), "resources": checked.resources},
+        "summary": {
+            **summary(checked.results),
+            "resources": checked.resources,
+            "files": checked.files,
+            "kinds": dict(checked.kinds),
+        },
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
@@ -52,10 +59,6 @@ def finding(result: Result) -> dict[str, Any]:
         "admission": tags.get("admission"),
         "first": tags.get("first") == "true",
     }
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 FORMATS: dict[str, Callable[[Checked], str]] = {

@@ -30,6 +30,8 @@ class ResourceList:
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
         self.options: dict[str, str] = {}
         """Settings from the command line, by their names there; they win over the functionConfig's."""
+        self.files = 0
+        """How many files the items were read from; 0 for a stream."""
         self._config = function_config
         self._frame = Frame(b"", b"", spans.Cut((), ()), self.items)
 

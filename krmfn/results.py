@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .resource import Place, Ref
 
 Severity = Literal["error", "warning", "info"]
+
+_RUNNER_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
 def reference(ref: Ref) -> dict[str, str]:
@@ -16,10 +19,15 @@ def reference(ref: Ref) -> dict[str, str]:
 
 
 def printable(text: str) -> str:
-    """`text` on one line of a terminal: whatever moves the cursor, breaks the line or hides is shown as its escape."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    """`text` on one line of a terminal: whatever moves the cursor, breaks the line or hides is shown as its escape.
+
+    So is what a CI runner takes for a command to itself: `::` where a line begins, `##[...]` and `##vso[...]` anywhere.
+    """
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+    if "##" in text:
+        text = _RUNNER_COMMAND.sub(r"#\\x23", text)
+    return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text
 
 
 class Field(NamedTuple):
@@ -78,6 +86,10 @@ class Checked(NamedTuple):
     """How many resources were looked at."""
     configs: Sequence[tuple[Ref, Place | None]] = ()
     """Those among them that manifests are made from, and where they stand."""
+    kinds: Mapping[str, int] = {}  # read only
+    """How many of each kind that the function looks into, by the names that people read."""
+    files: int = 0
+    """How many files they came from; 0 for a stream."""
 
 
 def error(message: str, **about: Any) -> Result:

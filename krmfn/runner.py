@@ -41,33 +41,32 @@ def main(function: Function) -> NoReturn:
     try:
         code = _main(function)
     finally:
-        _leave(code)
+        leave(code)
 
 
 def _main(function: Function) -> int:
     log = Log()
     try:
-        if sys.stderr is None:  # closed: what is said there is lost, and nothing else
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
+        ensure_stderr()
         log = from_environment()
         return _between(function, log)
     except KrmfnError as failure:
-        log.say(str(failure), "error")
+        log.failure(failure)
     except KeyboardInterrupt:
         log.say("interrupted; nothing was written")
     except BaseException:  # a SystemExit(0) of the function included: it must never look like success
-        import traceback
-
-        if log.format == "text":
-            traceback.print_exc()
-            log.say("this is a bug in the function, not in your files; nothing was written")
-        else:
-            log.say(f"{traceback.format_exc()}this is a bug in the function, not in your files", "error")
+        log.crash("this is a bug in the function, not in your files; nothing was written")
     return 1
 
 
-def _leave(code: int) -> NoReturn:
+def ensure_stderr() -> None:
+    """Open a stderr where it came closed: what is said there is lost, and nothing else."""
+    if sys.stderr is None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
+
+
+def leave(code: int) -> NoReturn:
     """Exit with `code`, also when nobody reads stderr any more: what is lost there is no failure of the work."""
     try:
         for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -78,8 +77,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _between(function: Function, log: Log) -> int:
-    if sys.stdout is None:
-        raise KrmfnError("stdout is closed; the result has nowhere to go")
+    ensure_stdout()
     stdout = os.dup(1)
     os.dup2(2, 1)
     resources = _applied(function, read_stdin())
@@ -88,6 +86,12 @@ def _between(function: Function, log: Log) -> int:
         log.changes(resources.changes)
     write(stdout, resources.to_chunks())
     return int(resources.failed)
+
+
+def ensure_stdout() -> None:
+    """Raise KrmfnError when stdout came closed: the next file that is opened would stand in its place."""
+    if sys.stdout is None:
+        raise KrmfnError("stdout is closed; the result has nowhere to go")
 
 
 def _applied(function: Function, data: bytes) -> ResourceList:

@@ -137,7 +137,8 @@ def test_findings_are_the_same_in_every_format(app: Path) -> None:
     assert {done.code for done in found.values()} == {1}
     assert all("KRM120" in done.out.decode() for done in found.values())
     document = json.loads(found["json"].out)
-    assert document["summary"] == {"error": 1, "warning": 0, "info": 0, "resources": 1}
+    kinds = {"DeviceConfig": 1, "functionConfig": 0, "Module": 0}
+    assert document["summary"] == {"error": 1, "warning": 0, "info": 0, "resources": 1, "files": 1, "kinds": kinds}
     assert document["findings"][0]["line"] == 3
 
 

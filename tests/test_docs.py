@@ -86,7 +86,7 @@ def test_the_function_in_the_readme_is_a_krm_function(tmp_path: Path) -> None:
         return done.returncode, done.stdout, done.stderr
 
     code, out, err = answer("    labels:\n      team: x\n")
-    assert (code, err) == (0, "created NetworkPolicy a/deny-all\n")
+    assert (code, err) == (0, "created 1 NetworkPolicy\n")
     (policy,) = [item for item in yaml.safe_load(out)["items"] if item["kind"] == "NetworkPolicy"]
     assert policy["metadata"] == {"name": "deny-all", "namespace": "a"}
     code, out, err = answer("")

@@ -12,7 +12,7 @@ import pytest
 from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.formats import github, junit, sarif
 from krmfn.report import FORMATS
-from krmfn.results import Checked, Field
+from krmfn.results import Checked, Field, printable
 
 ABOUT = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
 FOUND = [
@@ -42,6 +42,9 @@ NASTY = [
         "back\\slash \\n \\",
         "100% {label}",
         "#",
+        "::error::x",
+        "##[error]x",
+        "##vso[task.logissue type=error]x",
         "\ufeff",
         "\ufffe\uffff",
         "\ud800 half",
@@ -194,7 +197,10 @@ def test_github() -> None:
     [
         ("100%", "100%25", "100%25"),
         ("%0A", "%250A", "%250A"),
-        ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"),
+        ("a\nb", "a%0Ab", r"a\nb"),
+        ("a\r\nb", r"a\r%0Ab", r"a\r\nb"),
+        ("a\x1bb", r"a\x1bb", r"a\x1bb"),
+        ("\u202e", r"\u202e", r"\u202e"),
         ("a,b:c", "a,b:c", "a%2Cb%3Ac"),
     ],
 )
@@ -208,9 +214,10 @@ def test_nothing_breaks_github(text: str) -> None:
     assert [level for level, _, _ in found] == ["error", "error", "warning"]
     _, known, message = found[1]
     assert set(known) <= {"file", "line", "col", "title"}
-    if "\ud800" not in text:
-        assert message.endswith(text)
-        assert known["title"] == (text or "krmfn")
+    shown = "\n".join(map(printable, text.split("\n")))
+    assert message.endswith(shown.removeprefix(r"\x3a:"))
+    assert known["title"] == (printable(text) or "krmfn")
+    assert github(nasty(text)).replace("\n", "").isprintable()
 
 
 # Prometheus.
@@ -234,7 +241,7 @@ def samples(text: str) -> list[str]:
             assert read and read[1] == kinds[-1], line
             found.append(line)
     assert len(found) == len(set(found)), "a sample stands once"
-    assert kinds == ["krmfn_config_failed", "krmfn_findings", "krmfn_resources"]
+    assert kinds == ["krmfn_config_failed", "krmfn_findings", "krmfn_resources", "krmfn_files", "krmfn_kinds"]
     return found
 
 
@@ -246,8 +253,15 @@ def test_prometheus() -> None:
         'krmfn_findings{rule="KRM225",severity="warning"} 1',
         'krmfn_findings{rule="KRM407",severity="info"} 1',
         "krmfn_resources 14",
+        "krmfn_files 0",
     ]
-    assert samples(FORMATS["prometheus"](CLEAN)) == ["krmfn_resources 14"]
+    clean = CLEAN._replace(files=2, kinds={"DeviceConfig": 3, "Module": 0})
+    assert samples(FORMATS["prometheus"](clean)) == [
+        "krmfn_resources 14",
+        "krmfn_files 2",
+        'krmfn_kinds{kind="DeviceConfig"} 3',
+        'krmfn_kinds{kind="Module"} 0',
+    ]
 
 
 A, B = ABOUT._replace(name="a"), ABOUT._replace(name="b")
@@ -284,7 +298,7 @@ def test_a_config_fails_by_an_error_of_its_own_or_of_nobody(results: list[Result
 
 @pytest.mark.parametrize("text", NASTY)
 def test_nothing_breaks_prometheus(text: str) -> None:
-    assert len(samples(printed(FORMATS["prometheus"](nasty(text))))) == 6
+    assert len(samples(printed(FORMATS["prometheus"](nasty(text))))) == 7
 
 
 # Text and JSON.
@@ -295,7 +309,8 @@ def test_nothing_breaks_the_text(text: str) -> None:
     lines = FORMATS["text"](nasty(text)).split("\n")
     assert len(lines) == 5
     assert all(line.isprintable() for line in lines)
-    assert not any(line.startswith("::") for line in lines), "GitHub runs what begins so"
+    assert not any(line.lstrip().startswith("::") for line in lines), "GitHub runs what begins so"
+    assert not any(re.search(r"##\w*\[", line) for line in lines), "GitHub and Azure run what holds that"
 
 
 @pytest.mark.parametrize("text", NASTY)

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krmfn_functions.kmm import Resolution, compile_error, resolve, resolver
+from krmfn_functions.kmm import Resolution, compile_error, mapping_lints, mappings, resolve, resolver
 from krmfn_functions.kmm.envsubst import substitute
 from krmfn_functions.kmm.kernels import variables
 from krmfn_functions.kmm.regexps import crowd, matches, matching, tokens
 from krmfn_functions.kmm.templates import pieces
 
 from krmfn.errors import KrmfnError
+from krmfn.results import Result
 
 KERNEL = "5.14.0-427.13.1.el9_4.x86_64"
 
@@ -284,3 +285,51 @@ def test_a_backtracking_trap_stays_linear() -> None:
     start = time.perf_counter()
     assert resolve(module({"regexp": "^(a+)+$"}), "a" * 50_000 + "b").mapping is None
     assert time.perf_counter() - start < 1
+
+
+# What nobody's kernel needs.
+
+
+def lints(made: dict[str, Any]) -> list[Result]:
+    return list(mapping_lints.check(made, ["5.14.0-503.el9.x86_64"]))
+
+
+@pytest.mark.parametrize(
+    ("regexps", "refused"),
+    [
+        ([rf"^\pL{{{1000 - at}}}$" for at in range(64)], 64),
+        (["^" + "a|" * 500_000 + "$"], 1),
+        (["^" + "(" * 500 + "a" + ")" * 500 + "$"], 0),
+        (["(" * 500 + "^a$" + ")" * 500], 0),
+        (["(" * 900 + "a|b" + ")" * 900], 0),
+    ],
+    ids=["costly", "long", "nested", "nested round the anchors", "nested deeper"],
+)
+def test_costly_regexps_cost_little(regexps: list[str], refused: int) -> None:
+    """Compiled as Go would, the first of these take half a minute and a gigabyte."""
+    made = module(*({"regexp": regexp, "containerImage": "i:1"} for regexp in regexps))
+    start = time.process_time()
+    found = [*lints(made), *mappings.check(made["spec"]["moduleLoader"]["container"])]
+    assert time.process_time() - start < 5
+    assert [finding.rule for finding in found if finding.severity == "error"] == ["KRM216"] * refused
+    assert all("too large to be judged" in finding.message for finding in found if finding.rule == "KRM216")
+    if refused:
+        with pytest.raises(KrmfnError, match=r"could not match regexp .* is too large to be judged") as failure:
+            resolve(made, "5.14.0-503.el9.x86_64")
+        assert len(str(failure.value)) < 1000
+    else:
+        resolve(made, "5.14.0-503.el9.x86_64")
+
+
+def test_regexps_that_are_too_large_together_are_asked_one_by_one() -> None:
+    regexps = [rf"^{at}\pL{{8}}x$" for at in range(300)]
+    asked = crowd(regexps)
+    assert asked.compiled is None
+    assert matching(asked, "299abcdefghx") == [299]
+
+
+def test_twenty_thousand_mappings_are_judged_in_seconds() -> None:
+    made = module(*({"literal": f"5.14.{at}", "containerImage": "i:1"} for at in range(20_000)))
+    start = time.process_time()
+    assert lints(made) == []
+    assert time.process_time() - start < 20

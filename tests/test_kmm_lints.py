@@ -155,6 +155,14 @@ CASES = [
         r"write f, or \.f",
     ),
     Case("KRM214", regexps(r"^.+\x0b$"), regexps(r"^.+\x2b\\f$"), f"{MAPPINGS}[0].regexp", "control character"),
+    Case(
+        "KRM216",
+        regexps("^" + "a" * 4095 + "$"),
+        regexps("^" + "a" * 4094 + "$"),
+        f"{MAPPINGS}[0].regexp",
+        "too large",
+        "error",
+    ),
     Case("KRM215", literals("6.1.0-a+"), literals("6.1.0-a"), f"{MAPPINGS}[0].literal", "never matches"),
     Case(
         "KRM221", image("i:${KERNEL_X"), image("i:${KERNEL_X}"), f"{MAPPINGS}[0].containerImage", "not closed", "error"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from krmfn import KrmfnError, Place, Ref, error, warning
+from krmfn.counts import counted
 from krmfn.log import Log, from_environment
 from krmfn.results import Field
 
@@ -104,7 +105,7 @@ def test_a_bug_is_one_line_too() -> None:
     assert "ZeroDivisionError" in json.loads(line)["message"]
 
 
-@pytest.mark.parametrize("text", ["\x1b[1m", "a\nb\r\nc", "😀", "\"'\\", "\u2028", "]]>", ""])
+@pytest.mark.parametrize("text", ["\x1b[1m", "a\nb\r\nc", "😀", "\"'\\", "\u2028", "\u202e\x9b", "]]>", ""])
 def test_a_line_stays_a_line(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = warning(text, rule=text, ref=Ref(text, text, text, text), field=Field(text), place=Place(text, 0, 3))
     log = Log("json")
@@ -112,6 +113,7 @@ def test_a_line_stays_a_line(text: str, capsys: pytest.CaptureFixture[str]) -> N
     log.changes([("created", Ref(text, text, text, text))])
     log.say(text, "error")
     lines = capsys.readouterr().err.removesuffix("\n").split("\n")
+    assert all(line.isprintable() for line in lines)
     assert [json.loads(line)["level"] for line in lines] == ["warning", "info", "error"]
     assert json.loads(lines[0])["message"] == text
 
@@ -119,10 +121,65 @@ def test_a_line_stays_a_line(text: str, capsys: pytest.CaptureFixture[str]) -> N
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     log = Log()
     log.findings([error("is wrong", rule="R")])
+    log.changes([])
     log.changes([("removed", Ref("v1", "Service", "n", "a"))])
     log.say("gone", "error")
     log.say("by the way")
-    assert capsys.readouterr().err == "error: is wrong [R]\nremoved Service n/a\nerror: gone\nby the way\n"
+    assert capsys.readouterr().err == "error: is wrong [R]\nremoved 1 Service\nerror: gone\nby the way\n"
+
+
+CHANGES = [
+    ("created", Ref("v1", "Service", "n", "a")),
+    ("removed", Ref("v1", "NetworkPolicy", "n", "a")),
+    ("created", Ref("v1", "Service", "n", "b")),
+    ("updated", Ref("v1", "Module", "n", "a")),
+    ("removed", Ref("v1", "NetworkPolicy", "n", "b")),
+    ("created", Ref("v1", "DaemonSet", "n", "\n::error::x")),
+]
+
+
+def test_changes_are_counted_and_named_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Log().changes(CHANGES)
+    line = "created 2 Services, 1 DaemonSet; updated 1 Module; removed 2 NetworkPolicies\n"
+    assert capsys.readouterr().err == line
+    Log(verbose=True).changes(CHANGES)
+    named = capsys.readouterr().err
+    assert named.splitlines()[0] == "created Service n/a"
+    assert named.splitlines()[-2] == r"created DaemonSet n/\n::error::x"
+    assert named.endswith(f"\n{line}")
+    Log("json").changes(CHANGES)
+    assert len(capsys.readouterr().err.splitlines()) == len(CHANGES), "a program can count"
+
+
+@pytest.mark.parametrize(
+    ("kind", "plural"),
+    [
+        ("DaemonSet", "DaemonSets"),
+        ("Service", "Services"),
+        ("ServiceAccount", "ServiceAccounts"),
+        ("RoleBinding", "RoleBindings"),
+        ("ManagedClusterModule", "ManagedClusterModules"),
+        ("NetworkPolicy", "NetworkPolicies"),
+        ("Ingress", "Ingresses"),
+        ("StorageClass", "StorageClasses"),
+        ("Endpoints", "Endpoints"),
+        ("Gateway", "Gateways"),
+    ],
+)
+def test_more_than_one_of_a_kind(kind: str, plural: str) -> None:
+    assert counted(1, kind) == f"1 {kind}"
+    assert counted(2000, kind) == f"2,000 {plural}"
+
+
+def test_a_failure_has_the_lines_it_was_given_and_no_others(capsys: pytest.CaptureFixture[str]) -> None:
+    failure = KrmfnError("a\n::error::forged", "::error::also", "\x1b[2J")
+    Log().failure(failure)
+    lines = [r"error: a\n::error::forged", r"\x3a:error::also", r"\x1b[2J"]
+    assert capsys.readouterr().err.splitlines() == lines
+    Log("json").failure(failure)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.isprintable()
+    assert json.loads(line)["message"] == str(failure)
 
 
 def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

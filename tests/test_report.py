@@ -20,20 +20,25 @@ COMMANDS = Path(sys.executable).parent
 ABOUT = Ref("g/v1", "Thing", "n", "a")
 
 
+KINDS = {"DeviceConfig": 2, "functionConfig": 1, "Module": 0}
+
+
 @pytest.mark.parametrize(
-    ("results", "resources", "line"),
+    ("checked", "line"),
     [
-        ([], 0, "no findings in 0 resources"),
-        ([], 1, "no findings in 1 resource"),
-        ([info("x")], 14, "no findings in 14 resources"),
-        ([error("x")], 1200, "1 error in 1,200 resources"),
-        ([warning("x"), error("x"), error("x")], 3, "2 errors, 1 warning in 3 resources"),
-        ([warning("x")] * 1234, 3, "1,234 warnings in 3 resources"),
+        (Checked([], 0), "no findings in 0 resources"),
+        (Checked([], 1), "no findings in 1 resource"),
+        (Checked([info("x")], 14), "no findings in 14 resources"),
+        (Checked([error("x")], 1200, files=1), "1 error in 1,200 resources, 1 file"),
+        (Checked([warning("x"), error("x"), error("x")], 3), "2 errors, 1 warning in 3 resources"),
+        (Checked([warning("x")] * 1234, 3, files=2), "1,234 warnings in 3 resources, 2 files"),
+        (Checked([], 67, (), KINDS, 12), "no findings: 2 DeviceConfigs, 1 functionConfig in 67 resources, 12 files"),
+        (Checked([error("x")], 67, (), KINDS), "1 error: 2 DeviceConfigs, 1 functionConfig in 67 resources"),
     ],
 )
-def test_the_last_line_counts(results: list[Result], resources: int, line: str) -> None:
-    assert summary_line(results, resources) == line
-    assert text(Checked(results, resources)).splitlines()[-1] == line
+def test_the_last_line_counts(checked: Checked, line: str) -> None:
+    assert summary_line(checked) == line
+    assert text(checked).splitlines()[-1] == line
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,11 @@ def test_a_line_says_where_how_bad_and_what(result: Result, line: str) -> None:
         ("\x1b[1m\t", r"\x1b[1m\t"),
         ("a\u2028\u202e", r"a\u2028\u202e"),
         ("'", "'"),
+        (" ::error::x", r" \x3a:error::x"),
+        ("a::b ::c", "a::b ::c"),
+        ("a ##[error]b", r"a #\x23[error]b"),
+        ("a ##vso[task.x]b", r"a #\x23vso[task.x]b"),
+        ("## a [b]", "## a [b]"),
     ],
 )
 def test_what_does_not_print_is_shown(raw: str, shown: str) -> None:
@@ -81,8 +91,9 @@ def test_json_says_null_for_what_does_not_apply() -> None:
         "column",
         "admission",
     }
-    document = json.loads(as_json(Checked([whole], 3)))
-    assert document["summary"] == {"error": 1, "warning": 0, "info": 0, "resources": 3}
+    document = json.loads(as_json(Checked([whole], 3, (), KINDS, 2)))
+    counts = {"error": 1, "warning": 0, "info": 0, "resources": 3, "files": 2, "kinds": KINDS}
+    assert document["summary"] == counts
 
 
 # The command.
@@ -144,7 +155,7 @@ def test_a_baseline_silences_what_it_names_and_nothing_else(tmp_path: Path) -> N
     written = run("check", "-", "--write-baseline", "known.json", stdin=WRONG, cwd=tmp_path)
     assert written == Done(0, "", "")
     silenced = run("check", "-", "--baseline", "known.json", "--strict", stdin=WRONG, cwd=tmp_path)
-    assert (silenced.code, silenced.out) == (0, "no findings in 1 resource\n")
+    assert (silenced.code, silenced.out) == (0, "no findings: 1 DeviceConfig in 1 resource\n")
     assert silenced.err.endswith(" findings are named in known.json\n")
     worse = WRONG.replace("driverVersion", "driverVersoin")
     assert run("check", "-", "--baseline", "known.json", stdin=worse, cwd=tmp_path).code == 1

@@ -90,8 +90,12 @@ def test_text_of_what_is_generated_and_what_is_written() -> None:
     written = module(MAPPINGS[0], modprobe={"moduleName": "other"})
     written["metadata"]["name"] = "written"
     written["spec"]["selector"] = {"a": "c"}
-    done = resolve("--kernel", EL9, "--kernel", EL8, stdin=f"{CONFIG}---\n{json.dumps(written)}\n")
-    assert done.code == 0
+    both = f"{CONFIG}---\n{json.dumps(written)}\n"
+    done = resolve("--kernel", EL9, "--kernel", EL8, stdin=both)
+    assert done.code == 1
+    assert done.err.startswith(f"error: Module kmm/written: no kernel mapping for {EL9}: such nodes get no driver; ")
+    allowed = resolve("--kernel", EL9, "--kernel", EL8, "--allow-unmapped", stdin=both)
+    assert (allowed.code, allowed.out, "no kernel mapping" in allowed.err) == (0, done.out, False)
     assert done.out == (
         f"kmm/written  {EL9}  no mapping: KMM leaves such nodes alone\n"
         f"kmm/written  {EL8}  kernelMappings[0]  r.example.com/drv:el8\n"

@@ -53,7 +53,12 @@ def test_nothing_touched() -> None:
 
 def test_changes_are_said_on_stderr() -> None:
     done = ran(TOUCH)
-    assert (done.returncode, done.stderr) == (0, b"updated ConfigMap a\n")
+    assert (done.returncode, done.stderr) == (0, b"updated 1 ConfigMap\n")
+    assert ran(TOUCH, env={"KRMFN_VERBOSE": "1"}).stderr == b"updated ConfigMap a\nupdated 1 ConfigMap\n"
+    refused = ran(TOUCH, env={"KRMFN_VERBOSE": "yes"})
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert refused.stderr.startswith(b"error: KRMFN_VERBOSE is 'yes'; it must be 1")
+    done = ran(TOUCH)
     assert done.stdout == LIST + b'  data:\n    x: "y"\n'
 
 

@@ -100,7 +100,7 @@ def _mappings(conditions: tuple[tuple[str, str], ...]) -> _Mappings:
             literals.setdefault(literal, index)
         wrong = compile_error(regexp) if regexp else None
         if wrong:
-            broken = broken or (index, regexp, wrong)
+            broken = broken or (index, regexp[:200], wrong)
         elif regexp:
             regexps.append(regexp)
             at.append(index)

@@ -6,17 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from krmfn.resource import Manifest
-from krmfn.results import Field, Result, warning
+from krmfn.results import Field, Result, error, warning
 
 from .gotext import quote
 from .lookup import table, tables, text
-from .regexps import compile_error, matches, tokens
+from .regexps import TOO_LARGE, compile_error, matches, tokens
 from .rules import Rules, apply
 
 Mappings = Sequence[tuple[str, str]]
 """The (literal, regexp) of each mapping; "" is none."""
 
 WHERE = "spec.moduleLoader.container.kernelMappings"
+_DEEPEST = 10
+_EARLIER = 1000
+"""How many mappings are asked whether they take what a later one is meant for: more would take minutes."""
 _ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
 _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
 
@@ -27,15 +30,16 @@ def check(module: Manifest, kernels: Sequence[str] = ()) -> Iterator[Result]:
     mappings = [(text(entry, "literal"), text(entry, "regexp")) for _, entry in entries]
     known = sorted({kernel.removesuffix("+") for kernel in kernels})
     for index, (literal, regexp) in enumerate(mappings):
+        yield from apply(_SIZE, mappings, index, known)
         if bool(literal) != bool(regexp) and not (regexp and compile_error(regexp)):
-            yield from apply(RULES, mappings, index, known)
+            yield from apply(_LINTS, mappings, index, known)
 
 
 def literal_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
     """KRM211: a literal is not taken by an earlier mapping: the first one that matches wins."""
     literal = mappings[index][0]
     if literal and not literal.endswith("+"):
-        for at, (earlier, regexp) in enumerate(mappings[:index]):
+        for at, (earlier, regexp) in enumerate(mappings[: min(index, _EARLIER)]):
             if earlier == literal or (regexp and not compile_error(regexp) and matches(regexp, literal)):
                 message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
                 yield warning(message, field=Field(f"{WHERE}[{index}].literal", literal))
@@ -47,13 +51,13 @@ def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) ->
     regexp = mappings[index][1]
     if not regexp:
         return
-    for at, (_, earlier) in enumerate(mappings[:index]):
+    for at, (_, earlier) in enumerate(mappings[: min(index, _EARLIER)]):
         if earlier and (earlier == regexp or _ALL.fullmatch(earlier)):
             message = f"never reached: kernelMappings[{at}] ({quote(earlier)}) takes every kernel first"
             yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
             return
     mine = [kernel for kernel in kernels if matches(regexp, kernel)]
-    takers = {_taker(mappings[:index], kernel) for kernel in mine}
+    takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in mine}
     if mine and None not in takers:
         named = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
         message = f"takes no kernel at hand: all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
@@ -95,6 +99,13 @@ def literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str]) 
         yield warning(message, field=field)
 
 
+def regexp_is_small(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
+    """KRM216: a regexp is small enough to be judged: 4,096 characters, and 256 KiB when it is compiled."""
+    regexp = mappings[index][1]
+    if regexp and compile_error(regexp) == TOO_LARGE:
+        yield error(TOO_LARGE, field=_field(index, regexp[:100]))
+
+
 def _field(index: int, regexp: str) -> Field:
     return Field(f"{WHERE}[{index}].regexp", regexp)
 
@@ -118,12 +129,15 @@ def _branches(regexp: str) -> list[str]:
     return [body[start + 1 : end] for start, end in zip(cuts, ends, strict=True)]
 
 
-def _is_anchored(branch: str) -> bool:
-    """Whether nothing can stand before or after what the branch matches, or the branch says that anything may."""
+def _is_anchored(branch: str, depth: int = 0) -> bool:
+    """Whether nothing can stand before or after what the branch matches, or the branch says that anything may.
+
+    So many groups in one another are taken for anchored: nobody writes them, and each would be read again.
+    """
     cut = [token.text for token in tokens(branch)]
     if _is_one_group(cut):
         inner = "".join(cut[1:-1]).removeprefix(":")
-        return all(map(_is_anchored, _branches(inner)))
+        return depth > _DEEPEST or all(_is_anchored(part, depth + 1) for part in _branches(inner))
     if cut and cut[-1] == "?" and len(cut) > 2:
         cut.pop()
     starts = cut[:1] in (["^"], ["\\A"]) or cut[:2] in ([".", "*"], [".", "+"])
@@ -140,10 +154,12 @@ def _is_one_group(cut: list[str]) -> bool:
     return False
 
 
-RULES: Rules = (
+_SIZE: Rules = (("KRM216", regexp_is_small),)
+_LINTS: Rules = (
     ("KRM211", literal_is_reached),
     ("KRM212", regexp_is_reached),
     ("KRM213", regexp_is_anchored),
     ("KRM214", regexp_can_match),
     ("KRM215", literal_has_no_plus),
 )
+RULES: Rules = _LINTS + _SIZE

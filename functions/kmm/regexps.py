@@ -20,10 +20,16 @@ _GO_WORDS = {
     "invalid repetition size": "invalid repeat count",
     "bad repetition operator": "invalid nested repetition operator",
     "trailing \\": "trailing backslash at end of expression",
-    "pattern too large - compile failed": "expression too large",
 }
 _DEEPEST = 1000
-_MEMORY = 256 << 20
+_LONGEST = 4096
+_MEMORY = 256 << 10
+_MEMORY_TOGETHER = 64 << 20
+TOO_LARGE = (
+    "is too large to be judged: a kernel version needs no regexp of 4,096 characters, "
+    "nor one that takes 256 KiB when it is compiled"
+)
+"""Why a regexp was not compiled. KMM may take it; a file of such would keep us busy for hours."""
 _TOKEN = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\(\?P?<(?P<name>[^>]*)>|\(\?|.", re.DOTALL)
 _IN_CLASS = re.compile(r"\\.|\[:\^?[a-z]+:\]|.", re.DOTALL)
 _COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}\Z")
@@ -51,11 +57,13 @@ def tokens(regexp: str) -> Iterator[Token]:
 
 
 def compile_error(regexp: str) -> str | None:
-    """Why Go's regexp.Compile refuses the text, in its words; None when it compiles.
+    """Why Go's regexp.Compile refuses the text, in its words; TOO_LARGE where nobody tried; None when it compiles.
 
     Wording: KMM prints Go's `error parsing regexp: <reason>: <piece>`; reason and piece come from RE2.
     """
     found = _compiled(regexp)
+    if found == TOO_LARGE:
+        return TOO_LARGE
     refused = _go_only(regexp)
     if refused and not _earlier(regexp[: refused[0]]):
         return refused[1]
@@ -96,14 +104,18 @@ def _worded(reason: str, piece: str) -> str:
     return f"error parsing regexp: {_GO_WORDS.get(reason, reason)}: `{piece}`"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)  # times what one may take is what all may take
 def _compiled(regexp: str) -> Any:
     """The compiled regexp, or the reason in Go's words (a str) why there is none."""
+    if len(regexp) > _LONGEST:
+        return TOO_LARGE
     try:
-        return _re2().compile(regexp, _options())
+        return _re2().compile(regexp, _options(_MEMORY))
     except _re2().error as failure:
         said = failure.args[0]
         reason, _, piece = (said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)).partition(": ")
+        if reason.startswith("pattern too large"):
+            return TOO_LARGE
         if piece in ("(?<=", "(?<!"):
             return _worded("invalid named capture group", _look_behind(regexp, piece))
         return _worded(reason, piece)
@@ -127,10 +139,10 @@ def _re2() -> Any:
 
 
 @cache
-def _options() -> Any:
+def _options(memory: int) -> Any:
     options = _re2().Options()
     options.log_errors = False
-    options.max_mem = _MEMORY
+    options.max_mem = memory
     return options
 
 
@@ -145,6 +157,7 @@ class Crowd(NamedTuple):
 
     regexps: tuple[str, ...]
     compiled: Any
+    """None when they are too large together: they are asked one by one then."""
     everything: int
     """The position of a regexp that matches all: when it is not reported, the set ran out of memory."""
 
@@ -152,17 +165,20 @@ class Crowd(NamedTuple):
 def crowd(regexps: Iterable[str]) -> Crowd:
     """The regexps, compiled together; each must compile."""
     listed = tuple(regexps)
-    compiled = _re2().Set.SearchSet(_options())
+    compiled = _re2().Set.SearchSet(_options(_MEMORY_TOGETHER))
     for regexp in listed:
         compiled.Add(regexp)
     everything = compiled.Add("")
-    compiled.Compile()
+    try:
+        compiled.Compile()
+    except _re2().error:
+        return Crowd(listed, None, everything)
     return Crowd(listed, compiled, everything)
 
 
 def matching(asked: Crowd, text: str) -> list[int]:
     """The positions of the regexps that match anywhere in the text, in no order."""
-    found: list[int] = asked.compiled.Match(text)
+    found: list[int] = asked.compiled.Match(text) if asked.compiled else []
     if not found:
         return [at for at, regexp in enumerate(asked.regexps) if matches(regexp, text)]
     return [at for at in found if at != asked.everything]

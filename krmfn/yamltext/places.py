@@ -25,10 +25,20 @@ def _child(node: Node | None, part: str) -> tuple[Any, Node] | None:
     if isinstance(node, SequenceNode) and part.isdigit() and int(part) < len(node.value):
         return node.value[int(part)].start_mark, node.value[int(part)]
     if isinstance(node, MappingNode):
-        for key, value in reversed(node.value):
-            if isinstance(key, ScalarNode) and key.value == part:
-                return key.start_mark, value
+        return _by_name(node).get(part)
     return None
+
+
+def _by_name(node: MappingNode) -> dict[str, tuple[Any, Node]]:
+    """Return the mapping's keys with their places and values, the last of equal ones; kept for the next question.
+
+    A mapping of 100,000 wrong keys is asked 100,000 times.
+    """
+    kept: dict[str, tuple[Any, Node]] | None = node.__dict__.get("by_name")
+    if kept is None:
+        kept = {key.value: (key.start_mark, value) for key, value in node.value if isinstance(key, ScalarNode)}
+        node.__dict__["by_name"] = kept
+    return kept
 
 
 def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
