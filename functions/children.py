@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result, error
@@ -39,6 +39,8 @@ class Child(NamedTuple):
     manifest: Manifest
     item: Item
     owner: Ref
+    origin: Callable[[Result], Result | None] = lambda finding: None
+    """A finding about the manifest as one about the field that it was made from; None where no field is to blame."""
 
 
 def metadata(

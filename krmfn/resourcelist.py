@@ -30,6 +30,8 @@ class ResourceList:
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
         self.options: dict[str, str] = {}
         """Settings from the command line, by their names there; they win over the functionConfig's."""
+        self.config_item: Item | None = None
+        """The functionConfig as it stands in a file; None in function mode, which names no file for it."""
         self._config = function_config
         self._frame = Frame(b"", b"", spans.Cut((), ()), self.items)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from krmfn import Manifest
+from functools import partial
 
 from ..children import Child
 from . import consumers, hub, module, rights
 from .model import DeviceConfig
+from .origins import origin
 
 
 def children(configs: list[DeviceConfig]) -> list[Child]:
     """The objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them."""
     first = configs[0]
-    wanted: list[Manifest] = [*rights.objects(first)]
+    wanted = [(first, manifest) for manifest in rights.objects(first)]
     for config in configs:
         if "hub" in config.spec:
-            wanted.append(hub.managed_cluster_module(config))
+            wanted.append((config, hub.managed_cluster_module(config)))
         else:
-            wanted.append(module.module(config))
-            wanted += consumers.objects(config)
-    return [Child(manifest, first.item, first.ref) for manifest in wanted]
+            wanted += [(config, manifest) for manifest in [module.module(config), *consumers.objects(config)]]
+    return [Child(manifest, config.item, config.ref, partial(origin, config)) for config, manifest in wanted]

@@ -10,7 +10,8 @@ from krmfn.results import Field
 from .. import admission, children, claims, exclusivity, settings
 from ..owners import Owners, owned, written
 from ..published import schema as published
-from . import generate, model, rules
+from ..reach import reaching
+from . import generate, model, profiles, rules
 from .model import DeviceConfig
 
 
@@ -22,20 +23,24 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     config, problems = settings.read(resources)
     if items or owned(resources, owners):
         problems += children.partial_view(resources, config)
-    if not resources.report(problems):
+    if not children.clean(resources, problems):
         return
     resources.report([*children.repeated(items), *_marked(items), *_written(resources, items, owners, config)])
 
     fitting = [item for item in children.distinct(items) if children.clean(resources, _fit(item))]
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
     groups = [model.from_item(item, config) for item in known]
-    groups = [group for group in groups if children.clean(resources, (f for one in group for f in rules.check(one)))]
+    resources.report(profiles.check(resources, groups, config))
+    told = [(group, list(admission.kept(rules.check_group(group), group[0].item, config))) for group in groups]
+    resources.report(reaching(((group[0].ref, finding) for group, found in told for finding in found), config.source))
+    groups = [group for group, found in told if not any(finding.severity == "error" for finding in found)]
     resources.report(_conflicts(resources, [one for group in groups for one in group], owners, config))
 
     wanted = [child for group in groups for child in generate.children(group)]
     others = [item.manifest for item in written(resources, owners)]
     # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
-    resources.report(admission.generated(resources, wanted, config, answered=("KRM201",)))
+    found = admission.generated(resources, wanted, config, answered=("KRM201",))
+    resources.report(reaching(found, config.source))
     resources.report(admission.together([*(child.manifest for child in wanted), *others]))
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)

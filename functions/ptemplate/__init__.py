@@ -14,9 +14,13 @@ OWNERS: Owners = frozenset({(GROUP, KIND)})
 
 
 def ptemplate(resources: ResourceList) -> None:
-    """The KRM function. A list that has nothing to do with it leaves as the same bytes."""
+    """The KRM function. A list that has nothing to do with it leaves as the same bytes.
+
+    A command looks at the functionConfig nevertheless.
+    """
     items = [item for item in resources.select(KIND) if item.group in (GROUP, MISSPELT)]
-    if items or owned(resources, OWNERS):
+    asked = "command" in resources.options and resources.function_config is not None
+    if items or asked or owned(resources, OWNERS):
         from .walk import walk
 
         walk(resources, items, OWNERS)

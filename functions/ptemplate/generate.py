@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from krmfn import Item, Manifest, Ref
+from krmfn import Item, Manifest, Ref, Result
+from krmfn.fieldpath import moved
+from krmfn.results import Field
 
 from ..children import MODULE_ORDER, Child, consumer_order, filled, metadata, ready_label
 
@@ -16,7 +19,27 @@ def generate(item: Item, namespace: str) -> list[Child]:
     """The Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none."""
     owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
     spec = item.manifest["spec"]
-    return [Child(made, item, owner) for made in (_module(owner, spec), _consumer(owner, spec))]
+    made = (_module(owner, spec), _consumer(owner, spec))
+    return [Child(manifest, item, owner, partial(_origin, item, owner)) for manifest in made]
+
+
+_FIELDS = {
+    "metadata.name": "metadata.name",
+    "spec.selector": "spec.selector",
+    "spec.imageRepoSecret": "spec.imagePullSecret",
+    "spec.devicePlugin.container.image": "spec.deviceplugin",
+    "spec.moduleLoader.container.modprobe.parameters[0]": "spec.maxdev",
+    "spec.moduleLoader.container.modprobe.parameters[1]": "spec.defaultmsg",
+}
+"""Fields of the Module, and the fields that they are made from."""
+
+
+def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
+    """The finding about the Module as one about the Ptemplate's field; None where no field is to blame."""
+    path = moved(finding.field.path, _FIELDS) if finding.field else None
+    if path is None or finding.field is None:
+        return None
+    return item.located(finding._replace(ref=owner, field=Field(path, finding.field.current)))
 
 
 def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:

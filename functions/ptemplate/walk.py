@@ -17,7 +17,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     """All Ptemplates of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
     problems += children.partial_view(resources, config)
-    if not resources.report(problems):
+    if not children.clean(resources, problems):
         return
     resources.report(children.repeated(items))
 
@@ -27,7 +27,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
 
     wanted = [child for item in sound for child in generate(item, config.namespace)]
-    resources.report([*_counts(sound), *admission.generated(resources, wanted, config)])
+    resources.report([*_counts(sound), *(finding for _, finding in admission.generated(resources, wanted, config))])
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)
 
