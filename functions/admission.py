@@ -46,16 +46,27 @@ def generated(
     A finding stands at the field that caused it, where one field did. `answered` are lints whose question the
     resource's own rules have put and had answered.
 
-    Their structure is right by construction (the end-to-end tests ask a real API server); what users decide about them
-    is not: names, regexps, images, loading orders.
+    Their structure is right by construction (the end-to-end tests ask a real API server), but for fields that the
+    cluster's KMM does not have yet; what users decide about them is not: names, regexps, images, loading orders.
     """
     modules = [(child, module) for child in children if (module := _module(child.manifest)) is not None]
     real = kernels(resources, (module for _, module in modules))
     for child, module in modules:
-        found = [*admission.check(module, settings.kmm_version), *lints.check(module, settings.kmm_version, real)]
+        found = [*_unknown(module, settings.kmm_version), *admission.check(module, settings.kmm_version)]
+        found += lints.check(module, settings.kmm_version, real)
         told = (_at_origin(child, finding) for finding in found if finding.rule not in answered)
         for finding in kept(told, child.item, settings):
             yield child.owner, finding
+
+
+def _unknown(module: Manifest, version: str) -> list[Result]:
+    """Fields that this KMM version does not have: it would drop them."""
+    spec = module["spec"]
+    if "dra" not in spec and "automountServiceAccountToken" not in spec.get("devicePlugin", {}):
+        return []  # all others are in every version that we know
+    from .kmm import structure  # here, for the start-up of the others
+
+    return [finding for finding in structure.check(module, version) if finding.rule == "KMM051"]
 
 
 def _at_origin(child: Child, finding: Result) -> Result:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from . import changes, kmm
+from .deviceconfig import effects, profiles
 from .deviceconfig import rules as deviceconfig
 from .exclusivity import conflicts
 
@@ -42,6 +43,7 @@ def rules() -> list[tuple[str, str]]:
 
 def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
+    yield from (effects.fields_have_an_effect, profiles.profiles_are_named, profiles.defaults_are_used)
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
     yield from (conflicts._driver, conflicts._pool, conflicts._module, conflicts.undecided, conflicts.unlisted)
 

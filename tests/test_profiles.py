@@ -66,10 +66,15 @@ def sound(**spec: Any) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if value is not None}
 
 
+def is_of_use(result: Result) -> bool:
+    """True for what is said about fields that nobody uses."""
+    return result.rule in ("KRM142", "KRM143", "KRM144")
+
+
 def tails(results: list[Result]) -> set[tuple[str, str]]:
-    """(rule, field below the spec, the profile or the defaults) of the findings about fields."""
+    """(rule, field below the spec, the profile or the defaults) of the findings about mistakes in fields."""
     prefixes = ("spec.profiles.p.", "spec.defaults.", "spec.")
-    paths = [(result.rule, result.field.path) for result in results if result.field]
+    paths = [(result.rule, result.field.path) for result in results if result.field and not is_of_use(result)]
     return {(rule, path.removeprefix(next(filter(path.startswith, prefixes)))) for rule, path in paths}
 
 
@@ -82,7 +87,7 @@ def test_a_mistake_is_found_in_a_profile_as_in_a_config(rule: str) -> None:
     for functions, own in (({"profiles": {"p": spec}}, config(profile="p")), ({"defaults": spec}, config())):
         named = [result for result in run(functions, own) if result.ref == HERE]
         assert tails(named) == mine
-        assert all(result.message.endswith("; reaches DeviceConfig kmm/dc") for result in named)
+        assert all(result.message.endswith("; reaches DeviceConfig kmm/dc") for result in named if tails([result]))
         alone = run(functions, command="check")
         assert tails(alone) == mine
         assert all(result.ref == HERE for result in alone)

@@ -193,5 +193,6 @@ def _replaced(fields: dict[str, Any]) -> set[str]:
 
 def profile_of(item: Item) -> str:
     """The profile a config names, by its field or by the annotation; "" for none."""
-    own = item.manifest.get("spec") or {}
-    return str(own.get("profile") or item.annotations.get(PROFILE, ""))
+    own = item.manifest.get("spec")
+    named = own.get("profile") if isinstance(own, dict) else ""
+    return str(named or item.annotations.get(PROFILE, ""))

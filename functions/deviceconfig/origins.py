@@ -56,9 +56,9 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
     if name is None:
         return None
     name = _image(config, name)
-    value = _value(config.spec, name)
-    proposed = finding.field.proposed if value == finding.field.current else None
-    field = Field(config.at(name), value if isinstance(value, (str, int)) else None, proposed)
+    current = value(config.spec, name)
+    proposed = finding.field.proposed if current == finding.field.current else None
+    field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
     return config.located(finding._replace(field=field))
 
 
@@ -69,12 +69,13 @@ def _image(config: DeviceConfig, name: str) -> str:
         return f"{mapping[1]}.image"
     if mapping:
         return "driverImageParts" if "driverImageParts" in config.spec else "driverImage"
-    if plugin and _value(config.spec, f"{plugin[1]}.imageParts") is not None:
+    if plugin and value(config.spec, f"{plugin[1]}.imageParts") is not None:
         return f"{plugin[1]}.imageParts"
     return name
 
 
-def _value(spec: Any, name: str) -> Any:
+def value(spec: Any, name: str) -> Any:
+    """Return what a spec holds at a field such as `daemonSets[0].image`; None when it holds nothing there."""
     for part in split(name):
         if isinstance(spec, list):
             spec = spec[int(part)] if int(part) < len(spec) else None

@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, ResourceList, Result
-from krmfn.fieldpath import starts
+from krmfn import Item, ResourceList, Result, info, warning
+from krmfn.fieldpath import join, starts
+from krmfn.results import Field
 
 from .. import admission
 from ..settings import Settings
-from . import generate, model, rules
+from . import effects, generate, model, rules
 from .model import DeviceConfig, Layer
 
 Groups = Sequence[Sequence[DeviceConfig]]
@@ -42,11 +43,35 @@ def check(resources: ResourceList, groups: Groups, settings: Settings) -> Iterat
     is nobody's mistake, so findings about it are left out.
     """
     for trial in _trials(groups, settings):
-        found = [*admission.kept(rules.check_group(trial.configs), None, settings)]
+        idle = (finding for _, finding in effects.fields_have_an_effect(trial.configs))
+        found = [*admission.kept([*rules.check_group(trial.configs), *idle], None, settings)]
         if all(trial.concerns(finding) for finding in found if finding.severity == "error"):
             children = generate.children(trial.configs)
             found += [finding for _, finding in admission.generated(resources, children, settings, _ANSWERED)]
         yield from filter(trial.concerns, found)
+
+
+def profiles_are_named(items: Sequence[Item], settings: Settings) -> Iterator[Result]:
+    """KRM143: every profile is named by a config; it is checked nevertheless."""
+    named = {model.profile_of(item) for item in items}
+    say = warning if items else info
+    why = "no config names this profile" if items else "there is no config here that could name this profile"
+    for profile in settings.profiles:
+        if profile not in named:
+            field = Field(join(("spec", "profiles", profile)))
+            yield settings.source.located(say(f"{why}; it was checked on its own", rule="KRM143", field=field))
+
+
+def defaults_are_used(groups: Groups, settings: Settings) -> Iterator[Result]:
+    """KRM144: a default or a field of a profile reaches some config; they do not all have their own."""
+    known = carried(groups)
+    for profile in ("", *settings.profiles):
+        layer = model.shared_layers(profile, settings)[0]
+        for name in layer.fields:
+            if name not in known.get(layer.path, {name}):
+                message = "reaches no config: each that could take it has its own"
+                field = Field(f"{layer.path}.{name}")
+                yield settings.source.located(info(message, rule="KRM144", field=field))
 
 
 def carried(groups: Groups) -> dict[str, set[str]]:

@@ -100,6 +100,9 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
             if config.layer(first) != config.layer(second):
                 message += f" ({second} stands in {config.at(second)})"
             yield error(message, rule="KRM128", field=Field(config.at(first)))
+    if not config.loads and config.version:
+        message = "inTreeDriver and upgrade.ordered exclude each other: nothing is loaded, so nothing has a version"
+        yield error(message, rule="KRM128", field=Field(config.at("upgrade.ordered")))
     parts = config.spec.get("driverImageParts", {})
     if parts.get("tag") and parts.get("digest"):
         message = "has both tag and digest; a digest alone says which image it is"

@@ -11,7 +11,7 @@ from .. import admission, children, claims, exclusivity, settings
 from ..owners import Owners, owned, written
 from ..published import schema as published
 from ..reach import reaching
-from . import generate, model, profiles, rules
+from . import effects, generate, model, profiles, rules
 from .model import DeviceConfig
 
 
@@ -31,6 +31,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
     groups = [model.from_item(item, config) for item in known]
     resources.report(profiles.check(resources, groups, config))
+    resources.report(_words(items, groups, config))
     told = [(group, list(admission.kept(rules.check_group(group), group[0].item, config))) for group in groups]
     resources.report(reaching(((group[0].ref, finding) for group, found in told for finding in found), config.source))
     groups = [group for group, found in told if not any(finding.severity == "error" for finding in found)]
@@ -39,11 +40,23 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     wanted = [child for group in groups for child in generate.children(group)]
     others = [item.manifest for item in written(resources, owners)]
     # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
+    resources.report(admission.kept(effects.annotations_have_an_effect(wanted, config), None, config))
     found = admission.generated(resources, wanted, config, answered=("KRM201",))
     resources.report(reaching(found, config.source))
     resources.report(admission.together([*(child.manifest for child in wanted), *others]))
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)
+
+
+def _words(items: list[Item], groups: list[list[DeviceConfig]], config: settings.Settings) -> Iterator[Result]:
+    """What is written and changes nothing."""
+    idle = effects.fields_have_an_effect([one for group in groups for one in group])
+    about = {one.ref: one.item for group in groups for one in group}
+    told = [(ref, finding) for ref, found in idle for finding in admission.kept([found], about[ref], config)]
+    yield from reaching(told, config.source)
+    yield from admission.kept(profiles.profiles_are_named(items, config), None, config)
+    if len(groups) == len(items):
+        yield from admission.kept(profiles.defaults_are_used(groups, config), None, config)
 
 
 def _fit(item: Item) -> Iterator[Result]:

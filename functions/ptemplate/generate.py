@@ -15,11 +15,14 @@ MODULE = "ptemplate_char_dev"
 _IMAGES = "quay.io/chrisp262"
 
 
-def generate(item: Item, namespace: str) -> list[Child]:
-    """The Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none."""
+def generate(item: Item, namespace: str, annotations: dict[str, str]) -> list[Child]:
+    """The Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none.
+
+    `annotations` are those of the functionConfig for every generated object.
+    """
     owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
     spec = item.manifest["spec"]
-    made = (_module(owner, spec), _consumer(owner, spec))
+    made = (_module(owner, spec, annotations), _consumer(owner, spec, annotations))
     return [Child(manifest, item, owner, partial(_origin, item, owner)) for manifest in made]
 
 
@@ -42,7 +45,7 @@ def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
     return item.located(finding._replace(ref=owner, field=Field(path, finding.field.current)))
 
 
-def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
+def _module(owner: Ref, spec: dict[str, Any], annotations: dict[str, str]) -> Manifest:
     # The operator creates with :plugin-latest and changes to the field's default at its second look; the latter stays.
     plugin = spec.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"
     parameters = [f"max_dev={spec.get('maxdev') or 5}", f"default_msg={spec.get('defaultmsg', '')}"]
@@ -55,7 +58,7 @@ def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
     return {
         "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
         "kind": "Module",
-        "metadata": metadata(owner.name, owner, "module", MODULE_ORDER, {}, {}),
+        "metadata": metadata(owner.name, owner, "module", MODULE_ORDER, {}, annotations),
         "spec": filled(
             moduleLoader={"container": container},
             devicePlugin={"container": {"image": plugin}},
@@ -65,7 +68,7 @@ def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
     }
 
 
-def _consumer(owner: Ref, spec: dict[str, Any]) -> Manifest:
+def _consumer(owner: Ref, spec: dict[str, Any], annotations: dict[str, str]) -> Manifest:
     container = {
         "name": "consumer",
         "image": spec.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
@@ -82,7 +85,7 @@ def _consumer(owner: Ref, spec: dict[str, Any]) -> Manifest:
         volumes=[{"name": "host-dev", "hostPath": {"path": "/dev"}}],
     )
     name = f"{owner.name}-consumer"
-    found = metadata(name, owner, "consumer", consumer_order(owner.namespace, owner.name), {}, {})
+    found = metadata(name, owner, "consumer", consumer_order(owner.namespace, owner.name), {}, annotations)
     found["labels"]["app"] = owner.name
     return {
         "apiVersion": "apps/v1",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, ResourceList, Result, error, schema, warning
+from krmfn import Item, ResourceList, Result, error, info, schema, warning
 from krmfn.results import Field
 
 from .. import admission, children, claims, exclusivity, settings
-from ..owners import Owners
+from ..owners import OURS, SEED, Owners
 from ..published import schema as published
 from .generate import MODULE, generate
 
@@ -19,17 +19,26 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     problems += children.partial_view(resources, config)
     if not children.clean(resources, problems):
         return
-    resources.report(children.repeated(items))
+    resources.report([*children.repeated(items), *_words(resources, config)])
 
     sound = [item for item in children.distinct(items) if children.clean(resources, [*_fit(item, config.namespace)])]
     generated = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
     wishes = [*map(_claim, sound), *claims.of_modules(resources, owners, generated)]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
 
-    wanted = [child for item in sound for child in generate(item, config.namespace)]
+    wanted = [child for item in sound for child in generate(item, config.namespace, config.annotations)]
     resources.report([*_counts(sound), *(finding for _, finding in admission.generated(resources, wanted, config))])
     if resources.report(children.clashes(resources, wanted, owners, config.adopt)):
         children.settle(resources, wanted, owners, config.prune)
+
+
+def _words(resources: ResourceList, config: settings.Settings) -> Iterator[Result]:
+    """What is written for DeviceConfigs only, where there are none."""
+    if not any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig")):
+        for name, there in (("defaults", config.defaults), ("profiles", config.profiles)):
+            if there:
+                message = "has no effect: it is for DeviceConfigs, and there are none"
+                yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
 
 
 def _fit(item: Item, namespace: str) -> Iterator[Result]:
