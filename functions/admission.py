@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from krmfn import Item, Manifest, ResourceList, Result, warning
+from krmfn import Item, Manifest, Ref, ResourceList, Result, warning
 from krmfn.resource import ref
 from krmfn.results import Field
 
@@ -38,26 +38,41 @@ def handwritten(resources: ResourceList, items: Sequence[Item], settings: Settin
 
 def generated(
     resources: ResourceList, children: Iterable[Child], settings: Settings, answered: Collection[str] = ()
-) -> Iterator[Result]:
-    """The findings about generated Modules, at the place of the resource they are made from.
+) -> Iterator[tuple[Ref, Result]]:
+    """The findings about generated Modules, each with the resource that its Module is made from.
 
-    `answered` are lints whose question the resource's own rules have put and had answered.
+    A finding stands at the field that caused it, where one field did. `answered` are lints whose question the
+    resource's own rules have put and had answered.
 
-    Their structure is right by construction (the end-to-end tests ask a real API server); what users decide about them
-    is not: names, regexps, images, loading orders.
+    Their structure is right by construction (the end-to-end tests ask a real API server), but for fields that the
+    cluster's KMM does not have yet; what users decide about them is not: names, regexps, images, loading orders.
     """
     modules = [(child, module) for child in children if (module := _module(child.manifest)) is not None]
     real = kernels(resources, (module for _, module in modules))
     for child, module in modules:
-        found = [*admission.check(module, settings.kmm_version), *lints.check(module, settings.kmm_version, real)]
-        place, about = child.item.place, ref(child.manifest)
-        source = f"generated from {child.owner}: "
-        told = (
-            finding._replace(ref=about, place=place, message=source + finding.message)
-            for finding in found
-            if finding.rule not in answered
-        )
-        yield from kept(told, child.item, settings)
+        found = [*_unknown(module, settings.kmm_version), *admission.check(module, settings.kmm_version)]
+        found += lints.check(module, settings.kmm_version, real)
+        told = (_at_origin(child, finding) for finding in found if finding.rule not in answered)
+        for finding in kept(told, child.item, settings):
+            yield child.owner, finding
+
+
+def _unknown(module: Manifest, version: str) -> list[Result]:
+    """Fields that this KMM version does not have: it would drop them."""
+    spec = module["spec"]
+    if "dra" not in spec and "automountServiceAccountToken" not in spec.get("devicePlugin", {}):
+        return []  # all others are in every version that we know
+    from .kmm import structure  # here, for the start-up of the others
+
+    return [finding for finding in structure.check(module, version) if finding.rule == "KMM051"]
+
+
+def _at_origin(child: Child, finding: Result) -> Result:
+    found = child.origin(finding)
+    if found:
+        return found._replace(message=f"in the generated {child.manifest['kind']}: {found.message}")
+    message = f"generated from {child.owner}: {finding.message}"
+    return finding._replace(ref=ref(child.manifest), place=child.item.place, message=message)
 
 
 def _mappings(module: Manifest) -> list[object]:
@@ -79,18 +94,25 @@ def _module(manifest: Manifest) -> Manifest | None:
     return {"kind": "Module", "metadata": metadata, "spec": manifest["spec"]["moduleSpec"]}
 
 
-def kept(findings: Iterable[Result], item: Item, settings: Settings) -> Iterator[Result]:
-    """The findings without those that are turned off, for this item or in the functionConfig; refusals always stay."""
+def kept(findings: Iterable[Result], item: Item | None, settings: Settings) -> Iterator[Result]:
+    """The findings without those that are turned off, for this item or in the functionConfig.
+
+    What keeps a manifest from being made or taken stays: the refusals of the cluster, and errors about our own kinds.
+    """
     off = dict(settings.ignore)
-    for entry in filter(str.strip, item.annotations.get(IGNORE, "").split(";")):
+    for entry in filter(str.strip, item.annotations.get(IGNORE, "").split(";")) if item else ():
         rule, _, reason = (part.strip() for part in entry.partition(":"))
         if reason:
             off[rule] = reason
-        else:
+        elif item:
             message = f"{rule} is turned off without a reason; write `{rule}: why`"
             field = Field(f"metadata.annotations[{IGNORE}]", entry.strip())
             yield item.located(warning(message, rule="KRM115", field=field))
     for finding in findings:
-        refusal = any(key == "admission" for key, _ in finding.tags)
-        if refusal or finding.rule not in off:
+        if finding.rule not in off or _stays(finding):
             yield finding
+
+
+def _stays(finding: Result) -> bool:
+    refused = any(key == "admission" for key, _ in finding.tags)
+    return refused or (finding.severity == "error" and finding.rule.startswith("KRM1"))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from . import changes, kmm, leftovers, metadata_checks, recognition
+from .deviceconfig import effects, profiles
 from .deviceconfig import rules as deviceconfig
 from .exclusivity import conflicts
 
@@ -42,6 +43,7 @@ def rules() -> list[tuple[str, str]]:
 
 def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
+    yield from (effects.fields_have_an_effect, profiles.profiles_are_named, profiles.defaults_are_used)
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
     yield from (leftovers.findings, leftovers.strays)
     yield from (recognition.kinds_exist, recognition.vendors_are_named, recognition.folder_is_for_one_program)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result, error
@@ -38,6 +38,8 @@ class Child(NamedTuple):
     manifest: Manifest
     item: Item
     owner: Ref
+    origin: Callable[[Result], Result | None]
+    """A finding about the manifest as one about the field that it was made from; None where no field is to blame."""
 
 
 def metadata(
@@ -107,9 +109,15 @@ def partial_view(resources: ResourceList, settings: Settings) -> list[Result]:
     return [error(message, rule="KRM112")]
 
 
-def child(manifest: Manifest, function: str, item: Item, owner: Ref) -> Child:
+def child(
+    manifest: Manifest,
+    function: str,
+    item: Item,
+    owner: Ref,
+    origin: Callable[[Result], Result | None] = lambda finding: None,
+) -> Child:
     """Return a generated object with its mark, and what it was made from."""
-    return Child(stamp(manifest, function, owner), item, owner)
+    return Child(stamp(manifest, function, owner), item, owner, origin)
 
 
 def clashes(resources: ResourceList, children: Iterable[Child], scope: Scope, adopt: bool) -> list[Result]:

@@ -23,6 +23,8 @@ KNOWN = {
     "labels": (f"{OURS}/daemonset", f"{OURS}/served-by"),
 }
 """Every key with our prefix that means something, by where it stands."""
+_OWN_WARNINGS = frozenset({"KRM127", "KRM132", "KRM142", "KRM143", "KRM144"})
+"""Rules about our own kinds that are not always errors; an error of theirs stays all the same."""
 _LOCAL = "config.kubernetes.io/local-config"
 _MARK = f'{_LOCAL}: "true"'
 _ONLY_READ = "is only read here, but would be deployed"
@@ -62,7 +64,7 @@ def of_children(children: Iterable[Child]) -> Iterator[Result]:
 
 
 def rules_can_be_turned_off(names: Iterable[str], path: str) -> Iterator[Result]:
-    """KRM119: a rule that is turned off can be: a lint about Modules (KRM2xx), or what `diff` says (KRM4xx)."""
+    """KRM119: a rule that is turned off can be: a lint (KRM2xx), what `diff` says (KRM4xx), a warning about a field."""
     for name in names:
         message = _not_turned_off(name)
         if message:
@@ -126,7 +128,7 @@ def _not_turned_off(name: str) -> str:
     from .kmm import lints
 
     # KRM231 is asked of all Modules together, KMM's own rules by the cluster.
-    can = {rule for rule, _ in lints.RULES + changes.RULES if rule.startswith("KRM")} - {"KRM231"}
+    can = {rule for rule, _ in lints.RULES + changes.RULES if rule.startswith("KRM")} - {"KRM231"} | _OWN_WARNINGS
     if name in can:
         return ""
     if name in dict(kmm.rules()) and name.startswith("KMM"):
@@ -135,4 +137,7 @@ def _not_turned_off(name: str) -> str:
     sure = len(name) == len("KRM301") and name[:3] == "KRM" and name[3] in "13"
     close = [] if sure else sorted((rule for rule in can if near(name, rule)), key=lambda rule: rule != name.upper())
     hint = f"; did you mean {close[0]}?" if close else "; the command `rules` prints all rules"
-    return f"{name or 'nothing'} is no rule that can be turned off (lints, KRM2xx, and what `diff` says, KRM4xx){hint}"
+    own = ", ".join(sorted(_OWN_WARNINGS))
+    return (
+        f"{name or 'nothing'} is no rule that can be turned off (lints, KRM2xx; what `diff` says, KRM4xx; {own}){hint}"
+    )

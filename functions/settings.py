@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from krmfn import KrmfnError, Manifest, ResourceList, Result, error, schema
+from krmfn import Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.resource import ref
 from krmfn.results import Field
 
@@ -12,6 +12,21 @@ from .published import schema as published
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
 PRUNE = ("auto", "always", "never")
+
+
+class Source(NamedTuple):
+    """The functionConfig as findings name it."""
+
+    ref: Ref = Ref()
+    item: Item | None = None
+    """Its text, when it was read from a file; function mode has none."""
+    data: dict[str, Any] = {}  # noqa: RUF012  # read only
+    """The settings of a ConfigMap by their keys there, such as `exclusivity.mode`."""
+
+    def located(self, result: Result) -> Result:
+        """The finding with the functionConfig as what it is about, and with the place of its field."""
+        result = _as_written(result, self.data)._replace(ref=self.ref)
+        return self.item.located(result) if self.item else result
 
 
 class Settings(NamedTuple):
@@ -30,6 +45,8 @@ class Settings(NamedTuple):
     """Annotations for every generated object."""
     ignore: dict[str, str] = {}  # noqa: RUF012
     """Rules that are turned off, each with the reason."""
+    source: Source = Source()
+    """The functionConfig itself."""
 
 
 def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
@@ -40,27 +57,37 @@ def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
     options of the command line win.
     """
     config = resources.function_config or {}
-    about = ref(config)
-    data: dict[str, Any] = {}
-    if about.kind == "ConfigMap" and about.group == "":
+    source = Source(ref(config), resources.config_item)
+    if source.ref.kind == "ConfigMap" and source.ref.group == "":
         data = config.get("data") or {}
         if not isinstance(data, dict):
             message = "must be a mapping of settings to strings, such as `exclusivity.mode: nodes`"
-            return Settings(), [error(message, rule="KRM110", ref=about, field=Field("data"))]
-        config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": about.name or "function-input"}}
-        config["spec"] = _nested(data)
+            return Settings(), [source.located(error(message, rule="KRM110", field=Field("data")))]
+        source = source._replace(data=data)
+        config = _ours(source.ref.name or "function-input", _nested(data))
     elif not config:
-        config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": "function-input"}}
-    elif (about.group, about.kind) != (GROUP, KIND):
+        config = _ours("function-input", {})
+    elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
-        return Settings(), [
-            error(f"functionConfig is {about.api_version} {about.kind}; expected {expected}", rule="KRM110")
-        ]
+        message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
+        return Settings(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
     found = [
-        _as_written(result, data)._replace(ref=about, message=f"{result.message} (in the functionConfig)")
-        for result in schema.check(config, published("renderdeviceconfigs"), "KRM110")
+        source.located(result._replace(message=f"{result.message} (in the functionConfig)"))
+        for result in [*_repeated(source), *schema.check(config, published("renderdeviceconfigs"), "KRM110")]
     ]
-    return (Settings(), found) if found else (_settings(config.get("spec") or {}, resources.options), [])
+    if found:
+        return Settings(), found
+    return _settings(config.get("spec") or {}, resources.options)._replace(source=source), []
+
+
+def _ours(name: str, spec: Manifest) -> Manifest:
+    return {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": name}, "spec": spec}
+
+
+def _repeated(source: Source) -> list[Result]:
+    """Keys of the functionConfig that stand twice; function mode gets it from kustomize or kpt, which refuse them."""
+    paths = source.item.duplicate_keys if source.item else []
+    return [error("this key stands twice; remove one", rule="KRM102", field=Field(path)) for path in paths]
 
 
 def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
@@ -110,11 +137,6 @@ def _nested(data: dict[str, Any]) -> dict[str, Any]:
                 level = {}
         level[last] = value
     return spec
-
-
-def merged(own: Manifest, profile: str, settings: Settings) -> dict[str, Any]:
-    """A config's fields over its profile's over the defaults, field by field (a field is taken whole)."""
-    return {**settings.defaults, **settings.profiles.get(profile, {}), **own}
 
 
 def profile_findings(profile: str, field: str, settings: Settings) -> list[Result]:

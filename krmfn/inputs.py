@@ -46,16 +46,26 @@ def _flags(text: str) -> list[str]:
 def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) -> None:
     """Run the function on the list, with its functionConfig and the options of the command line.
 
-    Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
+    Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it. A list of nothing
+    but functionConfigs can be checked: each in a run of its own.
     """
-    resources.function_config = _function_config(program, asked, resources)
     given = {name: getattr(asked, name.replace("-", "_")) for name in program.options}
     given["fallback-namespace"] = os.environ.get("ARGOCD_APP_NAMESPACE") or None
     _check_namespace("--namespace", given.get("namespace"))
     _check_namespace("ARGOCD_APP_NAMESPACE", given["fallback-namespace"])
     resources.options = {name: value for name, value in given.items() if value} | {"command": asked.command}
+    found = _function_configs(program, asked, resources)
+    alone = asked.command == "check" and not asked.function_config and len(found) == len(resources.items)
+    if len(found) > 1 and not alone:
+        names = ", ".join(f"{item.ref} ({item.place.path})" if item.place else str(item.ref) for item in found)
+        where = asked.function_config or asked.path
+        raise KrmfnError(f"{where} holds {len(found)} functionConfigs: {names}; say which with --function-config FILE")
     with redirect_stdout(sys.stderr):
-        program.function(resources)
+        for item in found:
+            resources.config_item, resources.function_config = item, item.manifest
+            program.function(resources)
+        if not found:
+            program.function(resources)
 
 
 def _check_namespace(where: str, name: str | None) -> None:
@@ -77,20 +87,15 @@ def _stays_here(item: Item, program: Program) -> bool:
     return about in program.inputs or about in LOCAL_KINDS or item.annotations.get(kustomize.LOCAL) == "true"
 
 
-def _function_config(program: Program, asked: argparse.Namespace, resources: ResourceList) -> dict[str, object] | None:
-    """The functionConfig: from --function-config, else the one among the resources, else none."""
+def _function_configs(program: Program, asked: argparse.Namespace, resources: ResourceList) -> list[Item]:
+    """The functionConfig: from --function-config, else from among the resources; there may be several, or none."""
     if asked.function_config:
         found = manifests.read(asked.function_config, root=asked.root).items
-    else:
-        group, kind = program.config
-        found = resources.select(kind, group) if kind else []
-    where = asked.function_config or asked.path
-    if asked.function_config and not found:
-        raise KrmfnError(f"{where} holds no resource; --function-config wants a file with one")
-    if len(found) > 1:
-        names = ", ".join(f"{item.ref} ({item.place.path})" if item.place else str(item.ref) for item in found)
-        raise KrmfnError(f"{where} holds {len(found)} functionConfigs: {names}; say which with --function-config FILE")
-    return found[0].manifest if found else resources.function_config
+        if not found:
+            raise KrmfnError(f"{asked.function_config} holds no resource; --function-config wants a file with one")
+        return found
+    group, kind = program.config
+    return resources.select(kind, group) if kind else []
 
 
 def kinds(program: Program, resources: ResourceList) -> dict[str, int]:

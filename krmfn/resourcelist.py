@@ -32,6 +32,8 @@ class ResourceList:
         """Settings from the command line, by their names there; they win over the functionConfig's."""
         self.files = 0
         """How many files the items were read from; 0 for a stream."""
+        self.config_item: Item | None = None
+        """The functionConfig as it stands in a file; None in function mode, which names no file for it."""
         self._config = function_config
         self._frame = Frame(b"", b"", spans.Cut((), ()), self.items)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmfn.fieldpath import join, split
+from krmfn.fieldpath import join, moved, split
 
 PATHS: dict[str, list[str | int]] = {
     "": [],
@@ -25,3 +25,11 @@ def test_join(path: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_split(path: str) -> None:
     assert split(path) == [str(part) for part in PATHS[path]]
+
+
+def test_a_path_moves_with_the_longest_parent_that_is_known() -> None:
+    table = {"spec": "a", "spec.image": "b", "spec.images": "c"}
+    assert moved("spec.image", table) == "b"
+    assert moved("spec.image[0].x", table) == "b[0].x"
+    assert moved("spec.imageless", table) == "a.imageless"
+    assert moved("specs", table) is None

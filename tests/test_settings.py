@@ -14,7 +14,7 @@ def read(config: dict[str, Any] | None, **options: str) -> tuple[settings.Settin
     resources = ResourceList(function_config=config)
     resources.options = {name.replace("_", "-"): value for name, value in options.items()}
     found, problems = settings.read(resources)
-    return found, [str(problem) for problem in problems]
+    return found._replace(source=settings.Source()), [str(problem) for problem in problems]
 
 
 def ours(spec: dict[str, Any]) -> dict[str, Any]:
@@ -125,12 +125,6 @@ def test_who_wins_for_the_namespace() -> None:
     assert read(None, fallback_namespace="argo")[0].namespace == "argo"
     assert read(ours({"namespace": "git"}), fallback_namespace="argo")[0].namespace == "git"
     assert read(ours({"namespace": "git"}), fallback_namespace="argo", namespace="said")[0].namespace == "said"
-
-
-def test_a_config_wins_over_its_profile_and_that_over_the_defaults() -> None:
-    known = settings.Settings({"a": 1, "b": 1, "c": [1]}, {"p": {"b": 2, "c": [2]}})
-    assert settings.merged({"c": [3]}, "p", known) == {"a": 1, "b": 2, "c": [3]}
-    assert settings.merged({}, "", known) == {"a": 1, "b": 1, "c": [1]}
 
 
 def test_an_unknown_profile_is_told_with_the_known_ones() -> None:

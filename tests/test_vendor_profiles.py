@@ -80,7 +80,7 @@ def rendered() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("vendor", MEANING)
 def test_a_profile_means_what_the_operator_makes(vendor: str, rendered: list[dict[str, Any]]) -> None:
     expected = MEANING[vendor]
-    owner = f" example.com|DeviceConfig|kmm|{vendor} "
+    owner = f"|DeviceConfig|kmm|{vendor} "
     made = [one for one in rendered if owner in one["metadata"].get("annotations", {}).get("krmfn.dev/owner", "")]
     spec = next(one["spec"] for one in made if one["kind"] == "Module")
     container, plugin = spec["moduleLoader"]["container"], spec.get("devicePlugin", {}).get("container")
@@ -98,6 +98,7 @@ def test_a_profile_means_what_the_operator_makes(vendor: str, rendered: list[dic
     assert found == expected
 
 
-def test_users_write_the_seed_s_three_fields() -> None:
+def test_users_write_the_seed_s_three_fields_or_only_a_profile() -> None:
     for item in manifests.read(str(EXAMPLE)).select("DeviceConfig"):
-        assert item.manifest["spec"].keys() <= {"driverImage", "driverVersion", "nodeSelector"}
+        fields = {"driverImage", "driverVersion", "nodeSelector"} if item.group == "example.com" else {"profile"}
+        assert item.manifest["spec"].keys() <= fields

@@ -27,11 +27,13 @@ SCOPE = Scope("deviceconfig", OWNERS, MADE)
 def deviceconfig(resources: ResourceList) -> None:
     """The KRM function. DeviceConfigs of other groups pass through untouched; every KMM Module is checked.
 
-    A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported.
+    A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported;
+    a command looks at the functionConfig nevertheless.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
     found = suspects(resources) if not items else []
-    if items or resources.select("Module", MODULE_GROUP) or (found and resources.owned(SCOPE)):
+    configured = "command" in resources.options and resources.function_config is not None
+    if items or configured or resources.select("Module", MODULE_GROUP) or (found and resources.owned(SCOPE)):
         from .walk import walk
 
         walk(resources, items, SCOPE)

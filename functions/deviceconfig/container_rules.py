@@ -66,6 +66,15 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, rule="KRM133", field=Field(f"{path}.imageParts"))
 
 
+def rights_are_said_once(config: DeviceConfig) -> Iterator[Result]:
+    """KRM145: privileged and securityContext.privileged do not contradict each other."""
+    for path, entry, _ in containers(config):
+        detail = entry.get("securityContext", {}).get("privileged")
+        if "privileged" in entry and isinstance(detail, bool) and detail != entry["privileged"]:
+            message = "contradicts securityContext.privileged beside it; leave out one of the two"
+            yield error(message, rule="KRM145", field=Field(f"{path}.privileged", entry["privileged"]))
+
+
 def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
     """KRM134: an envFrom names one source, a volumeMount one kind of subPath."""
     for path, entry, _ in containers(config):
@@ -123,6 +132,7 @@ RULES = (
     mounts_have_volumes,
     variables_have_one_source,
     containers_have_one_image,
+    rights_are_said_once,
     sources_are_single,
     names_are_different,
 )

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from krmfn import Manifest
+from functools import partial
 
 from ..children import Child, child
 from . import consumers, hub, module, rights
 from .model import DeviceConfig
+from .origins import origin
+
+FUNCTION = "deviceconfig"
+"""The name in the marks of generated objects, whichever program runs the function."""
 
 
-def children(function: str, configs: list[DeviceConfig]) -> list[Child]:
-    """Return the objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them.
-
-    `function` is the name that stands in their marks.
-    """
+def children(configs: list[DeviceConfig]) -> list[Child]:
+    """Return the objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them."""
     first = configs[0]
-    wanted: list[Manifest] = [*rights.objects(first)]
+    wanted = [(first, manifest) for manifest in rights.objects(first)]
     for config in configs:
         if "hub" in config.spec:
-            wanted.append(hub.managed_cluster_module(config))
+            wanted.append((config, hub.managed_cluster_module(config)))
         else:
-            wanted.append(module.module(config))
-            wanted += consumers.objects(config)
-    return [child(manifest, function, first.item, first.ref) for manifest in wanted]
+            wanted += [(config, manifest) for manifest in [module.module(config), *consumers.objects(config)]]
+    return [child(manifest, FUNCTION, config.item, config.ref, partial(origin, config)) for config, manifest in wanted]

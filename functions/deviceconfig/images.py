@@ -23,13 +23,18 @@ def image_of(fields: dict[str, Any]) -> str:
     return str(fields.get("image", "")) or (joined(fields["imageParts"]) if "imageParts" in fields else "")
 
 
+def named_image(spec: dict[str, Any]) -> str:
+    """The kernel module's image as it is written, in one string or in parts; "" without either."""
+    return str(spec.get("driverImage", "")) or (joined(spec["driverImageParts"]) if "driverImageParts" in spec else "")
+
+
 def driver_image(spec: dict[str, Any]) -> str:
     """The kernel module's image; "" when a part of it is missing.
 
     The seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless the image already has a tag, a
     digest or variables. The braces are left out: KMM reads both forms, and Flux would substitute the braced one.
     """
-    image = str(spec.get("driverImage", "")) or (joined(spec["driverImageParts"]) if "driverImageParts" in spec else "")
+    image = named_image(spec)
     version = str(spec.get("driverVersion", ""))
     if not image or is_complete(image):
         return image

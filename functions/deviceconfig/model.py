@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from krmfn import Item, Ref
+from krmfn import Item, Ref, Result
+from krmfn.fieldpath import join, starts
 
 from ..owners import OURS, SEED
-from ..settings import Settings, merged
+from ..settings import Settings, Source
 from .images import driver_image, mirrored
 
 SCHEMAS = {OURS: "deviceconfig", SEED: "deviceconfig-example.com"}
@@ -24,6 +25,21 @@ SEED_DEFAULTS: dict[str, Any] = {
 """What the he-sample operator fixes in its code (648786e), where nothing else says otherwise."""
 
 
+class Layer(NamedTuple):
+    """Fields that stand in one place: in a pool, in the config itself, in its profile or in the defaults."""
+
+    fields: dict[str, Any]
+    path: str
+    """Where they stand: `spec`, `spec.nodePools[1]`, `spec.profiles.gaudi`."""
+    source: Item | Source
+    """What that path is in: the DeviceConfig, or the functionConfig."""
+
+    @property
+    def shared(self) -> bool:
+        """True for a layer of the functionConfig, which is under many configs."""
+        return isinstance(self.source, Source)
+
+
 class DeviceConfig(NamedTuple):
     """A driver for a group of nodes: a whole DeviceConfig, or one pool of it."""
 
@@ -34,10 +50,8 @@ class DeviceConfig(NamedTuple):
     profile: str
     pool: str
     """The node pool's name, "" for a config without pools."""
-    path: str
-    """Where the pool's own fields stand: `spec`, or `spec.nodePools[1]`."""
-    own: frozenset[str]
-    """The fields that stand there."""
+    layers: tuple[Layer, ...]
+    """Where the fields come from, the strongest first: pool, config, profile, defaults."""
     spec: dict[str, Any]
     """All fields as the schema names them, merged; images complete and mirrored by nobody yet."""
     annotations: dict[str, str]
@@ -115,32 +129,62 @@ class DeviceConfig(NamedTuple):
         """`image` from the registry that serves all images, if one is set."""
         return mirrored(image, str(self.spec.get("imageRegistry", "")))
 
+    def layer(self, field: str) -> Layer | None:
+        """The layer that a field (`kernelMappings[0].image`) comes from; None when nobody says it."""
+        name = field.partition(".")[0].partition("[")[0]
+        return next((layer for layer in self.layers if name in layer.fields), None)
+
+    def strongest(self, *fields: str) -> list[str]:
+        """The fields in the order of their layers: what a pool says before what the defaults say."""
+        layers = [layer.path for layer in self.layers]
+        return sorted(
+            fields, key=lambda field: layers.index(layer.path) if (layer := self.layer(field)) else len(layers)
+        )
+
     def at(self, field: str) -> str:
-        """The path of a field: in the pool when the pool sets it, else in spec."""
-        return f"{self.path if field.partition('.')[0].partition('[')[0] in self.own else 'spec'}.{field}"
+        """The path of a field where it stands; in the config's spec when it stands nowhere."""
+        layer = self.layer(field)
+        return f"{layer.path if layer else 'spec'}.{field}"
+
+    def located(self, result: Result) -> Result:
+        """The finding with what it is about: the config, or the functionConfig when its field stands there."""
+        path = result.field.path if result.field else ""
+        holder = next((layer for layer in self.layers if layer.shared and starts(path, layer.path)), None)
+        return (holder.source if holder else self.item).located(result if holder else result._replace(ref=self.ref))
 
 
 def from_item(item: Item, settings: Settings) -> list[DeviceConfig]:
     """The values of a DeviceConfig that fits its schema: one, or one per node pool in the order of their names."""
     ref = item.ref if item.ref.namespace else item.ref._replace(namespace=settings.namespace)
-    own = item.manifest.get("spec") or {}
-    seed = ref.group == SEED
-    profile = profile_of(item)
-    spec = merged(own, profile, settings)
-    if seed:
-        spec = {**SEED_DEFAULTS, **spec}
+    seed, profile = ref.group == SEED, profile_of(item)
+    layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, settings))
+    spec = {**(SEED_DEFAULTS if seed else {}), **_merged(layers)}
     pools = spec.pop("nodePools", None)
-    whole = DeviceConfig(item, ref, seed, profile, "", "spec", frozenset(own), spec, settings.annotations)
+    whole = DeviceConfig(item, ref, seed, profile, "", layers, spec, settings.annotations)
     if not pools:
         return [whole]
     numbered = sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"]))
-    return [_pool(whole, pool, f"spec.nodePools[{index}]") for index, pool in numbered]
+    return [_pool(whole, pool, index) for index, pool in numbered]
 
 
-def _pool(whole: DeviceConfig, pool: dict[str, Any], path: str) -> DeviceConfig:
+def shared_layers(profile: str, settings: Settings) -> list[Layer]:
+    """The layers under every config with this profile ("" for none): the profile, the defaults."""
+    own = settings.profiles.get(profile, {})
+    found = [Layer(own, join(("spec", "profiles", profile)), settings.source)] if profile else []
+    return [*found, Layer(settings.defaults, "spec.defaults", settings.source)]
+
+
+def _merged(layers: tuple[Layer, ...]) -> dict[str, Any]:
+    """The fields of all layers; a field is taken whole from the first that has it."""
+    return {key: value for layer in reversed(layers) for key, value in layer.fields.items()}
+
+
+def _pool(whole: DeviceConfig, pool: dict[str, Any], index: int) -> DeviceConfig:
     fields = {key: value for key, value in pool.items() if key != "name"}
     rest = {key: value for key, value in whole.spec.items() if key not in _replaced(fields)}
-    return whole._replace(pool=pool["name"], path=path, own=frozenset(pool), spec={**rest, **fields})
+    holder = next(layer for layer in whole.layers if "nodePools" in layer.fields)
+    layer = Layer(pool, f"{holder.path}.nodePools[{index}]", holder.source)
+    return whole._replace(pool=pool["name"], layers=(layer, *whole.layers), spec={**rest, **fields})
 
 
 def _replaced(fields: dict[str, Any]) -> set[str]:
@@ -149,5 +193,6 @@ def _replaced(fields: dict[str, Any]) -> set[str]:
 
 def profile_of(item: Item) -> str:
     """The profile a config names, by its field or by the annotation; "" for none."""
-    own = item.manifest.get("spec") or {}
-    return str(own.get("profile") or item.annotations.get(PROFILE, ""))
+    own = item.manifest.get("spec")
+    named = own.get("profile") if isinstance(own, dict) else ""
+    return str(named or item.annotations.get(PROFILE, ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from krmfn import Result, error, info, warning
@@ -95,8 +95,14 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
     """KRM128: fields that contradict each other do not stand together."""
     for one, other in _EXCLUSIVE:
         if config.spec.get(one) and config.spec.get(other):
+            first, second = config.strongest(one, other)
             message = f"{one} and {other} exclude each other; leave out one of the two"
-            yield error(message, rule="KRM128", field=Field(config.at(one)))
+            if config.layer(first) != config.layer(second):
+                message += f" ({second} stands in {config.at(second)})"
+            yield error(message, rule="KRM128", field=Field(config.at(first)))
+    if not config.loads and config.version:
+        message = "inTreeDriver and upgrade.ordered exclude each other: nothing is loaded, so nothing has a version"
+        yield error(message, rule="KRM128", field=Field(config.at("upgrade.ordered")))
     parts = config.spec.get("driverImageParts", {})
     if parts.get("tag") and parts.get("digest"):
         message = "has both tag and digest; a digest alone says which image it is"
@@ -105,16 +111,24 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
 
 def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
     """KRM129: a config has one nodeSelector or several nodePools, each with a name of its own."""
-    own = config.item.manifest.get("spec") or {}
-    pools = [str(pool["name"]) for pool in own.get("nodePools", [])]
-    if not config.pool or config.path != f"spec.nodePools[{pools.index(config.pool)}]":
-        if config.pool in pools:
-            message = f"the pool name {config.pool!r} stands twice"
-            yield error(message, rule="KRM129", field=Field(f"{config.path}.name", config.pool))
+    if not config.pool:
         return
-    if "nodeSelector" in own and config.path == "spec.nodePools[0]":
+    pools = [str(pool["name"]) for pool in _pools(config)]
+    own = config.layers[0]
+    first = f"nodePools[{pools.index(config.pool)}]"
+    if not own.path.endswith(f".{first}"):
+        message = f"the pool name {config.pool!r} stands twice"
+        yield error(message, rule="KRM129", field=Field(f"{own.path}.name", config.pool))
+    elif first == "nodePools[0]" and "nodeSelector" in config.layers[1].fields:
         message = "nodeSelector stands beside nodePools; each pool has its own, leave this one out"
         yield error(message, rule="KRM129", field=Field("spec.nodeSelector"))
+
+
+def _pools(config: DeviceConfig) -> list[dict[str, Any]]:
+    pools: list[dict[str, Any]] = next(
+        layer.fields["nodePools"] for layer in config.layers if "nodePools" in layer.fields
+    )
+    return pools
 
 
 def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
@@ -172,4 +186,9 @@ RULES: tuple[Rule, ...] = (
 
 def check(config: DeviceConfig) -> list[Result]:
     """All findings of all rules about one config or pool."""
-    return [config.item.located(result)._replace(ref=config.ref) for rule in RULES for result in rule(config)]
+    return [config.located(result) for rule in RULES for result in rule(config)]
+
+
+def check_group(configs: Iterable[DeviceConfig]) -> list[Result]:
+    """All findings about the pools of one config."""
+    return [result for config in configs for result in check(config)]

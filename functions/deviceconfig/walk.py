@@ -10,7 +10,8 @@ from krmfn.results import Field
 
 from .. import admission, children, claims, exclusivity, leftovers, recognition, settings
 from ..published import schema as published
-from . import generate, model, rules
+from ..reach import reaching
+from . import effects, generate, model, profiles, rules
 from .model import DeviceConfig
 
 
@@ -22,7 +23,7 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     config, problems = settings.read(resources)
     if items or resources.owned(scope):
         problems += children.partial_view(resources, config)
-    if not resources.report(problems):
+    if not children.clean(resources, problems):
         return
     resources.report(recognition.check_run(resources, scope.owners, config))
     resources.report(children.repeated(items))
@@ -30,9 +31,13 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     fitting = [item for item in children.distinct(items) if children.clean(resources, _fit(item))]
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
     groups = [model.from_item(item, config) for item in known]
-    groups = [group for group in groups if children.clean(resources, (f for one in group for f in rules.check(one)))]
+    resources.report(profiles.check(resources, groups, config))
+    resources.report(_words(items, groups, config))
+    told = [(group, list(admission.kept(rules.check_group(group), group[0].item, config))) for group in groups]
+    resources.report(reaching(((group[0].ref, finding) for group, found in told for finding in found), config.source))
+    groups = [group for group, found in told if not any(finding.severity == "error" for finding in found)]
 
-    wanted = [child for group in groups for child in generate.children(scope.function, group)]
+    wanted = [child for group in groups for child in generate.children(group)]
     names = leftovers.ids([child.manifest for child in wanted])
     left = leftovers.sort_out(resources, scope, config, names)
     written = leftovers.handwritten(resources, scope, left, names)
@@ -43,10 +48,23 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
 
     others = [item.manifest for item in written]
     # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
-    resources.report(admission.generated(resources, wanted, config, answered=("KRM201",)))
+    resources.report(admission.kept(effects.annotations_have_an_effect(wanted, config), None, config))
+    found = admission.generated(resources, wanted, config, answered=("KRM201",))
+    resources.report(reaching(found, config.source))
     resources.report(admission.together([*(child.manifest for child in wanted), *others]))
     if resources.report(children.clashes(resources, wanted, scope, config.adopt)):
         children.settle(resources, wanted, scope, config, left.kept)
+
+
+def _words(items: list[Item], groups: list[list[DeviceConfig]], config: settings.Settings) -> Iterator[Result]:
+    """What is written and changes nothing."""
+    idle = effects.fields_have_an_effect([one for group in groups for one in group])
+    about = {one.ref: one.item for group in groups for one in group}
+    told = [(ref, finding) for ref, found in idle for finding in admission.kept([found], about[ref], config)]
+    yield from reaching(told, config.source)
+    yield from admission.kept(profiles.profiles_are_named(items, config), None, config)
+    if len(groups) == len(items):
+        yield from admission.kept(profiles.defaults_are_used(groups, config), None, config)
 
 
 def _fit(item: Item) -> Iterator[Result]:

@@ -16,10 +16,14 @@ SCOPE = Scope("ptemplate", OWNERS, frozenset({(MODULE_GROUP, "Module"), ("apps",
 
 
 def ptemplate(resources: ResourceList) -> None:
-    """The KRM function. A list that has nothing to do with it leaves as the same bytes."""
+    """The KRM function. A list that has nothing to do with it leaves as the same bytes.
+
+    A command looks at the functionConfig nevertheless.
+    """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in HANDLED]
     found = suspects(resources) if not items else []
-    if items or (found and resources.owned(SCOPE)):
+    configured = "command" in resources.options and resources.function_config is not None
+    if items or configured or (found and resources.owned(SCOPE)):
         from .walk import walk
 
         walk(resources, items, SCOPE, HANDLED)

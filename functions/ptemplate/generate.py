@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from krmfn import Item, Manifest, Ref
+from krmfn import Item, Manifest, Ref, Result
+from krmfn.fieldpath import moved
+from krmfn.results import Field
 
 from ..children import MODULE_ORDER, Child, child, consumer_order, filled, metadata, ready_label
 
+FUNCTION = "ptemplate"
+"""The name in the marks of generated objects, whichever program runs the function."""
 MODULE = "ptemplate_char_dev"
 _IMAGES = "quay.io/chrisp262"
 
 
-def generate(function: str, item: Item, namespace: str) -> list[Child]:
-    """The Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none."""
+def generate(item: Item, namespace: str, annotations: dict[str, str]) -> list[Child]:
+    """Return the Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none.
+
+    `annotations` are those of the functionConfig for every generated object.
+    """
     owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
     spec = item.manifest["spec"]
-    return [child(made, function, item, owner) for made in (_module(owner, spec), _consumer(owner, spec))]
+    made = (_module(owner, spec, annotations), _consumer(owner, spec, annotations))
+    return [child(manifest, FUNCTION, item, owner, partial(_origin, item, owner)) for manifest in made]
 
 
-def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
+_FIELDS = {
+    "metadata.name": "metadata.name",
+    "spec.selector": "spec.selector",
+    "spec.imageRepoSecret": "spec.imagePullSecret",
+    "spec.devicePlugin.container.image": "spec.deviceplugin",
+    "spec.moduleLoader.container.modprobe.parameters[0]": "spec.maxdev",
+    "spec.moduleLoader.container.modprobe.parameters[1]": "spec.defaultmsg",
+}
+"""Fields of the Module, and the fields that they are made from."""
+
+
+def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
+    """The finding about the Module as one about the Ptemplate's field; None where no field is to blame."""
+    path = moved(finding.field.path, _FIELDS) if finding.field else None
+    if path is None or finding.field is None:
+        return None
+    return item.located(finding._replace(ref=owner, field=Field(path, finding.field.current)))
+
+
+def _module(owner: Ref, spec: dict[str, Any], annotations: dict[str, str]) -> Manifest:
     # The operator creates with :plugin-latest and changes to the field's default at its second look; the latter stays.
     plugin = spec.get("deviceplugin") or f"{_IMAGES}/pt-device-plugin:latest"
     parameters = [f"max_dev={spec.get('maxdev') or 5}", f"default_msg={spec.get('defaultmsg', '')}"]
@@ -32,7 +60,7 @@ def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
     return {
         "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
         "kind": "Module",
-        "metadata": metadata(owner.name, owner, "module", MODULE_ORDER, {}, {}),
+        "metadata": metadata(owner.name, owner, "module", MODULE_ORDER, {}, annotations),
         "spec": filled(
             moduleLoader={"container": container},
             devicePlugin={"container": {"image": plugin}},
@@ -42,7 +70,7 @@ def _module(owner: Ref, spec: dict[str, Any]) -> Manifest:
     }
 
 
-def _consumer(owner: Ref, spec: dict[str, Any]) -> Manifest:
+def _consumer(owner: Ref, spec: dict[str, Any], annotations: dict[str, str]) -> Manifest:
     container = {
         "name": "consumer",
         "image": spec.get("consumer") or f"{_IMAGES}/pt-device-plugin:consumer-latest",
@@ -59,7 +87,7 @@ def _consumer(owner: Ref, spec: dict[str, Any]) -> Manifest:
         volumes=[{"name": "host-dev", "hostPath": {"path": "/dev"}}],
     )
     name = f"{owner.name}-consumer"
-    found = metadata(name, owner, "consumer", consumer_order(owner.namespace, owner.name), {}, {})
+    found = metadata(name, owner, "consumer", consumer_order(owner.namespace, owner.name), {}, annotations)
     found["labels"]["app"] = owner.name
     return {
         "apiVersion": "apps/v1",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, ResourceList, Result, error, schema, warning
+from krmfn import Item, ResourceList, Result, error, info, schema, warning
 from krmfn.ownership import Scope
 from krmfn.results import Field
 
 from .. import admission, children, claims, exclusivity, leftovers, recognition, settings
+from ..owners import OURS, SEED
 from ..published import schema as published
 from .generate import MODULE, generate
 
@@ -17,12 +18,13 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope, handled: froz
     """All Ptemplates of a list to their children; with any error finding nothing is changed."""
     config, problems = settings.read(resources)
     problems += children.partial_view(resources, config)
-    if not resources.report(problems):
+    if not children.clean(resources, problems):
         return
     resources.report([*recognition.check_run(resources, handled, config), *children.repeated(items)])
+    resources.report(_words(resources, config))
 
     sound = [item for item in children.distinct(items) if children.clean(resources, [*_fit(item, config.namespace)])]
-    wanted = [child for item in sound for child in generate(scope.function, item, config.namespace)]
+    wanted = [child for item in sound for child in generate(item, config.namespace, config.annotations)]
     names = leftovers.ids([child.manifest for child in wanted])
     left = leftovers.sort_out(resources, scope, config, names)
     resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
@@ -33,9 +35,18 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope, handled: froz
     wishes = [*map(_claim, sound), *claims.of_modules(written, generated)]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
     resources.report(recognition.check_children(wanted))
-    resources.report([*_counts(sound), *admission.generated(resources, wanted, config)])
+    resources.report([*_counts(sound), *(finding for _, finding in admission.generated(resources, wanted, config))])
     if resources.report(children.clashes(resources, wanted, scope, config.adopt)):
         children.settle(resources, wanted, scope, config, left.kept)
+
+
+def _words(resources: ResourceList, config: settings.Settings) -> Iterator[Result]:
+    """What is written for DeviceConfigs only, where there are none."""
+    if not any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig")):
+        for name, there in (("defaults", config.defaults), ("profiles", config.profiles)):
+            if there:
+                message = "has no effect: it is for DeviceConfigs, and there are none"
+                yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
 
 
 def _fit(item: Item, namespace: str) -> Iterator[Result]:
