@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from . import arguments, baseline, inputs, log, manifests, planformats, report
@@ -54,7 +53,7 @@ def _render(program: Program, asked: argparse.Namespace, said: Log) -> int:
     if asked.output_dir:
         manifests.write_folder(asked.output_dir, shown)
     elif asked.output == "json":
-        write(1, [json.dumps(item.manifest, ensure_ascii=False).encode() + b"\n" for item in shown])
+        write(1, [manifests.dump_json(shown)])
     else:
         write(1, [manifests.dump(shown)])
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +14,8 @@ from .yamltext.comments import trailer
 from .yamltext.spans import Cut, Section
 
 Chunk = bytes | memoryview
+
+_ANCHOR, _ALIAS = re.compile(rb"&([0-9A-Za-z_-]+)"), re.compile(rb"\*([0-9A-Za-z_-]+)")
 
 
 class Frame:
@@ -54,8 +57,10 @@ class Frame:
         seen = set(map(_canonical, known))
         fresh = [result for result in results if not seen or _canonical(result) not in seen]
         same = len(items) == len(self.items) and all(map(_is, items, self.items))
-        if same and not fresh and (items or self.value("items") == []):
+        if same and not fresh:
             return [self.data]
+        self._refuse_cut_aliases(items)
+        items = self._closed(items)
         found = [*known, *fresh] if fresh else None
         return self._flow(items, found) if self.cut.flow_root else list(self._block(items, found))
 
@@ -81,19 +86,19 @@ class Frame:
             elif section.key == "results" and results is not None:
                 yield _results(results)
             else:
-                yield _line_end(view[section.start : section.end])
-        if self._section("items") is None:
-            yield from self._block_items(Section("items", 0, 0), items)
+                yield _section_end(view[section.start : section.end])
         if self._section("results") is None and results is not None:
             yield _results(results)
         yield view[sections[-1].end if sections else 0 :]
 
     def _block_items(self, section: Section, items: Sequence[Item]) -> Iterator[Chunk]:
-        if not items:
+        if not items and not self.items:  # null, perhaps, and perhaps with comments
+            yield _line_end(self.text[section.start : section.end])
+        elif not items:
             yield b"items: []\n"
             yield from map(_comments, self.items)
         elif self.cut.flow_items:
-            yield b"items: [" + b",\n  ".join(item.text for item in items) + b"]\n"
+            yield b"items: [" + b",\n  ".join(map(self._fitting, items)) + b"]\n"
         else:
             header = self.text[section.start : self.cut.items[0][0]] if self.cut.items else b"items:\n"
             yield header
@@ -119,7 +124,7 @@ class Frame:
             yield left
             start, end = (first, last) if data is self.text else (0, 0)
             if data is not self.text:
-                yield _line_end(item.text)
+                yield _line_end(self._fitting(item))
         yield _line_end(view[start:end])
         yield from (_comments(old) for old in self.items[upcoming:] if id(old) not in kept)
 
@@ -127,11 +132,54 @@ class Frame:
         parts = {section.key: self.text[section.start : section.end] for section in self.cut.sections}
         from .yamltext import emit
 
-        parts["items"] = b"[" + b",\n".join(item.text for item in items) + b"]"
+        if items or self.items:
+            parts["items"] = b"[" + b",\n".join(map(self._fitting, items)) + b"]"
         if results is not None:
             parts["results"] = emit.dump_json(results).encode()
         body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
         return [self.data[: len(self.data) - len(self.text)], b"{" + body + b"}\n"]
+
+    def _fitting(self, item: Item) -> bytes:
+        """Return an item's text as this list takes it: one of another list, or read from a file, is written anew."""
+        flow = self.cut.flow_items or self.cut.flow_root
+        if item.span[0] is self.text:
+            return item.text
+        if not flow and item.indent == self.cut.indent:
+            item.check_aliases()
+            return item.text
+        from .yamltext import emit
+
+        text = emit.dump_json(item.manifest) if flow else emit.dump_item(item.manifest, self.cut.indent)
+        return text.encode()
+
+    def _closed(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return the items, the very last of the text with a line end that does not change what it means."""
+        last = self.items[-1] if self.items else None
+        if last is None or last.indent < 0 or last.span[2] < len(self.text) or self.text[-1:] == b"\n":
+            return items
+        from .yamltext.edit import closed
+
+        text = closed(last.text, last.indent)
+        new = Item(text, 0, len(text), last.indent)
+        new.origin = last
+        return [new if item is last else item for item in items]
+
+    def _refuse_cut_aliases(self, items: Sequence[Item]) -> None:
+        """Raise KrmfnError for an alias whose anchor stands in another item, once an item is changed or gone."""
+        if b"&" not in self.text or (len(items) >= len(self.items) and all(map(_is, items, self.items))):
+            return
+        shared = {*_ANCHOR.findall(self.text)} & {*_ALIAS.findall(self.text)}
+        if not shared:
+            return
+        for item in items:
+            if not shared.isdisjoint(_ALIAS.findall(item.text)):
+                item.check_aliases()
+        for section in self.cut.sections:
+            if section.key != "items" and not shared.isdisjoint(_ALIAS.findall(self.text, section.start, section.end)):
+                from .yamltext import load
+
+                lines = partial(self.text.count, b"\n", 0, section.start)
+                load.placed(partial(load.compose, self.text[section.start : section.end]), lines)
 
 
 def _canonical(result: Any) -> str:
@@ -151,6 +199,15 @@ def _results(results: list[Any]) -> bytes:
     return emit.dump({"results": results}).encode()
 
 
+def _section_end(chunk: Chunk) -> Chunk:
+    """Return a section with a line end; a literal at its end means the same."""
+    if chunk[-1:] in (b"\n", b""):
+        return chunk
+    from .yamltext.edit import closed
+
+    return closed(bytes(chunk), -2)
+
+
 def _line_end(chunk: Chunk) -> Chunk:
     return chunk if chunk[-1:] in (b"\n", b"") else bytes(chunk) + b"\n"
 
@@ -159,4 +216,5 @@ def _comments(item: Item) -> bytes:
     """The comment lines behind a removed item: they belong to what follows."""
     text = item.text
     left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
-    return left if b"#" in left else b""
+    start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them
+    return left[left.rfind(b"\n", 0, start) + 1 :] if start >= 0 else b""

@@ -40,6 +40,7 @@ def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) 
     resources.options = {name: value for name, value in given.items() if value} | {"command": asked.command}
     with redirect_stdout(sys.stderr):
         program.function(resources)
+    resources.refuse_changes()
 
 
 def deployed(program: Program, resources: ResourceList) -> list[Item]:
