@@ -13,30 +13,68 @@ _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
 
 
-def copied(value: Any, path: tuple[str | int, ...] = ()) -> Any:
+def copied(value: Any) -> Any:
     """Return a deep copy of plain data. Raises KrmfnError, with the field path, for what JSON does not have."""
+    try:
+        return _copied(value, 0)
+    except ValueError:
+        raise KrmfnError(_odd(value, ())) from None
+
+
+def _copied(value: Any, depth: int) -> Any:
+    """Return a deep copy; raises ValueError for what JSON does not have. The usual case first: objects are many."""
+    if depth >= _DEEPEST:
+        raise ValueError
+    kind = type(value)
+    if kind is dict:
+        return {
+            key if type(key) is str and key.isascii() else _word(key): (
+                child if type(child) is str and child.isascii() else _copied(child, depth + 1)
+            )
+            for key, child in value.items()
+        }
+    if kind is list:
+        return [_copied(child, depth + 1) for child in value]
+    if kind is bool or kind is int or value is None:
+        return value
     if isinstance(value, str):
-        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise KrmfnError(f"{join(path)} holds half a surrogate pair; no UTF-8 text can")
-        return value
+        return _word(value)
     if isinstance(value, (dict, list)):
-        if len(path) >= _DEEPEST:
-            raise KrmfnError(f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or holds itself")
-        if isinstance(value, list):
-            return [copied(child, (*path, at)) for at, child in enumerate(value)]
-        return {_key(key, path): copied(child, (*path, key)) for key, child in value.items()}
-    if value is None or isinstance(value, int) or (isinstance(value, float) and -_INFINITY < value < _INFINITY):
+        return _copied(dict(value) if isinstance(value, dict) else list(value), depth)
+    if isinstance(value, int) or (isinstance(value, float) and -_INFINITY < value < _INFINITY):
         return value
-    shown = f"{value!r}" if isinstance(value, float) else f"a Python {type(value).__name__}"
-    raise KrmfnError(f"{join(path)} is {shown}; a manifest holds what JSON has")
+    raise ValueError
 
 
-def _key(key: Any, path: tuple[str | int, ...]) -> str:
-    if isinstance(key, str):
-        return str(copied(key, path))
-    raise KrmfnError(
-        f"{join(path)} has the key {key!r}, which is no string" if path else f"the key {key!r} is no string"
-    )
+def _word(value: Any) -> str:
+    if isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value):
+        return value
+    raise ValueError
+
+
+def _odd(value: Any, path: tuple[str | int, ...]) -> str:
+    """Return the sentence about the first thing in `value` that JSON does not have; "" when there is none."""
+    if len(path) >= _DEEPEST:
+        return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or holds itself"
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                return (
+                    f"{join(path)} has the key {key!r}, which is no string" if path else f"the key {key!r} is no string"
+                )
+        return next(
+            filter(None, (_odd(child, (*path, key)) or _odd(key, (*path, key)) for key, child in value.items())), ""
+        )
+    if isinstance(value, list):
+        return next(filter(None, (_odd(child, (*path, at)) for at, child in enumerate(value))), "")
+    try:
+        _copied(value, 0)
+    except ValueError:
+        if isinstance(value, str):
+            return f"{join(path)} holds half a surrogate pair, which no UTF-8 text can"
+        shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
+        return f"{join(path)} is {shown}; a manifest holds what JSON has"
+    return ""
 
 
 def changed_at(old: Any, new: Any, path: tuple[str | int, ...] = ()) -> str:
