@@ -159,10 +159,13 @@ def _document(item: Item) -> bytes:
     """Return an item as a document that ends with its line; empty lines at its end go unless they are text."""
     if item.indent != -2 or item.text.lstrip()[:1] in (b"{", b"["):
         return emit.dump(item.manifest).encode()
-    text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
+    text = item.text.lstrip(b"\r\n")
+    plain = text.replace(b"\r\n", b"\n")
+    if b"\r" not in plain:  # a CR of its own is a line break, too, and would become part of one
+        text = plain
     if not text.endswith(b"\n"):
         return edit.closed(text, -2)
-    return text if KEEPS.search(text) else text.rstrip(b"\n") + b"\n"
+    return text if KEEPS.search(text) or b"\r" in text else text.rstrip(b"\n") + b"\n"
 
 
 def _texts(path: str, stdin: bytes | None, problems: list[str]) -> Iterator[tuple[str, bytes]]:

@@ -53,6 +53,8 @@ REFUSED = {
     "a: !!bool 1\n": "line 1: '1' is no bool",
     "a: !!int yes\n": "line 1: 'yes' is no int",
     "a: !!timestamp x\n": "line 1: 'x' is no timestamp",
+    "a: [!x, b]\n": "line 1: a tag stands before nothing; write a value behind it, or ''",
+    "a: {b: !!str, c: d}\n": "line 1: a tag stands before nothing",
     "a: !!binary '@@'\n": "line 1: this !!binary is no base64 of UTF-8 text",
     "a: !!binary YWJj=\n": "line 1: this !!binary is no base64 of UTF-8 text",
     "a: !!binary /w==\n": "line 1: this !!binary is no base64 of UTF-8 text",

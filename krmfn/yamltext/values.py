@@ -117,6 +117,8 @@ class _Builder:
         """Return the value of a scalar node: quoted and `!!str` are strings, plain ones as `scalars.read`."""
         if node.tag == PLAIN:
             return scalars.read(node.value)
+        if not node.value and not node.style:  # to Kubernetes the comma of `[!x, a]` belongs to the tag
+            raise KrmfnError(f"line {self.line_of(node)}: a tag stands before nothing; write a value behind it, or ''")
         if node.tag == _BINARY:
             return self.binary(node)
         kind = _TAGS.get(node.tag.removeprefix(_CORE)) if node.tag.startswith(_CORE) else None
