@@ -14,8 +14,9 @@ from .resource import ref as ref_of
 from .results import Result
 from .yamltext import peek, simple
 
-# Escapes of a double-quoted scalar behind which part of a word may hide; and a tag that hides all of it.
-_HIDES = re.compile(rb"\\[/xuU\r\n]|!!binary|!<")
+# The escapes of double quotes behind which part of a word may hide; and tags that may hide all of it.
+_ESCAPE = re.compile(rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+_HIDES = (b"!!binary", b"!<")
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
 
@@ -107,12 +108,15 @@ class Item:
     def mentions(self, word: str) -> bool:
         """Return False when `word` is surely not in the item's data: a cheap test before a real look.
 
-        True is no proof: the word may stand in a comment, or something else behind an escape (JSON may spell / as \\/).
+        True is no proof: it may stand in a comment. JSON may spell / as \\/, so escapes are read, wherever they stand.
         """
         data, start, end = self.span
-        if data.find(word.encode(), start, end) >= 0:
+        wanted = word.encode()
+        if data.find(wanted, start, end) >= 0:
             return True
-        return any(data.find(mark, start, end) >= 0 for mark in (b"\\", b"!")) and bool(_HIDES.search(data, start, end))
+        if data.find(b"!", start, end) >= 0 and any(data.find(tag, start, end) >= 0 for tag in _HIDES):
+            return True
+        return data.find(b"\\", start, end) >= 0 and wanted in _ESCAPE.sub(_character, self.text)
 
     @property
     def kind(self) -> str:
@@ -283,3 +287,11 @@ class Item:
         for key in keys:
             value = value.get(key.decode()) if isinstance(value, dict) else None
         return value
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    """Return what an escape stands for: a slash, nothing (a line end), a character."""
+    code = escape[1] or escape[2] or escape[3]
+    if code is None:
+        return b"/" if escape[0] == b"\\/" else b""
+    return chr(int(code, 16)).encode(errors="replace") if int(code, 16) < 0x110000 else b""

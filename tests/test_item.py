@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -96,3 +98,17 @@ def test_a_changed_manifest_does_not_change_the_text() -> None:
 def test_mentions() -> None:
     assert cut().mentions("image")
     assert not cut().mentions("just text")
+
+
+SPELLINGS = ("{0}", "\\x{1:02x}", "\\u{1:04X}", "\\U{1:08x}", "\\\n    {0}", "\\/")
+
+
+@given(st.lists(st.sampled_from(SPELLINGS), min_size=8, max_size=8))
+def test_however_a_word_is_escaped_it_is_mentioned(ways: list[str]) -> None:
+    word = "a/b.dev/"
+    fitting = (way if way != "\\/" or char == "/" else "{0}" for way, char in zip(ways, word, strict=True))
+    spelled = "".join(way.format(char, ord(char)) for way, char in zip(fitting, word, strict=True))
+    text = f'a: 1\nb:\n  ? "x{spelled}y"\n  : 2\n'.encode()
+    item = Item(text, 0, len(text), -2)
+    assert list(item.manifest["b"]) == [f"x{word}y"]
+    assert item.mentions(word)

@@ -74,7 +74,8 @@ class _Writer:
     def resource(self) -> str:
         """Return a resource, mostly with what makes it one."""
         rng = self.rng
-        head = ["apiVersion: v1", "kind: A", "metadata:" + self.mapping(2, 1)]
+        maps = [f"\n  {name}:{self.mapping(4, 3)}" for name in ("labels", "annotations") if rng.random() < 0.5]
+        head = ["apiVersion: v1", "kind: A", f"metadata:{self.mapping(2, 1)}{''.join(maps)}"]
         parts = [part for part in head if rng.random() < 0.9] + [self.pair(0, 0) for _ in range(rng.randrange(4))]
         rng.shuffle(parts)
         return "\n".join(parts) + rng.choice(("\n", "\n", "\n", "", "\n\n", "\n# end\n", "\n   \n"))
