@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from . import aliases
 from .errors import KrmfnError
 from .item import Item
 from .yamltext import peek, simple
@@ -14,8 +14,6 @@ from .yamltext.comments import trailer
 from .yamltext.spans import Cut, Section
 
 Chunk = bytes | memoryview
-
-_ANCHOR, _ALIAS = re.compile(rb"&([0-9A-Za-z_-]+)"), re.compile(rb"\*([0-9A-Za-z_-]+)")
 
 
 class Frame:
@@ -59,7 +57,8 @@ class Frame:
         same = len(items) == len(self.items) and all(map(_is, items, self.items))
         if same and not fresh:
             return [self.data]
-        self._refuse_cut_aliases(items)
+        if len(items) < len(self.items) or not all(map(_is, items, self.items)):
+            aliases.refuse_cut(self.text, self.cut, items)
         items = self._closed(items)
         found = [*known, *fresh] if fresh else None
         return self._flow(items, found) if self.cut.flow_root else list(self._block(items, found))
@@ -163,23 +162,6 @@ class Frame:
         new = Item(text, 0, len(text), last.indent)
         new.origin = last
         return [new if item is last else item for item in items]
-
-    def _refuse_cut_aliases(self, items: Sequence[Item]) -> None:
-        """Raise KrmfnError for an alias whose anchor stands in another item, once an item is changed or gone."""
-        if b"&" not in self.text or (len(items) >= len(self.items) and all(map(_is, items, self.items))):
-            return
-        shared = {*_ANCHOR.findall(self.text)} & {*_ALIAS.findall(self.text)}
-        if not shared:
-            return
-        for item in items:
-            if not shared.isdisjoint(_ALIAS.findall(item.text)):
-                item.check_aliases()
-        for section in self.cut.sections:
-            if section.key != "items" and not shared.isdisjoint(_ALIAS.findall(self.text, section.start, section.end)):
-                from .yamltext import load
-
-                lines = partial(self.text.count, b"\n", 0, section.start)
-                load.placed(partial(load.compose, self.text[section.start : section.end]), lines)
 
 
 def _canonical(result: Any) -> str:

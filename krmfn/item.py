@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, Literal
@@ -13,10 +12,8 @@ from .resource import Manifest, Place, Ref, same
 from .resource import ref as ref_of
 from .results import Result
 from .yamltext import peek, simple
+from .yamltext.escapes import may_hold
 
-# The escapes of double quotes behind which part of a word may hide; and tags that may hide all of it.
-_ESCAPE = re.compile(rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
-_HIDES = (b"!!binary", b"!<")
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
 
@@ -110,13 +107,8 @@ class Item:
 
         True is no proof: it may stand in a comment. JSON may spell / as \\/, so escapes are read, wherever they stand.
         """
-        data, start, end = self.span
         wanted = word.encode()
-        if data.find(wanted, start, end) >= 0:
-            return True
-        if data.find(b"!", start, end) >= 0 and any(data.find(tag, start, end) >= 0 for tag in _HIDES):
-            return True
-        return data.find(b"\\", start, end) >= 0 and wanted in _ESCAPE.sub(_character, self.text)
+        return self._data.find(wanted, self._start, self._end) >= 0 or may_hold(self.text, wanted)
 
     @property
     def kind(self) -> str:
@@ -287,11 +279,3 @@ class Item:
         for key in keys:
             value = value.get(key.decode()) if isinstance(value, dict) else None
         return value
-
-
-def _character(escape: re.Match[bytes]) -> bytes:
-    """Return what an escape stands for: a slash, nothing (a line end), a character."""
-    code = escape[1] or escape[2] or escape[3]
-    if code is None:
-        return b"/" if escape[0] == b"\\/" else b""
-    return chr(int(code, 16)).encode(errors="replace") if int(code, 16) < 0x110000 else b""

@@ -9,6 +9,7 @@ places    the line and column of a field
 emit      data to text in kyaml's layout, no aliases
 spans     the quick cut of a ResourceList into item spans; says when it is not sure
 marks     the exact cut, from a real YAML parser's marks
+escapes   words that hide behind escapes
 comments  the comment lines behind an item
 peek      kind, name, labels of an item without loading it; says when it is not sure
 edit      put new values into an item's text, keeping its comments, order and quotes
