@@ -16,7 +16,7 @@ SAID = re.compile(r"^\s*(K(?:RM|MM)\d{3}): (.+?)$", re.MULTILINE)
 
 # Rules that are a line in a walk rather than a function of their own.
 ELSEWHERE = {
-    "KRM100": "a document has apiVersion and kind; another one is no resource and is left out",
+    "KRM100": "a document or an item of a List has apiVersion and kind; else it is no resource and is left out",
     "KRM101": "a resource fits its schema: known fields, their types, their shapes",
     "KRM102": "a key stands once in a mapping: readers disagree on which of two counts",
     "KRM103": "a resource stands once in the list",

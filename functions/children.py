@@ -99,7 +99,9 @@ def repeated(items: list[Item]) -> Iterator[Result]:
 
 def partial_view(resources: ResourceList, settings: Settings) -> list[Result]:
     """An error when kpt's selectors hide items: children that are not seen would be appended again at every render."""
-    if settings.partial_view or not any(item.mentions(PARTIAL) for item in resources.items):
+    if settings.partial_view or not any(
+        item.mentions(PARTIAL) and PARTIAL in item.annotations for item in resources.items
+    ):
         return []
     message = (
         "kpt shows only the items that its selectors pick, so generated objects cannot be told from missing ones; "

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
-
 from krmfn import Item, ResourceList
 
 from .owners import OURS
@@ -28,25 +25,13 @@ def suspects(resources: ResourceList) -> list[Item]:
     """Return the items whose kind is nearly one of KINDS, and those whose text names one of our groups."""
     kinds = {item.kind for item in resources.items}
     near_ours = {kind for kind in kinds if any(near(kind, known) for known in KINDS)}
-    naming = {id(item) for item in mentioning(resources.items, OURS)}
     return [
         item
         for item in resources.items
-        if item.kind in near_ours or id(item) in naming or (item.kind not in _COMMON and item.mentions(PTEMPLATE_GROUP))
+        if item.kind in near_ours
+        or item.mentions(OURS)
+        or (item.kind not in _COMMON and item.mentions(PTEMPLATE_GROUP))
     ]
-
-
-def mentioning(items: list[Item], word: str) -> Iterator[Item]:
-    """Yield the items whose text holds `word`; a text that items share is searched once."""
-    found: dict[int, list[int]] = {}
-    for item in items:
-        text, start, end = item.span
-        offsets = found.get(id(text))
-        if offsets is None:
-            offsets = found[id(text)] = list(_offsets(text, word.encode()))
-        at = bisect_left(offsets, start)
-        if at < len(offsets) and offsets[at] < end:
-            yield item
 
 
 def near(one: str, other: str) -> bool:
@@ -63,10 +48,3 @@ def near(one: str, other: str) -> bool:
         end += 1
     left, right = one[start : len(one) - end], other[start : len(other) - end]
     return max(len(left), len(right)) <= 1 or (len(left) == 2 and left == right[::-1])
-
-
-def _offsets(text: bytes, word: bytes) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 
@@ -82,7 +81,7 @@ def _render(program: Program, asked: argparse.Namespace, said: Log) -> int:
     if asked.output_dir:
         manifests.write_folder(asked.output_dir, shown, asked.root)
     elif asked.output == "json":
-        _write(json.dumps(item.manifest, ensure_ascii=False).encode() + b"\n" for item in shown)
+        _write([manifests.dump_json(shown)])
     else:
         _write([manifests.dump(shown)])
     return 0

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from . import aliases
 from .errors import KrmfnError
 from .item import Item
 from .yamltext import peek, simple
@@ -54,8 +55,11 @@ class Frame:
         seen = set(map(_canonical, known))
         fresh = [result for result in results if not seen or _canonical(result) not in seen]
         same = len(items) == len(self.items) and all(map(_is, items, self.items))
-        if same and not fresh and (items or self.value("items") == []):
+        if same and not fresh:
             return [self.data]
+        if len(items) < len(self.items) or not all(map(_is, items, self.items)):
+            aliases.refuse_cut(self.text, self.cut, items)
+        items = self._closed(items)
         found = [*known, *fresh] if fresh else None
         return self._flow(items, found) if self.cut.flow_root else list(self._block(items, found))
 
@@ -81,19 +85,19 @@ class Frame:
             elif section.key == "results" and results is not None:
                 yield _results(results)
             else:
-                yield _line_end(view[section.start : section.end])
-        if self._section("items") is None:
-            yield from self._block_items(Section("items", 0, 0), items)
+                yield _section_end(view[section.start : section.end])
         if self._section("results") is None and results is not None:
             yield _results(results)
         yield view[sections[-1].end if sections else 0 :]
 
     def _block_items(self, section: Section, items: Sequence[Item]) -> Iterator[Chunk]:
-        if not items:
+        if not items and not self.items:  # null, perhaps, and perhaps with comments
+            yield _line_end(self.text[section.start : section.end])
+        elif not items:
             yield b"items: []\n"
             yield from map(_comments, self.items)
         elif self.cut.flow_items:
-            yield b"items: [" + b",\n  ".join(item.text for item in items) + b"]\n"
+            yield b"items: [" + b",\n  ".join(map(self._fitting, items)) + b"]\n"
         else:
             header = self.text[section.start : self.cut.items[0][0]] if self.cut.items else b"items:\n"
             yield header
@@ -119,7 +123,7 @@ class Frame:
             yield left
             start, end = (first, last) if data is self.text else (0, 0)
             if data is not self.text:
-                yield _line_end(item.text)
+                yield _line_end(self._fitting(item))
         yield _line_end(view[start:end])
         yield from (_comments(old) for old in self.items[upcoming:] if id(old) not in kept)
 
@@ -127,11 +131,37 @@ class Frame:
         parts = {section.key: self.text[section.start : section.end] for section in self.cut.sections}
         from .yamltext import emit
 
-        parts["items"] = b"[" + b",\n".join(item.text for item in items) + b"]"
+        if items or self.items:
+            parts["items"] = b"[" + b",\n".join(map(self._fitting, items)) + b"]"
         if results is not None:
             parts["results"] = emit.dump_json(results).encode()
         body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
         return [self.data[: len(self.data) - len(self.text)], b"{" + body + b"}\n"]
+
+    def _fitting(self, item: Item) -> bytes:
+        """Return an item's text as this list takes it: one of another list, or read from a file, is written anew."""
+        flow = self.cut.flow_items or self.cut.flow_root
+        if item.span[0] is self.text:
+            return item.text
+        if not flow and item.indent == self.cut.indent:
+            item.check_aliases()
+            return item.text
+        from .yamltext import emit
+
+        text = emit.dump_json(item.manifest) if flow else emit.dump_item(item.manifest, self.cut.indent)
+        return text.encode()
+
+    def _closed(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return the items, the very last of the text with a line end that does not change what it means."""
+        last = self.items[-1] if self.items else None
+        if last is None or last.indent < 0 or last.span[2] < len(self.text) or self.text[-1:] == b"\n":
+            return items
+        from .yamltext.edit import closed
+
+        text = closed(last.text, last.indent)
+        new = Item(text, 0, len(text), last.indent)
+        new.origin = last
+        return [new if item is last else item for item in items]
 
 
 def _canonical(result: Any) -> str:
@@ -151,6 +181,15 @@ def _results(results: list[Any]) -> bytes:
     return emit.dump({"results": results}).encode()
 
 
+def _section_end(chunk: Chunk) -> Chunk:
+    """Return a section with a line end; a literal at its end means the same."""
+    if chunk[-1:] in (b"\n", b""):
+        return chunk
+    from .yamltext.edit import closed
+
+    return closed(bytes(chunk), -2)
+
+
 def _line_end(chunk: Chunk) -> Chunk:
     return chunk if chunk[-1:] in (b"\n", b"") else bytes(chunk) + b"\n"
 
@@ -159,4 +198,5 @@ def _comments(item: Item) -> bytes:
     """The comment lines behind a removed item: they belong to what follows."""
     text = item.text
     left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
-    return left if b"#" in left else b""
+    start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them
+    return left[left.rfind(b"\n", 0, start) + 1 :] if start >= 0 else b""

@@ -66,6 +66,7 @@ def apply(program: Program, asked: argparse.Namespace, resources: ResourceList) 
             program.function(resources)
         if not found:
             program.function(resources)
+    resources.refuse_changes()
 
 
 def _check_namespace(where: str, name: str | None) -> None:

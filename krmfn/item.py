@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any, Literal
 
 from .errors import KrmfnError
-from .resource import Manifest, Place, Ref
+from .plain import changed_at, copied
+from .resource import Manifest, Place, Ref, same
 from .resource import ref as ref_of
 from .results import Result
 from .yamltext import peek, simple
+from .yamltext.escapes import may_hold
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
@@ -23,6 +25,7 @@ class Item:
         "_end",
         "_file",
         "_kind",
+        "_made_from",
         "_manifest",
         "_metadata",
         "_node",
@@ -45,6 +48,7 @@ class Item:
         """The item as it came, when this one is its edited text."""
         self._kind: str | None = None
         self._manifest: Manifest | None = None
+        self._made_from: Manifest | None = None
         self._metadata: peek.Block | peek.Answer | None = None
         self._node: Any = None
         self._tree: simple.Tree | Literal[False] | None = False
@@ -62,8 +66,10 @@ class Item:
 
     @property
     def manifest(self) -> Manifest:
-        """The item's data ({} when it is no mapping). Not to be changed: give a changed copy to `upsert`.
+        """The item's data ({} when it is no mapping); always the same object.
 
+        Change it as you like and give it to `upsert`: only `upsert` changes the list. A change in place that was not
+        upserted makes the output fail with an error that names the item and the field; it is never lost silently.
         Raises KrmfnError when the text is no YAML; the fast path has not looked before.
         """
         if self._manifest is None:
@@ -76,12 +82,38 @@ class Item:
         return data if isinstance(data, dict) else {}
 
     def remember(self, manifest: Manifest) -> None:
-        """Take `manifest` as the item's data; for a writer that has just made the text from it."""
-        self._manifest = manifest
+        """Take `manifest`, a copy that nobody else has, as the item's data; the text has just been made from it."""
+        self._made_from = manifest
+
+    def refuse_change(self) -> None:
+        """Raise KrmfnError when what `manifest` gave away was changed in place: the text would not say so."""
+        if self._manifest is None:
+            return
+        old = self.reread()
+        if not same(old, self._manifest):
+            where = changed_at(old, self._manifest)
+            raise KrmfnError(
+                f"{ref_of(old)} was changed in place at {where}, which does not change the list; "
+                "give the changed manifest to ResourceList.upsert"
+            )
+
+    def check_aliases(self) -> None:
+        """Raise KrmfnError unless every alias in the item's text has its anchor before it in the same text."""
+        if self._made_from is None and b"*" in self.text:
+            _ = self.node
 
     def mentions(self, word: str) -> bool:
-        """True when `word` stands anywhere in the item's text: a cheap test before a real look."""
-        return self._data.find(word.encode(), self._start, self._end) >= 0
+        """Return False when `word` is surely not in the item's data: a cheap test before a real look.
+
+        True is no proof: it may stand in a comment. JSON may spell / as \\/, so escapes are read, wherever they stand.
+        """
+        data, start, end = self.span
+        wanted = word.encode()
+        if data.find(wanted, start, end) >= 0:
+            return True
+        if data.find(b"\\", start, end) < 0 and data.find(b"!", start, end) < 0:
+            return False  # nothing is spelled in another way
+        return may_hold(self.text, wanted)
 
     @property
     def kind(self) -> str:
@@ -110,7 +142,7 @@ class Item:
 
     def picked_labels(self, keys: Iterable[str]) -> dict[str, str]:
         """Those labels whose keys are in `keys`: cheaper than `labels` when they are few."""
-        if self._manifest is None:
+        if self._known is None:
             block = self._block((b"metadata", b"labels"))
             if isinstance(block, peek.Block):
                 found = {key: peek.scalar(self.text, block, key.encode()) for key in keys}
@@ -122,8 +154,9 @@ class Item:
     @property
     def ref(self) -> Ref:
         """The reference of the resource."""
-        if self._manifest is not None:
-            return ref_of(self._manifest)
+        known = self._known
+        if known is not None:
+            return ref_of(known)
         name, namespace = (self._string(b"metadata", key) for key in (b"name", b"namespace"))
         return Ref(self._string(b"apiVersion"), self.kind, namespace, name)
 
@@ -191,14 +224,21 @@ class Item:
             self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
         return self._node
 
+    @property
+    def _known(self) -> Manifest | None:
+        """What is known of the item without a look at its text."""
+        return self._made_from if self._manifest is None else self._manifest
+
     def _load(self) -> Any:
+        if self._made_from is not None:
+            return copied(self._made_from)
         if self.tree is not None:
             found = simple.data(self.tree)
             return found[0] if self.indent >= 0 else found
-        from .yamltext import load
+        from .yamltext import load, values
 
         try:
-            return load.placed(partial(load.build, self.node), self._lines_before)
+            return load.placed(partial(values.build, self.node), self._lines_before)
         except KrmfnError as failure:
             raise KrmfnError(f"{self._file.path}: {failure}" if self._file else str(failure)) from failure
 
@@ -221,7 +261,7 @@ class Item:
         return found
 
     def _string(self, *keys: bytes) -> str:
-        if self._manifest is None:
+        if self._known is None:
             block = self._block(keys[:-1])
             found = peek.scalar(self.text, block, keys[-1]) if isinstance(block, peek.Block) else block
             if found is not peek.UNSURE:
@@ -230,7 +270,7 @@ class Item:
         return value if isinstance(value, str) else ""
 
     def _strings(self, *keys: bytes) -> dict[str, str]:
-        if self._manifest is None:
+        if self._known is None:
             block = self._block(keys)
             found = peek.strings(self.text, block) if isinstance(block, peek.Block) else block
             if found is not peek.UNSURE:
@@ -239,7 +279,8 @@ class Item:
         return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
     def _walk(self, keys: tuple[bytes, ...]) -> Any:
-        value: Any = self.manifest
+        known = self._known
+        value: Any = self.manifest if known is None else known
         for key in keys:
             value = value.get(key.decode()) if isinstance(value, dict) else None
         return value

@@ -12,14 +12,17 @@ from typing import NamedTuple
 from . import files
 from .errors import KrmfnError
 from .item import Item
+from .plain import copied
 from .resource import Manifest, Place
 from .resourcelist import ResourceList
 from .results import Result, warning
 from .runner import max_bytes
-from .yamltext import emit, load, spans
+from .yamltext import edit, emit, load, spans
+from .yamltext.comments import KEEPS
 from .yamltext.encoding import check_encoding
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+LISTS = ("List", "ResourceList")
 SUFFIXES = (".yaml", ".yml", ".json")
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]|^\.+")
@@ -47,7 +50,8 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None) -> Reso
         try:
             _add(resources, name, text)
         except KrmfnError as failure:
-            problems.append(f"{name}: {failure}")
+            told = str(failure)
+            problems.append(told if told.startswith(f"{name}: ") else f"{name}: {told}")
     if problems:
         raise KrmfnError(*problems)
     return resources
@@ -79,9 +83,20 @@ def documents(text: bytes) -> Iterator[Document]:
 
 
 def dump(items: Iterable[Item | Manifest]) -> bytes:
-    """A stream of documents: items as the bytes they were read from, new manifests in kyaml's layout."""
+    """Return a stream of documents: items as the bytes they were read from, new manifests in kyaml's layout."""
     texts = (_document(item) if isinstance(item, Item) else emit.dump(item).encode() for item in items)
     return b"---\n".join(texts)
+
+
+def dump_json(items: Iterable[Item]) -> bytes:
+    """Return the items as one JSON List, a line each. Raises KrmfnError for a value that JSON does not have."""
+    lines: list[str] = []
+    for item in items:
+        try:
+            lines.append(emit.dump_json(copied(item.manifest)))
+        except KrmfnError as failure:
+            raise KrmfnError(f"{item.ref} cannot be written as JSON: {failure}") from failure
+    return ('{"apiVersion": "v1", "kind": "List", "items": [\n' + ",\n".join(lines) + "\n]}\n").encode()
 
 
 def read_text(path: str, root: str | None = None) -> str:
@@ -147,9 +162,16 @@ def _file_name(item: Item, group: str) -> str:
 
 
 def _document(item: Item) -> bytes:
-    if item.indent == -2 and item.text.lstrip()[:1] not in (b"{", b"["):
-        return item.text.strip(b"\n").replace(b"\r\n", b"\n") + b"\n"
-    return emit.dump(item.manifest).encode()
+    """Return an item as a document that ends with its line; empty lines at its end go unless they are text."""
+    if item.indent != -2 or item.text.lstrip()[:1] in (b"{", b"["):
+        return emit.dump(item.manifest).encode()
+    text = item.text.lstrip(b"\r\n")
+    plain = text.replace(b"\r\n", b"\n")
+    if b"\r" not in plain:  # a CR of its own is a line break, too, and would become part of one
+        text = plain
+    if not text.endswith(b"\n"):
+        return edit.closed(text, -2)
+    return text if KEEPS.search(text) or b"\r" in text else text.rstrip(b"\n") + b"\n"
 
 
 def _texts(
@@ -198,25 +220,41 @@ def _add(resources: ResourceList, name: str, text: bytes) -> None:
         sure = spans.is_simple(document.text)
         item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
         load.check_syntax(document.text, document.line - 1)
-        kind = item.kind
-        if kind == "ResourceList" or (kind.endswith("List") and not item.ref.name):
-            _add_list(resources, document, place)
-        elif not kind or not item.ref.api_version:
-            resources.report([_odd(place)])
-        else:
-            resources.items.append(item)
+        _sort(resources, item, document, place, "document")
 
 
-def _odd(place: Place) -> Result:
-    message = "this document has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
-    return warning(message, rule="KRM100", place=place)
+def _sort(resources: ResourceList, item: Item, document: Document, place: Place, noun: str) -> None:
+    """Put a document, or what it holds when it is a list, among the resources; say what is no resource."""
+    cut = _list_cut(item, document.text)
+    if cut:
+        _add_list(resources, document, place, cut)
+    elif not item.kind or not item.ref.api_version:
+        message = f"this {noun} has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
+        resources.report([warning(message, rule="KRM100", place=place)])
+    elif item.kind in LISTS:
+        raise KrmfnError(
+            f"line {document.line}: this {item.kind} has no `items` that are a list; an empty one says `items: []`"
+        )
+    else:
+        resources.items.append(item)
 
 
-def _add_list(resources: ResourceList, document: Document, place: Place) -> None:
-    """The items of a List or ResourceList, each with its own line."""
+def _list_cut(item: Item, text: bytes) -> spans.Cut | None:
+    """Return how the items of a list divide; None for a resource.
+
+    Lists are List and ResourceList, and what has a kind that ends in List, `items` that are one, and no name.
+    """
+    if item.kind not in LISTS and (not item.kind.endswith("List") or item.ref.name):
+        return None
     from .yamltext import marks
 
-    cut = spans.quick(document.text) or marks.exact(document.text)
+    cut = spans.quick(text) or marks.exact(text)
+    present = any(section.key == "items" for section in cut.sections)
+    return cut if cut.items or (present and item.manifest["items"] in (None, [])) else None
+
+
+def _add_list(resources: ResourceList, document: Document, place: Place, cut: spans.Cut) -> None:
+    """Add the items of a List or ResourceList, each with its own line, as if each were a document."""
     indent = -2 if cut.flow_items else cut.indent
     line, seen = document.line, 0
     for index, (start, end) in enumerate(cut.items):
@@ -224,6 +262,13 @@ def _add_list(resources: ResourceList, document: Document, place: Place) -> None
         seen = start
         sure = not cut.flow_items and index not in cut.dubious
         spot = place._replace(position=len(resources.items), line=line)
-        resources.items.append(Item(document.text, start, end, indent, sure, spot if place.path else None))
+        item = Item(document.text, start, end, indent, sure, spot if place.path else None)
+        if b"&" in document.text:
+            item.check_aliases()
+        inner = document.text[start:end]
+        if item.kind.endswith("List"):
+            inner = edit.undashed(inner, indent)
+            item = Item(inner, 0, len(inner), -2, False, spot if place.path else None)
+        _sort(resources, item, Document(inner, line), spot, "item")
     if any(section.key == "functionConfig" for section in cut.sections):
         resources.function_config = ResourceList.parse(document.text).function_config

@@ -59,11 +59,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    if type(one) is not type(other):
+    kind = type(one)
+    if kind is not type(other):
         return False
-    if isinstance(one, dict):
-        return all(_alike(value, other[key]) for key, value in one.items())
-    return all(map(_alike, one, other)) if isinstance(one, list) else True
+    if kind is dict:
+        return all(type(value) is str is type(other[key]) or _alike(value, other[key]) for key, value in one.items())
+    return all(map(_alike, one, other)) if kind is list else True
 
 
 def annotations_of(manifest: Manifest) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from .errors import KrmfnError
 from .frame import Chunk, Frame
 from .item import Item
 from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
+from .plain import copied
 from .resource import Manifest, Ref, annotations_of, ref, same
 from .results import Result
 from .yamltext import peek, spans
@@ -15,6 +16,7 @@ from .yamltext.encoding import check_encoding
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _BOM = b"\xef\xbb\xbf"
+_EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
 
 
 class ResourceList:
@@ -89,11 +91,14 @@ class ResourceList:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
 
         An item that already means the same keeps its bytes; one that changes keeps its comments and key order.
+        Raises KrmfnError, with the object and the field, for one without apiVersion, kind or name, or with a value
+        that JSON does not have (a set, a tuple, NaN, a key that is no string); nothing is put in then.
         """
         manifests = list(manifests)
+        copies = [_checked(manifest) for manifest in manifests]
         kinds = {manifest.get("kind") for manifest in manifests}
         index = {item.ref.id: at for at, item in reversed(list(enumerate(self.items))) if item.kind in kinds}
-        for manifest in manifests:
+        for manifest in copies:
             about = ref(manifest)
             at = index.get(about.id)
             if at is None:
@@ -172,7 +177,21 @@ class ResourceList:
     def to_chunks(self) -> list[Chunk]:
         """`to_bytes` in pieces, so that a large list is not held twice."""
         items = self._frame.items if self.failed else self.items
-        return self._frame.chunks(items, [result.to_manifest() for result in self.results])
+        self.refuse_changes()
+        frame = self._frame if self._frame.data else self._new_frame()
+        return frame.chunks(items, [result.to_manifest() for result in self.results])
+
+    def refuse_changes(self) -> None:
+        """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text does not say so."""
+        for item in () if self.failed else self.items:
+            item.refuse_change()
+
+    def _new_frame(self) -> Frame:
+        """Return the frame of an empty list, for items that were not read from one."""
+        from .yamltext import emit
+
+        config = self._config
+        return ResourceList.parse((_EMPTY + (emit.dump({"functionConfig": config}) if config else "")).encode())._frame
 
     def _new(self, manifest: Manifest) -> Item:
         from .yamltext import emit
@@ -199,6 +218,21 @@ class ResourceList:
 def _owner(item: Item) -> Id | None:
     mark = mark_of(item.annotations)
     return mark.owner if mark else None
+
+
+def _checked(manifest: Manifest) -> Manifest:
+    """Return a copy of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
+    if not isinstance(manifest, dict):
+        raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
+    about = ref(manifest)
+    for path, value in (("apiVersion", about.api_version), ("kind", about.kind), ("metadata.name", about.name)):
+        if not value:
+            raise KrmfnError(f"{about} cannot be put into the list: it has no {path}, or one that is no string")
+    try:
+        found: Manifest = copied(manifest)
+    except KrmfnError as failure:
+        raise KrmfnError(f"{about} cannot be put into the list: {failure}") from failure
+    return found
 
 
 def _made(text: bytes, indent: int, flow: bool, manifest: Manifest) -> Item:
@@ -233,5 +267,7 @@ def _check_head(frame: Frame) -> None:
     if kind != "ResourceList" or version not in VERSIONS:
         found = f"apiVersion {version!r}, kind {kind!r}"
         raise KrmfnError(f"expected a ResourceList ({VERSIONS[0]}), found {found}; for files use the command `render`")
+    if not any(section.key == "items" for section in frame.cut.sections):
+        raise KrmfnError("the ResourceList has no `items`; an empty one says `items: []`")
     if not frame.items and frame.value("items") not in (None, []):
         raise KrmfnError("`items` of the ResourceList is no list")

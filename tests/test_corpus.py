@@ -14,6 +14,7 @@ from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 from krmfn.runner import run
 from krmfn.yamltext import load
+from krmfn.yamltext.values import build
 
 CORPUS = Path(__file__).parent / "corpus"
 ACCEPTED = sorted((CORPUS / "accepted").iterdir())
@@ -34,7 +35,7 @@ def named(paths: list[Path]) -> Any:
 def items(data: bytes) -> list[Any]:
     """The items of a whole document as the parser reads them; None where it cannot."""
     try:
-        return load.build(yaml.compose(data, Loader=load.Composer))["items"] or []
+        return build(yaml.compose(data, Loader=load.Composer))["items"] or []
     except (yaml.YAMLError, KrmfnError, KeyError):
         return []
 

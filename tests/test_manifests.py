@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
 from krmfn import Item, KrmfnError, ResourceList, manifests
+from krmfn.yamltext import load
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 ONE = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n"
 
 
@@ -183,3 +186,175 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
 def test_a_folder_of_nothing_is_a_kustomization_of_nothing(tmp_path: Path) -> None:
     manifests.write_folder(str(tmp_path / "out"), [])
     assert yaml.safe_load((tmp_path / "out" / "kustomization.yaml").read_text())["resources"] == []
+
+
+def kinds(resources: ResourceList) -> list[str]:
+    return [item.kind for item in resources.items]
+
+
+def lists(*items: str, kind: str = "List") -> list[str]:
+    """The same list in block style, indented block style, flow style and JSON."""
+    data = [load.read(item.encode()) for item in items]
+    head = f"apiVersion: v1\nkind: {kind}\nitems:\n"
+    block = "".join(f"- {item}\n" for item in items)
+    indented = "".join(f"  - {item}\n" for item in items)
+    body = json.dumps({"apiVersion": "v1", "kind": kind, "items": data}, indent=1)
+    return [head + block, head + indented, f"{head[:-1]} [{', '.join(items)}]\n", body]
+
+
+GOOD = "{apiVersion: v1, kind: A, metadata: {name: a}}"
+
+
+@pytest.mark.parametrize(
+    "odd", ["null", "~", "text", "1", "[]", "{}", "{kind: A}", "{apiVersion: v1}", "{a: b}", "[{a: b}]"]
+)
+@pytest.mark.parametrize("kind", ["List", "PodList"])
+def test_an_item_that_is_no_resource_is_left_out_and_said(odd: str, kind: str) -> None:
+    for text in lists(GOOD, odd, GOOD, kind=kind):
+        resources = read(text)
+        assert names(resources) == ["a", "a"]
+        (finding,) = resources.results
+        assert (finding.severity, finding.rule) == ("warning", "KRM100")
+        assert finding.message == (
+            "this item has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
+        )
+        assert finding.place is not None
+
+
+def test_an_item_without_a_name_is_a_resource_as_a_document_is() -> None:
+    for text in lists("{apiVersion: v1, kind: A, metadata: {generateName: a-}}"):
+        assert kinds(read(text)) == ["A"]
+
+
+def test_lists_in_lists_are_what_they_hold() -> None:
+    inner = f"{{apiVersion: v1, kind: PodList, items: [{GOOD}, null, {GOOD}]}}"
+    for text in lists(GOOD, f"{{apiVersion: v1, kind: List, items: [{inner}]}}", "{apiVersion: v1, kind: B}"):
+        resources = read(text)
+        assert kinds(resources) == ["A", "A", "A", "B"]
+        assert [finding.rule for finding in resources.results] == ["KRM100"]
+
+
+def test_a_list_in_a_list_in_block_style() -> None:
+    item = "- apiVersion: v1\n  kind: A\n  data:\n    x: |+\n      y\n\n"
+    inner = "".join(f"  {line}\n" if line else "\n" for line in item.split("\n")[:-1])
+    text = f"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n{inner}{inner}{item}"
+    resources = read(text)
+    assert lines(resources) == [7, 13, 19]
+    assert [item.manifest["data"] for item in resources.items] == [{"x": "y\n\n"}] * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: x/v1\nkind: AllowList\nspec: {}\n",
+        "apiVersion: x/v1\nkind: AllowList\nitems: all\n",
+        "apiVersion: x/v1\nkind: AllowList\nitems: {a: b}\n",
+        "apiVersion: x/v1\nkind: AllowList\nmetadata: {name: a}\nitems: [a, b]\n",
+        "apiVersion: x/v1\nkind: AllowList\nmetadata:\n  name: a\nitems:\n- a: b\n",
+        '{"apiVersion": "x/v1", "kind": "AllowList", "items": {}}',
+        "{apiVersion: x/v1, kind: AllowList}",
+    ],
+)
+def test_a_kind_that_only_ends_in_list_is_kept(text: str) -> None:
+    resources = read(text)
+    assert kinds(resources) == ["AllowList"]
+    assert resources.items[0].manifest == load.read(text.encode())
+    (inside,) = lists(text if text[0] == "{" else json.dumps(load.read(text.encode())))[-1:]
+    assert read(inside).items[0].manifest == load.read(text.encode())
+
+
+@pytest.mark.parametrize("kind", ["List", "ResourceList"])
+@pytest.mark.parametrize("rest", ["", "metadata: {name: a}\n", "items: text\n", "items: {}\n"])
+def test_a_list_without_items_is_refused(kind: str, rest: str) -> None:
+    with pytest.raises(KrmfnError, match=rf"^stdin: line 1: this {kind} has no `items` that are a list"):
+        read(f"---\napiVersion: v1\nkind: {kind}\n{rest}")
+
+
+@pytest.mark.parametrize("items", ["items: []", "items: null", "items:"])
+def test_a_list_of_nothing_is_nothing(items: str) -> None:
+    resources = read(f"apiVersion: v1\nkind: List\n{items}\n")
+    assert (resources.items, resources.results) == ([], [])
+
+
+ALIASES = [
+    "- {apiVersion: v1, kind: A, x: &x 1}\n- {apiVersion: v1, kind: B, x: *x}\n",
+    "- {apiVersion: v1, kind: B, x: *x}\n- {apiVersion: v1, kind: A, x: &x 1}\n",
+    "- &x {apiVersion: v1, kind: A}\n- *x\n",
+    "- apiVersion: v1\n  kind: A\n  x: &x\n  - a\n- apiVersion: v1\n  kind: B\n  x: *x\n",
+]
+
+
+@pytest.mark.parametrize("items", ALIASES)
+def test_an_alias_of_another_item_is_refused_with_its_line(items: str) -> None:
+    text = f"apiVersion: v1\nkind: List\nitems:\n{items}"
+    line = next(number for number, row in enumerate(text.split("\n"), 1) if "*x" in row)
+    with pytest.raises(KrmfnError, match=rf"^stdin: line {line}: this alias \(\*\) names no anchor"):
+        read(text)
+
+
+def test_an_anchor_of_its_own_is_fine_and_may_stand_in_every_item() -> None:
+    item = "- {apiVersion: v1, kind: A, x: &x 1, z: *x}\n"
+    resources = read(f"apiVersion: v1\nkind: List\nitems:\n{item}{item}")
+    assert [item.manifest["z"] for item in resources.items] == [1, 1]
+    assert [load.read(part)["z"] for part in manifests.dump(resources.items).split(b"---\n")] == [1, 1]
+
+
+ENDS = [
+    "|\n  x",
+    "|\n  x\n",
+    "|\n  x\n\n\n",
+    "|+\n  x\n\n\n",
+    "|+\n  x",
+    "|-\n  x",
+    ">\n  x",
+    ">+\n  x\n\n",
+    "|2+\n   x\n\n",
+]
+ENDS += [
+    "|\n  x\n   ",
+    "|\n  x\n    \n",
+    "|\n  x\r\n\r\n",
+    "|+\r\n  x\r\n\r\n",
+    "|\r\r\n  x\r\r\n",
+    "a|b",
+    "'x'",
+    "x\n\n",
+    "|\n\n",
+    "|+\n\n",
+]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("start", ["", "\n\n", "# c\n"])
+def test_the_end_of_a_document_means_what_it_meant(start: str, end: str) -> None:
+    text = f"{start}apiVersion: v1\nkind: A\na: {end}"
+    for stream in (text, f"{text}\n---\n{text}" if text[-1] != "\n" else f"{text}---\n{text}"):
+        resources = read(stream)
+        expected = [load.read(document.text) for document in manifests.documents(stream.encode())]
+        printed = manifests.dump(resources.items)
+        assert [load.read(document.text) for document in manifests.documents(printed)] == expected
+        assert printed.endswith(b"\n")
+        assert manifests.dump(read(printed).items) == printed
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.yaml")), ids=lambda path: str(path.relative_to(EXAMPLES)))
+def test_json_is_one_list_that_we_read_back(path: Path) -> None:
+    items = manifests.read(str(path)).items
+    printed = manifests.dump_json(items)
+    assert json.loads(printed)["kind"] == "List"
+    assert [item.manifest for item in read(printed).items] == [item.manifest for item in items]
+
+
+def test_json_has_no_words_that_json_does_not_have() -> None:
+    for value in (".nan", ".inf", "-.inf"):
+        with pytest.raises(
+            KrmfnError, match=r"^A a cannot be written as JSON: data\[0\]\.x is (nan|inf|-inf); a manifest"
+        ):
+            manifests.dump_json(read(f"{ONE.format('a').replace('ConfigMap', 'A')}data: [{{x: {value}}}]\n").items)
+
+
+def test_json_of_hostile_text_is_read_back() -> None:
+    hostile = ["\x85", "\u2028 \u2029", "\ufeff", "\x7f", "\x00", "😀", '"\\/', "yes", "\t", "\r\n"]
+    new = item("a.b", "x")
+    new.remember({"apiVersion": "v1", "kind": "A", "data": hostile})
+    assert read(manifests.dump_json([new])).items[0].manifest["data"] == hostile

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
+from krmfn.plain import copied
 from krmfn.resource import ref, same
 from krmfn.resourcelist import ResourceList
 from krmfn.yamltext import load, marks, simple, spans
+from krmfn.yamltext.values import build
 
 EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "300"))
 many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -142,7 +144,7 @@ def values(data: bytes) -> list[Any] | None:
     """The items as a parser reads the whole document; None when it is no mapping with items."""
     try:
         root = yaml.compose(data, Loader=load.Composer)
-        whole = load.build(root)
+        whole = build(root)
     except (yaml.YAMLError, KrmfnError):
         return None
     found = whole.get("items") if isinstance(whole, dict) else None
@@ -152,7 +154,7 @@ def values(data: bytes) -> list[Any] | None:
 def alone(text: bytes) -> Any:
     """The value of an item's text by itself; Ellipsis when it needs an anchor or a tag from elsewhere."""
     try:
-        return load.build(load.compose(text))
+        return build(load.compose(text))
     except KrmfnError as failure:
         assert "undefined" in str(failure), text
         return ...
@@ -236,7 +238,7 @@ def test_cheap_looks_into_a_document_say_what_the_parser_says(text: str, damages
         text = damaged(data.draw, text)
     raw = text.encode()
     try:
-        value = load.build(load.compose(raw))
+        value = build(load.compose(raw))
     except KrmfnError:
         return
     agree([Item(raw, 0, len(raw), -2, spans.is_simple(raw))], [value])
@@ -251,7 +253,7 @@ def test_the_simple_reader_says_what_the_parser_says(text: str, damages: int, da
     if tree is None:
         return
     try:
-        value = load.build(load.compose(text.encode()))
+        value = build(load.compose(text.encode()))
     except KrmfnError:
         return
     assert repr(simple.data(tree)) == repr(value)
@@ -290,12 +292,16 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
         return
     at = choice.draw(st.integers(0, len(whole) - 1))
     wanted = changed(choice.draw, whole[at] if isinstance(whole[at], dict) else {})
+    try:
+        copied(wanted)
+    except KrmfnError:  # .inf is no JSON, and upsert says so
+        return
     old = resources.items[at]
     new = resources._edited(old, wanted)
     resources.items[at] = new
     out = resources.to_bytes()
     expected = [*whole[:at], wanted, *whole[at + 1 :]]
-    assert repr(values(out)) == repr(expected)
+    assert same(values(out), expected)  # a key that Kubernetes reads as another word may move
     for index, item in enumerate(resources.items):
         assert index == at or (item.text in out and item.text in data)
     again = ResourceList.parse(out)
@@ -312,8 +318,7 @@ def test_what_nobody_touched_leaves_as_it_came(data: bytes) -> None:
         resources = ResourceList.parse(data)
     except KrmfnError:
         return
-    if whole:
-        assert resources.to_bytes() == data
+    assert resources.to_bytes() == data
     try:
         resources.upsert([{"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
     except KrmfnError:  # an item that cannot be read alone may be the new one
@@ -321,11 +326,9 @@ def test_what_nobody_touched_leaves_as_it_came(data: bytes) -> None:
     out = resources.to_bytes()
     found = values(out)
     assert found is not None
-    if not data.endswith(b"\n"):  # a literal block at the very end gets the line's end that it lacked
-        return
     assert repr(found[: len(whole)]) == repr(whole)
     assert len(found) == len(whole) + 1
-    assert all(item.text in out for item in resources.items)
+    assert all(item.text in out for item in resources.items[:-2] + resources.items[-1:])
     again = ResourceList.parse(out)
     again.upsert([{"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
     assert again.to_bytes() == out
@@ -335,7 +338,7 @@ def test_the_strategy_reaches_what_it_is_for() -> None:
     """Else the properties above would hold for want of documents."""
     seen = {"valid": 0, "quick": 0, "dubious": 0, "exact": 0}
 
-    @settings(max_examples=200, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=400, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(lists())
     def count(data: bytes) -> None:
         if values(data) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -333,13 +333,6 @@ functionConfig:
     for function in FUNCTIONS:
         function(resources)
     assert resources.to_bytes() == text
-
-
-@pytest.mark.parametrize("order", [list, lambda items: list(reversed(items)), lambda items: items + items])
-def test_the_items_that_mention_a_word(order: Callable[[list[Any]], list[Any]]) -> None:
-    resources = listed(*(item("v1", "ConfigMap", "yes" if at % 3 else "no") for at in range(20)))
-    items = order(resources.items)
-    assert list(suspects.mentioning(items, '"yes"')) == [one for one in items if one.mentions('"yes"')]
 
 
 def test_near_is_one_step() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
 
 from krmfn.errors import KrmfnError
+from krmfn.item import Item
 from krmfn.ownership import OWNER, PASSED_ON, Scope, stamp
 from krmfn.resource import Ref
 from krmfn.resourcelist import ResourceList
@@ -132,15 +134,17 @@ def test_upsert_sees_a_manifest_that_was_changed_in_place() -> None:
 
 
 def test_upsert_tells_true_from_one() -> None:
-    resources = parsed("- kind: A\n  x: 1\n")
-    resources.upsert([{"kind": "A", "x": True}])
-    assert load.read(resources.to_bytes())["items"] == [{"kind": "A", "x": True}]
+    resources = parsed("- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  x: 1\n")
+    wanted = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": True}
+    resources.upsert([wanted])
+    assert repr(load.read(resources.to_bytes())["items"]) == repr([wanted])
 
 
 def test_upsert_ignores_the_version_of_the_api() -> None:
-    resources = parsed("- apiVersion: apps/v1beta1\n  kind: A\n")
-    resources.upsert([{"apiVersion": "apps/v1", "kind": "A"}])
-    assert load.read(resources.to_bytes())["items"] == [{"apiVersion": "apps/v1", "kind": "A"}]
+    resources = parsed("- apiVersion: apps/v1beta1\n  kind: A\n  metadata:\n    name: a\n")
+    wanted = {"apiVersion": "apps/v1", "kind": "A", "metadata": {"name": "a"}}
+    resources.upsert([wanted])
+    assert load.read(resources.to_bytes())["items"] == [wanted]
 
 
 def test_upsert_owned_keeps_what_others_put_there() -> None:
@@ -232,7 +236,7 @@ def test_report() -> None:
 
 def test_after_an_error_the_items_leave_as_they_came() -> None:
     resources = parsed()
-    resources.upsert([module("2"), {"kind": "New"}])
+    resources.upsert([module("2"), {"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
     resources.prune(SCOPE, [])
     resources.report([error("no")])
     assert resources.to_bytes().decode() == f'{HEAD}items:\n{OWNED}results:\n- message: "no"\n  severity: error\n'
@@ -247,6 +251,9 @@ REFUSED = {
     f"{HEAD}items: []\n---\na: b\n": "line 4: another document begins",
     f"{HEAD}items: [\n": "line 4: did not find expected node content",
     f"{HEAD}items:\n- a: '\0'\n": "line 4: a NUL byte",
+    HEAD: "the ResourceList has no `items`; an empty one says `items: []`",
+    f"{HEAD}results: []\n": "the ResourceList has no `items`",
+    "{apiVersion: config.kubernetes.io/v1, kind: ResourceList}": "the ResourceList has no `items`",
     "apiVersion: config.kubernetes.io/v2\nkind: ResourceList\n": "expected a ResourceList",
     "apiVersion: [a]\nkind: {b: c}\n": "expected a ResourceList",
 }
@@ -278,3 +285,142 @@ def test_a_list_that_was_not_parsed() -> None:
     resources.upsert([module()])
     assert OWNER in resources.items[0].annotations
     assert refs(resources) == ["Module/gaudi"]
+
+
+NAMED = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
+NOT_JSON: list[tuple[dict[Any, Any], str]] = [
+    ({"kind": "A", "metadata": {"name": "a"}}, "A a cannot be put into the list: it has no apiVersion"),
+    ({"apiVersion": "v1", "metadata": {"name": "a"}}, "resource a cannot be put into the list: it has no kind"),
+    ({"apiVersion": "v1", "kind": "A"}, "A (no name) cannot be put into the list: it has no metadata.name"),
+    (
+        {**NAMED, "metadata": {"name": 1}},
+        "A (no name) cannot be put into the list: it has no metadata.name, or one that",
+    ),
+    ({**NAMED, "spec": {"a": {"x"}}}, "A a cannot be put into the list: spec.a is a Python set; a manifest holds"),
+    ({**NAMED, "spec": [(1,)]}, "A a cannot be put into the list: spec[0] is a Python tuple"),
+    ({**NAMED, "spec": object()}, "A a cannot be put into the list: spec is a Python object"),
+    ({**NAMED, "spec": b"x"}, "A a cannot be put into the list: spec is a Python bytes"),
+    ({**NAMED, "spec": float("nan")}, "A a cannot be put into the list: spec is nan"),
+    ({**NAMED, "spec": float("-inf")}, "A a cannot be put into the list: spec is -inf"),
+    ({**NAMED, "spec": {1: 2}}, "A a cannot be put into the list: spec has the key 1, which is no string"),
+    ({**NAMED, None: 2}, "A a cannot be put into the list: the key None is no string"),
+    ({**NAMED, "spec": "\ud83d"}, "A a cannot be put into the list: spec holds half a surrogate pair"),
+]
+
+
+@pytest.mark.parametrize(("manifest", "sentence"), NOT_JSON, ids=[sentence for _, sentence in NOT_JSON])
+@pytest.mark.parametrize("present", [True, False])
+def test_what_is_no_manifest_is_refused_whole(manifest: dict[Any, Any], sentence: str, present: bool) -> None:
+    text = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n" if present else OWNED
+    resources = parsed(text)
+    with pytest.raises(KrmfnError, match=re.escape(sentence)):
+        resources.upsert([module("2"), manifest])
+    assert resources.to_bytes() == parsed(text).to_bytes()
+
+
+def test_a_manifest_that_holds_itself_is_refused() -> None:
+    manifest: dict[str, Any] = dict(NAMED)
+    manifest["spec"] = {"self": manifest}
+    with pytest.raises(KrmfnError, match=r"spec.self.spec is nested deeper than 200 levels, or holds itself"):
+        parsed().upsert([manifest])
+
+
+def test_a_word_is_no_manifest() -> None:
+    with pytest.raises(KrmfnError, match="a str cannot be put into the list; a manifest is a dict"):
+        parsed().upsert(["x"])  # type: ignore[list-item]
+
+
+def test_a_manifest_given_to_upsert_is_the_callers_again() -> None:
+    resources = parsed("")
+    manifest = copy.deepcopy(NAMED)
+    for name in "ab":
+        manifest["metadata"]["name"] = name  # type: ignore[index]
+        resources.upsert([manifest])
+    assert [item.name for item in resources.items] == ["a", "b"]
+    assert [item["metadata"]["name"] for item in load.read(resources.to_bytes())["items"]] == ["a", "b"]
+
+
+def change(manifest: Any, path: str) -> None:
+    *parents, last = path.split(".")
+    for part in parents:
+        manifest = manifest[part]
+    manifest[last] = "changed"
+
+
+IN_PLACE = {
+    "spec.version": "Module kmm/gaudi was changed in place at spec.version, which",
+    "metadata.name": "Module kmm/gaudi was changed in place at metadata.name",
+    "added": "Module kmm/gaudi was changed in place at added",
+}
+
+
+@pytest.mark.parametrize("path", IN_PLACE)
+@pytest.mark.parametrize("made", [False, True])
+def test_a_change_in_place_is_not_lost_silently(path: str, made: bool) -> None:
+    resources = parsed("" if made else OWNED)
+    if made:
+        resources.upsert([module()])
+    item = next(item for item in resources.items if item.kind == "Module")
+    assert item.manifest is item.manifest
+    change(item.manifest, path)
+    with pytest.raises(KrmfnError, match=re.escape(IN_PLACE[path])):
+        resources.to_bytes()
+
+
+def test_a_change_in_place_counts_when_it_is_upserted() -> None:
+    resources = parsed()
+    manifest = resources.items[1].manifest
+    manifest["spec"]["version"] = "3"
+    manifest["spec"].setdefault("selector", {})["a"] = "b"
+    resources.upsert([manifest])
+    assert load.read(resources.to_bytes())["items"][1]["spec"] == {"version": "3", "selector": {"a": "b"}}
+    assert b'version: "3" # now' in resources.to_bytes()
+
+
+def test_a_look_is_no_change() -> None:
+    text = "- kind: A\n  a: .nan\n  b: 2001-01-01\n  c: [1, 1.5, null]\n- kind: B\n  a: {b: .inf}\n"
+    resources = parsed(text)
+    assert all(item.manifest for item in resources.items)
+    assert resources.to_bytes() == parsed(text).to_bytes()
+
+
+def test_with_an_error_a_change_in_place_does_not_matter() -> None:
+    resources = parsed()
+    resources.items[1].manifest["spec"] = 1
+    resources.report([error("no")])
+    assert resources.to_bytes().decode().startswith(f"{HEAD}items:\n{OWNED}results:")
+
+
+@pytest.mark.parametrize("config", [None, {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "yes"}}])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_items_of_files_make_a_list(count: int, config: dict[str, Any] | None) -> None:
+    texts = [
+        b"# a\napiVersion: v1\nkind: A\na: |+\n  x\n\n",
+        b'{"apiVersion": "v1", "kind": "B"}',
+        b"kind: C\na: |\n  x",
+    ]
+    items = [Item(text, 0, len(text), -2) for text in texts[:count]]
+    resources = ResourceList(items, config)
+    resources.upsert([NAMED])
+    resources.report([info("m")])
+    again = ResourceList.parse(resources.to_bytes())
+    assert [item.manifest for item in again.items] == [*(load.read(text) for text in texts[:count]), NAMED]
+    assert again.function_config == config
+    assert load.read(again.to_bytes())["results"] == [{"message": "m", "severity": "info"}]
+
+
+def test_a_list_of_nothing_is_a_list() -> None:
+    assert ResourceList.parse(ResourceList().to_bytes()).items == []
+
+
+@pytest.mark.parametrize(
+    "key", ['"krmfn.dev\\/owner"', '"krmfn.dev\\x2fowner"', '"\\u006brmfn.dev/owner"', "!!binary a3JtZm4uZGV2L293bmVy"]
+)
+def test_no_escape_hides_the_owner(key: str) -> None:
+    owner = "drv krmfn.dev|DeviceConfig|kmm|gone |A||a"
+    text = f"- {{apiVersion: v1, kind: A, metadata: {{name: a, annotations: {{{key}: '{owner}'}}}}}}\n"
+    resources = parsed(text)
+    assert OWNER.encode() not in resources.items[0].text
+    assert resources.items[0].mentions(OWNER)
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
+    assert resources.items == []

@@ -26,9 +26,13 @@ SIMPLE: dict[str, Any] = {
     "a: | # c\n  b\n   c\n\n  d\n\n# e\nf: g\n": {"a": "b\n c\n\nd\n", "f": "g"},
     "- a: |-\n    # b\n    - c\n  d: |+\n    e\n\n- |\n f\n": [{"a": "# b\n- c", "d": "e\n\n"}, "f\n"],
     "a:\n- b: |\n\n      c\n  d: e\n": {"a": [{"b": "\nc\n", "d": "e"}]},
-    "yes: no\n1: 2\n": {"yes": False, "1": 2},
+    "a: |\n  b\n   \n": {"a": "b\n \n"},
+    "a: |\n  b\n \n   \n\nc: d\n": {"a": "b\n\n \n", "c": "d"},
+    "a: |-\n  b\n    \n  \n": {"a": "b\n  "},
+    "a: |+\n  b\n   \n\n": {"a": "b\n \n\n"},
 }
 OTHER = [
+    "yes: a\n", "1: a\n", "012: a\n", "null: a\n", "a: \x7f\n", "a: \x80\n", "a: '\ufffe'\n",
     "", "a: |\n",
     "a: |\n\n", "a: |\nb: c\n", "a: |2\n  b\n", "a: |\n   b\n  c\n", "a: |\n  b",
     "a: |\n   \n  b\n", "a: |\n  \tb\n", "a: >\n  b\n",

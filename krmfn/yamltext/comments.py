@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 
-_KEEPS = re.compile(rb"[|>][0-9]?\+")
+KEEPS = re.compile(rb"[|>][0-9]?\+")
+"""What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
 
 
 def trailer(text: bytes, indent: int) -> int:
     """Where the blank and comment lines behind an item begin, its dash at column `indent` (-2: a document).
 
-    What is indented deeper than the dash may belong to a block scalar, and so may blank lines where one keeps them.
+    What is indented deeper than the dash may belong to a block scalar, spaces included, and so may empty lines where
+    one keeps them.
     """
-    kept = _KEEPS.search(text)
+    kept = KEEPS.search(text)
+    scalar = b"|" in text or b">" in text
     end = len(text)
     while end:
         start = text.rfind(b"\n", 0, end - 1) + 1
         words = text[start:end].strip()
         column = text.find(b"#", start, end) - start
-        if not (0 <= column <= max(indent, 0) if words[:1] == b"#" else not words and not kept):
+        blank = not words and not kept and not (scalar and text[start:end].strip(b"\r\n"))
+        if not (0 <= column <= max(indent, 0) if words[:1] == b"#" else blank):
             break
         end = start
     return end

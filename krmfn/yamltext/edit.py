@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import KrmfnError
 from ..resource import same
 from . import emit, patch, simple
-from .comments import trailer
+from .comments import KEEPS, trailer
 
 _WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
 
@@ -34,7 +34,28 @@ def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> byt
         edited = _round_trip(body, new, indent)
         if edited is None or not _means(edited, wanted):
             edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
-    return edited.encode() + rest
+    out = edited.encode()
+    return out + (rest.lstrip(b"\r\n") if KEEPS.search(out) else rest)  # else empty lines would become text
+
+
+def closed(text: bytes, indent: int) -> bytes:
+    """Return the text of an item or document with a line end, also where its last scalar means something else with one.
+
+    A literal `|` whose last line has no line end means a text without one.
+    """
+    if text[-1:] in (b"\n", b""):
+        return text
+    if b"|" not in text and b">" not in text:
+        return text + b"\n"
+    from . import load
+
+    data = load.read(text)
+    return text + b"\n" if _means(text.decode() + "\n", data) else updated(text, None, _bare(data, indent), indent)
+
+
+def _bare(data: Any, indent: int) -> Any:
+    """The item of a list of one; a document as it is."""
+    return data[0] if indent >= 0 else data
 
 
 def _means(text: str, wanted: Any) -> bool:
@@ -52,13 +73,16 @@ def _means(text: str, wanted: Any) -> bool:
 def _round_trip(body: bytes, new: Any, indent: int) -> str | None:
     """The item changed to mean `new` as ruamel.yaml writes it; None when it cannot keep it."""
     column = indent + 2
-    if indent >= 0:  # the item as a document of its own: its dash is blanked out and comes back below
-        body = re.sub(rb"(?m)^ {1,%d}" % column, b"", body.replace(b"-", b" ", 1))
-    edited = _document(body, new)
+    edited = _document(undashed(body, indent), new)  # the dash comes back below
     if edited is None:
         return None
     lines = "".join(f"{' ' * column}{line}\n" if line.strip() else f"{line}\n" for line in edited.split("\n")[:-1])
     return f"{' ' * indent}-{lines[indent + 1 :]}" if indent >= 0 else lines
+
+
+def undashed(text: bytes, indent: int) -> bytes:
+    """Return an item of a list (its dash at column `indent`) as a document of its own, in column 0."""
+    return re.sub(rb"(?m)^ {1,%d}" % (indent + 2), b"", text.replace(b"-", b" ", 1)) if indent >= 0 else text
 
 
 def _document(body: bytes, new: Any) -> str | None:

@@ -1,7 +1,8 @@
-"""YAML text to data as Kubernetes reads it, and to places; bounded, so that no document can hang or crash us."""
+"""YAML text to a node tree, for data (see `values`) and places; bounded, so that no document can hang or crash us."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
 
 from ..errors import KrmfnError
-from . import scalars
+from .values import MAX_DEPTH, PLAIN, STRING, build, too_deep
 
 try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]
@@ -20,13 +21,8 @@ except ImportError as missing:  # the pure Python parser is some ten times slowe
 
 T = TypeVar("T")
 
-MAX_DEPTH = 200
-"""Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
-MAX_VALUES = 1_000_000
-"""Values that the aliases of one document may expand to."""
-
-_PLAIN, _STRING, _MERGE = "plain", "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
-_TAGS = {"int": int, "float": float, "bool": bool, "null": type(None)}
+_LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
+_LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
 
 
 class Composer(CParser, BaseResolver):
@@ -48,7 +44,7 @@ class Composer(CParser, BaseResolver):
 
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
         if kind is ScalarNode:
-            return _PLAIN if implicit[0] else _STRING
+            return PLAIN if implicit[0] else STRING
         return "tag:yaml.org,2002:seq" if kind is SequenceNode else "tag:yaml.org,2002:map"
 
 
@@ -73,9 +69,21 @@ def compose(text: bytes, line: int = 0) -> Node | None:
     """
     try:
         node: Node | None = Composer(text, line).get_single_node()
+        if _LONE_TAG.search(text):
+            _refuse_lone_tags(text, line)
         return node
     except yaml.YAMLError as failure:
         raise KrmfnError(explain(failure, text, line)) from failure
+
+
+def _refuse_lone_tags(text: bytes, line: int) -> None:
+    """Raise KrmfnError for `! 12`: a string to Kubernetes, and libyaml does not tell it from a plain 12."""
+    characters = text.decode()
+    for event in events(text):
+        mark = event.start_mark if isinstance(event, yaml.ScalarEvent) and event.implicit[0] else None
+        if mark and _LONE_TAG_AT.match(characters, mark.index):
+            number = mark.line + 1 + line
+            raise KrmfnError(f"line {number}: the tag `!` is not read; leave it out, and put a string in quotes")
 
 
 def events(text: bytes) -> Iterator[Any]:
@@ -92,18 +100,31 @@ def events(text: bytes) -> Iterator[Any]:
         yield event
 
 
-def too_deep(line: int) -> KrmfnError:
-    return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
-
-
 def check_syntax(text: bytes, line: int = 0) -> None:
     """Raises KrmfnError, with the line (`line` lines come before), for text that is not one YAML document."""
+    documents = 0
+    anchors: set[str] = set()
+    aliases = b"*" in text
     try:
-        documents = sum(isinstance(event, yaml.DocumentStartEvent) for event in events(text))
+        for event in events(text):
+            documents += isinstance(event, yaml.DocumentStartEvent)
+            anchor = getattr(event, "anchor", None) if aliases else None
+            if anchor and isinstance(event, yaml.AliasEvent) and anchor not in anchors:
+                number = (event.start_mark.line if event.start_mark else 0) + 1 + line
+                raise KrmfnError(f"line {number}: {_ADVICE['found undefined alias']}")
+            anchors.update((anchor,) if anchor else ())
     except yaml.YAMLError as failure:
         raise KrmfnError(explain(failure, text, line)) from failure
     if documents > 1:
         raise KrmfnError(f"line {line + 1}: several documents where one is expected; divide them with ---")
+
+
+_ADVICE = {
+    "found undefined alias": "this alias (*) names no anchor (&) that stands before it in the same resource; "
+    "write the value out",
+    "second occurrence": "this anchor (&) stands a second time in one resource; give each a name of its own",
+}
+"""What to do where libyaml's own words do not say it."""
 
 
 def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
@@ -112,84 +133,12 @@ def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
     `line` lines come before the text.
     """
     if isinstance(failure, yaml.MarkedYAMLError) and failure.problem_mark:
+        advice = _ADVICE.get(failure.problem or "") or _ADVICE.get(failure.context or "")
+        if advice:
+            return f"line {failure.problem_mark.line + 1 + line}: {advice}"
         context = f" ({failure.context})" if failure.context else ""
         return f"line {failure.problem_mark.line + 1 + line}: {failure.problem}{context}"
     if isinstance(failure, ReaderError):
         number = text.count(b"\n", 0, failure.position) + 1 + line
         return f"line {number}: {failure.reason} (character U+{failure.character:04X})"
     return str(failure).split("\n")[0]
-
-
-def build(node: Node | None, line: int = 0) -> Any:
-    """The data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
-
-    Raises KrmfnError when aliases expand to more than MAX_VALUES values or an alias holds itself.
-    """
-    # A value takes a character at least: beyond the text's length only aliases can lead.
-    return _Builder(MAX_VALUES + (node.end_mark.index if node is not None else 0), line).value(node)
-
-
-class _Builder:
-    """One walk over a node tree; counts what aliases expand to."""
-
-    def __init__(self, limit: int, line: int) -> None:
-        self.left, self.line = limit, line
-        self.open: set[int] = set()
-
-    def value(self, node: Node | None) -> Any:
-        self.left -= 1
-        if self.left < 0:
-            line = self.line_of(node) if node is not None else self.line + 1
-            raise KrmfnError(
-                f"line {line}: aliases expand to more than {MAX_VALUES:,} values here; write the values out"
-            )
-        if node is None:
-            return None
-        if isinstance(node, ScalarNode):
-            return scalar(node)
-        if id(node) in self.open:
-            raise KrmfnError(f"line {self.line_of(node)}: an alias stands inside the value it names")
-        if len(self.open) > MAX_DEPTH:  # aliases can nest deeper than the text does
-            raise too_deep(self.line_of(node))
-        self.open.add(id(node))
-        data = [self.value(child) for child in node.value] if isinstance(node, SequenceNode) else self.mapping(node)
-        self.open.discard(id(node))
-        return data
-
-    def mapping(self, node: Node) -> dict[Any, Any]:
-        own: dict[Any, Any] = {}
-        merged: dict[Any, Any] = {}
-        for key, value in node.value:
-            if is_merge(key):
-                parts = self.value(value)
-                for part in reversed(parts if isinstance(parts, list) else [parts]):
-                    merged.update(part if isinstance(part, dict) else {})
-            else:
-                own[self.key(key)] = self.value(value)
-        return {**merged, **own} if merged else own
-
-    def key(self, key: Node) -> Any:
-        """Keys are strings to Kubernetes, whatever they look like; a collection as a key is nobody's manifest."""
-        if not isinstance(key, ScalarNode):
-            raise KrmfnError(f"line {self.line_of(key)}: a key must be a word, not a list or a mapping")
-        value = scalar(key)
-        return value if isinstance(value, str) else key.value
-
-    def line_of(self, node: Node) -> int:
-        return int(node.start_mark.line) + 1 + self.line
-
-
-def scalar(node: ScalarNode) -> Any:
-    """The value of a scalar node: quoted and `!!str` are strings, plain as `scalars.read`, core tags obeyed."""
-    if node.tag == _STRING:
-        return node.value
-    value = scalars.read(node.value)
-    if node.tag == _PLAIN:
-        return value
-    kind = _TAGS.get(node.tag.rpartition(":")[2])
-    return value if kind and isinstance(value, kind) else node.value
-
-
-def is_merge(key: Node) -> bool:
-    """True for the key `<<`, which takes in another mapping's keys."""
-    return isinstance(key, ScalarNode) and (key.tag == _MERGE or (key.tag == _PLAIN and key.value == "<<"))

@@ -37,7 +37,7 @@ class Block(NamedTuple):
 
 _PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?::[A-Za-z0-9/_.+@-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
-_PAIR = re.compile(rb"([A-Za-z0-9][A-Za-z0-9/_.-]*):( +[^\n]+)")
+_PAIR = re.compile(rb"([A-Za-z][A-Za-z0-9/_.-]*):( +[^\n]+)")
 _NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
 
 
@@ -136,7 +136,10 @@ def _pair(line: bytes) -> tuple[str, str] | None:
     """The key and the string of a line; None when it is anything else."""
     found = _PAIR.fullmatch(line)
     value = _string(found[2].decode()) if found else UNSURE
-    return (found[1].decode(), value) if found and isinstance(value, str) else None
+    if not found or not isinstance(value, str):
+        return None
+    key = found[1].decode()
+    return (key, value) if key not in scalars.WORDS else None  # to Kubernetes `yes:` is the key "true"
 
 
 @lru_cache(maxsize=256)

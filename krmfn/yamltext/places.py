@@ -7,7 +7,7 @@ from typing import Any
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ..fieldpath import join, split
-from .load import is_merge
+from .values import is_merge
 
 
 def locate(node: Node | None, path: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from math import isinf
 
 # The words and numbers that sigs.k8s.io/yaml (go-yaml v2 rules) does not read as strings; kustomize and kpt
 # (go-yaml v3 rules) agree on all but the old booleans y, n, yes, no, on, off, which they keep as strings.
-_WORDS: dict[str, bool | float | None] = {
+WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -43,8 +43,8 @@ def read(plain: str) -> str | bool | int | float | None:
 
     A date comes back as `Timestamp`: it is a string to nobody in the same way.
     """
-    if plain in _WORDS:
-        return _WORDS[plain]
+    if plain in WORDS:
+        return WORDS[plain]
     if plain[0] not in "+-.0123456789":
         return plain
     digits = plain.replace("_", "")

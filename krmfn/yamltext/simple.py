@@ -62,16 +62,17 @@ class _NotSimple(Exception):
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
 _VALUE = rf"({_WORD}|\"[^\"\\\n]*\"|'[^'\n]*'|\[\]|\{{\}}|\|[-+]?)"
 _LINE = re.compile(
-    rf"( {{0,100}})(- +)?(?:([A-Za-z0-9_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#[^\n]*)?(?:\n|\Z)"
+    rf"( {{0,100}})(- +)?(?:([A-Za-z_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#[^\n]*)?(?:\n|\Z)"
 )
-_OTHER_BREAK = re.compile("[\r\x85\u2028\u2029]")
+# Other line breaks, and characters that YAML does not allow.
+_ODD = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _SKIP = re.compile(r"(?: *(?:#[^\n]*)?\n)*")
 _EMPTY = {"[]": list, "{}": dict}
 
 
 def parse(text: str) -> Tree | None:
     """The tree of a document or of list items; None when the text is not simple."""
-    if _OTHER_BREAK.search(text):
+    if _ODD.search(text):
         return None
     try:
         lines = _lines(text)
@@ -98,6 +99,8 @@ def _lines(text: str) -> list[_Line]:
         if not found:
             raise _NotSimple
         indent, dash, key, value, entry = found.groups()
+        if key in scalars.WORDS:  # to Kubernetes `yes:` is the key "true"
+            raise _NotSimple
         raw, at = value or entry, found.end()
         column, width = len(indent), len(dash or "")
         scalar: Scalar | None = None
@@ -122,11 +125,11 @@ def _scalar(raw: str, start: int) -> Scalar:
 def _literal(text: str, at: int, header: str, column: int) -> tuple[Scalar, int]:
     """The literal block whose lines begin at `at`, deeper than `column`; and where the last one of text ends."""
     lines = _deeper(column).match(text, at)[0].split("\n")[:-1]  # type: ignore[index]  # matches the empty string too
-    if header != "|+":
-        while lines and not lines[-1].strip(" "):
-            lines.pop()
     first = next((line for line in lines if line.strip(" ")), "\t")
     indent = len(first) - len(first.lstrip(" "))
+    if header != "|+":
+        while lines and len(lines[-1]) <= indent and not lines[-1].strip(" "):  # longer ones are text
+            lines.pop()
     before = lines[: lines.index(first)] if first in lines else []
     even = all(line.startswith(first[:indent]) or not line.strip(" ") for line in lines)
     if not even or first[indent] == "\t" or any(len(line) > indent for line in before):

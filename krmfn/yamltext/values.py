@@ -1,0 +1,150 @@
+"""A node tree to data as Kubernetes reads it, bounded: keys, tags, merges and aliases.
+
+What readers of YAML take in different ways is refused, unless it is a scalar that Kubernetes reads in one.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from typing import Any
+
+from yaml.nodes import Node, ScalarNode, SequenceNode
+
+from ..errors import KrmfnError
+from ..resource import same
+from . import scalars
+
+MAX_DEPTH = 200
+"""Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
+MAX_VALUES = 1_000_000
+"""Values that the aliases of one document may expand to."""
+
+_CORE = "tag:yaml.org,2002:"
+PLAIN, STRING, _MERGE, _BINARY = "plain", f"{_CORE}str", f"{_CORE}merge", f"{_CORE}binary"
+_TAGS = {"int": int, "float": float, "bool": bool, "null": type(None), "timestamp": scalars.Timestamp}
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+def too_deep(line: int) -> KrmfnError:
+    return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
+
+
+def build(node: Node | None, line: int = 0) -> Any:
+    """The data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
+
+    Raises KrmfnError when aliases expand to more than MAX_VALUES values or an alias holds itself.
+    """
+    # A value takes a character at least: beyond the text's length only aliases can lead.
+    return _Builder(MAX_VALUES + (node.end_mark.index if node is not None else 0), line).value(node)
+
+
+class _Builder:
+    """One walk over a node tree; counts what aliases expand to."""
+
+    def __init__(self, limit: int, line: int) -> None:
+        self.left, self.line = limit, line
+        self.open: set[int] = set()
+
+    def value(self, node: Node | None) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            line = self.line_of(node) if node is not None else self.line + 1
+            raise KrmfnError(
+                f"line {line}: aliases expand to more than {MAX_VALUES:,} values here; write the values out"
+            )
+        if node is None:
+            return None
+        if isinstance(node, ScalarNode):
+            return self.scalar(node)
+        if id(node) in self.open:
+            raise KrmfnError(f"line {self.line_of(node)}: an alias stands inside the value it names")
+        if len(self.open) > MAX_DEPTH:  # aliases can nest deeper than the text does
+            raise too_deep(self.line_of(node))
+        self.open.add(id(node))
+        data = [self.value(child) for child in node.value] if isinstance(node, SequenceNode) else self.mapping(node)
+        self.open.discard(id(node))
+        return data
+
+    def mapping(self, node: Node) -> dict[Any, Any]:
+        own: dict[Any, Any] = {}
+        merged: dict[Any, Any] = {}
+        texts: set[str] = set()
+        for key, value in node.value:
+            if is_merge(key):
+                taken = self.merged(value)
+                twice = next((name for name in taken if name in own and not same(own[name], taken[name])), None)
+                if twice is not None:
+                    raise KrmfnError(
+                        f"line {self.line_of(key)}: `<<` behind the key {twice} brings another value for it, and "
+                        "readers of YAML take one or the other; put `<<` first"
+                    )
+                merged.update(taken)
+            else:
+                name, is_text = self.key(key)
+                if name in own and not (is_text and name in texts):
+                    raise KrmfnError(f"line {self.line_of(key)}: the key {name} stands here before, spelled otherwise")
+                texts.update((name,) if is_text else ())
+                own[name] = self.value(value)
+        return {**merged, **own} if merged else own
+
+    def merged(self, node: Node) -> dict[Any, Any]:
+        """Return what `<<` takes in: a mapping, or the first of several that has a key."""
+        found = self.value(node)
+        taken: dict[Any, Any] = {}
+        for part in reversed(found if isinstance(found, list) else [found]):
+            if not isinstance(part, dict):
+                raise KrmfnError(f"line {self.line_of(node)}: `<<` takes in a mapping or a list of mappings")
+            taken.update(part)
+        return taken
+
+    def key(self, node: Node) -> tuple[str, bool]:
+        """Return a key as Kubernetes reads it (`yes` is "true", `012` is "10"), and whether it was a string before."""
+        if not isinstance(node, ScalarNode):
+            raise KrmfnError(f"line {self.line_of(node)}: a key must be a word, not a list or a mapping")
+        value = self.scalar(node)
+        if isinstance(value, str):
+            return value, True
+        if isinstance(value, bool):
+            return "true" if value else "false", False
+        if isinstance(value, int) and value < 1 << 63:
+            return str(value), False
+        raise KrmfnError(
+            f"line {self.line_of(node)}: the key {node.value or 'null'} is no string to Kubernetes; put it in quotes"
+        )
+
+    def scalar(self, node: ScalarNode) -> Any:
+        """Return the value of a scalar node: quoted and `!!str` are strings, plain ones as `scalars.read`."""
+        if node.tag == PLAIN:
+            return scalars.read(node.value)
+        if not node.value and not node.style:  # to Kubernetes the comma of `[!x, a]` belongs to the tag
+            raise KrmfnError(f"line {self.line_of(node)}: a tag stands before nothing; write a value behind it, or ''")
+        if node.tag == _BINARY:
+            return self.binary(node)
+        kind = _TAGS.get(node.tag.removeprefix(_CORE)) if node.tag.startswith(_CORE) else None
+        if kind is None:  # a tag that Kubernetes does not know makes a string, too
+            return node.value
+        value = scalars.read(node.value)
+        if kind is float and type(value) is int:
+            return float(value)
+        if type(value) is kind:
+            return value
+        raise KrmfnError(f"line {self.line_of(node)}: {node.value!r} is no {node.tag.removeprefix(_CORE)}")
+
+    def binary(self, node: ScalarNode) -> str:
+        """Return the text that `!!binary` gives in base64."""
+        code = node.value.replace("\n", "").replace("\r", "")
+        try:
+            if _BASE64.fullmatch(code):
+                return binascii.a2b_base64(code).decode()
+        except ValueError:
+            pass
+        raise KrmfnError(f"line {self.line_of(node)}: this !!binary is no base64 of UTF-8 text")
+
+    def line_of(self, node: Node) -> int:
+        return int(node.start_mark.line) + 1 + self.line
+
+
+def is_merge(key: Node) -> bool:
+    """True for the key `<<`, which takes in another mapping's keys."""
+    return isinstance(key, ScalarNode) and (key.tag == _MERGE or (key.tag == PLAIN and key.value == "<<"))

@@ -1,0 +1,246 @@
+"""Our reader against the one that Kubernetes uses (sigs.k8s.io/yaml), and what we write through that one.
+
+KRMFN_FUZZ sets the number of documents (10,000; with CI set ten times as many, about a minute), KRMFN_FUZZ_SEED
+the seed. What differs is printed with its document; such a document belongs into tests/test_load.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+from krmfn_functions.deviceconfig import deviceconfig
+
+from krmfn import KrmfnError, ResourceList, manifests
+from krmfn.item import Item
+from krmfn.resource import ref
+from krmfn.yamltext import emit, load, simple, spans
+
+from .documents import TEXT, documents
+from .engines import REPO, find, run
+
+COUNT = int(os.environ.get("KRMFN_FUZZ", "100000" if os.environ.get("CI") else "10000"))
+SEED = int(os.environ.get("KRMFN_FUZZ_SEED", "9"))
+STEP = 5_000
+REFUSED: Any = object()
+
+
+@pytest.fixture(scope="session")
+def reader() -> str:
+    """The program that says what Kubernetes reads."""
+    return find("yamlreader", "tests/e2e/install makes it with go")
+
+
+def kubernetes(reader: str, texts: Iterable[bytes]) -> list[Any]:
+    """What Kubernetes reads from each document; REFUSED where it does not."""
+    texts = list(texts)
+    done = run(reader, stdin=b"".join(b"%d\n%s" % (len(text), text) for text in texts))
+    assert done.code == 0, done.err
+    answers = done.out.decode().split("\n")[:-1]
+    assert len(answers) == len(texts)
+    return [json.loads(answer[1:]) if answer[0] == "=" else REFUSED for answer in answers]
+
+
+def ours(text: bytes) -> Any:
+    try:
+        return load.read(text)
+    except KrmfnError:
+        return REFUSED
+
+
+def alike(one: Any, other: Any) -> bool:
+    """True when two values have the same strings, numbers, booleans and nulls at the same places; 1 is 1.0 to JSON."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, float) or isinstance(other, float):
+        return isinstance(one, (int, float)) and isinstance(other, (int, float)) and float(one) == float(other)
+    return bool(one == other)
+
+
+def looks(item: Item) -> list[Any]:
+    """What an item says of itself without a parser wherever it can."""
+    return [
+        item.kind,
+        item.name,
+        item.ref,
+        item.labels,
+        item.annotations,
+        item.string("a"),
+        item.string("metadata", "a"),
+    ]
+
+
+def expected(data: Any) -> list[Any]:
+    """The same from what Kubernetes reads."""
+    data = data if isinstance(data, dict) else {}
+    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    about = ref(data)
+    maps = [metadata.get("labels"), metadata.get("annotations")]
+    strings = [
+        {k: v for k, v in (found if isinstance(found, dict) else {}).items() if isinstance(v, str)} for found in maps
+    ]
+    words = [found.get("a") if isinstance(found, dict) else "" for found in (data, metadata)]
+    return [about.kind, about.name, about, *strings, *(word if isinstance(word, str) else "" for word in words)]
+
+
+def fuzzed() -> Iterator[list[bytes]]:
+    found = documents(SEED, COUNT, REPO / "tests" / "cases")
+    while batch := [text for _, text in zip(range(STEP), found, strict=False)]:
+        yield batch
+
+
+def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
+    """In every string, whichever of our readers reads them, or we refuse; and so do they when we have printed them."""
+    seen: Counter[str] = Counter()
+    for batch in fuzzed():
+        printed: list[tuple[bytes, bytes, Any]] = []
+        for text, theirs in zip(batch, kubernetes(reader, batch), strict=True):
+            if theirs is REFUSED:
+                seen["refused by Kubernetes"] += 1
+                continue
+            data = ours(text)
+            seen["refused by us" if data is REFUSED else "read by both"] += 1
+            assert data is REFUSED or alike(data, theirs), (text, data, theirs)
+            tree = simple.parse(text.decode())
+            if tree is not None:
+                seen["simple"] += 1
+                assert alike(simple.data(tree), theirs), (text, simple.data(tree), theirs)
+            item = Item(text, 0, len(text), -2, spans.is_simple(text))
+            try:
+                load.check_syntax(text)  # what no YAML is may look like anything
+                said = looks(item)
+            except KrmfnError:
+                assert data is REFUSED, text
+            else:
+                assert said == expected(theirs), (text, said, expected(theirs))
+            printed += [(text, again, theirs) for again in prints(text, data)]
+        for (text, again, theirs), read in zip(printed, kubernetes(reader, [it[1] for it in printed]), strict=True):
+            seen["printed"] += 1
+            assert read is not REFUSED, (text, again)
+            assert alike(read, theirs), (text, again, read, theirs)
+    assert min(seen[name] for name in ("read by both", "simple", "printed", "refused by Kubernetes")) > COUNT // 20, (
+        seen
+    )
+    assert seen["refused by us"] < COUNT // 10, seen
+
+
+def prints(text: bytes, data: Any) -> Iterator[bytes]:
+    """A document as `render` prints it, and its data as `emit` writes them."""
+    if isinstance(data, dict) and data:  # REFUSED is none
+        yield emit.dump(data).encode()
+        yield emit.dump_json(data).encode()
+    if data is REFUSED or len(list(manifests.documents(text))) != 1:
+        return
+    try:
+        items = manifests.read("-", text).items
+    except KrmfnError:
+        return
+    if len(items) == 1 and items[0].kind == ref(data).kind:
+        yield manifests.dump(items)
+
+
+FREE = "zq7marker"
+"""Stands for the hostile text; the same object with it tells where that has to come out."""
+SPEC: dict[str, Any] = {
+    "driverImage": "registry.example.com/driver",
+    "driverVersion": "1.0",
+    "moduleName": "drv",
+    "nodeSelector": {"gpu": "a"},
+    "parameters": ["a=1"],
+    "firmwarePath": "/fw",
+    "dirName": "/opt",
+    "modulesLoadingOrder": ["drv", "dep"],
+    "inTreeModulesToRemove": ["old"],
+    "loadArgs": ["-v"],
+    "unloadArgs": ["-r"],
+    "imagePullSecret": "secret",
+    "serviceAccountName": "account",
+    "labels": {"team": "a"},
+    "annotations": {"contact": "a"},
+    "tolerations": [{"key": "a", "operator": "Equal", "value": "b"}],
+    "devicePlugin": {
+        "image": "registry.example.com/plugin:1",
+        "command": ["run"],
+        "args": ["-a"],
+        "env": [{"name": "A", "value": "b"}],
+        "volumes": [{"name": "v", "hostPath": {"path": "/v"}}],
+        "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+    },
+    "daemonSets": [
+        {
+            "name": "agent",
+            "image": "registry.example.com/agent:1",
+            "command": ["run"],
+            "args": ["-a"],
+            "env": [{"name": "A", "value": "b"}],
+            "volumes": [{"name": "v", "hostPath": {"path": "/v"}}],
+            "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+        }
+    ],
+}
+HOSTILE = [text for text in dict.fromkeys(TEXT) if "$" not in text]
+
+
+def with_text(value: Any, text: str) -> Iterator[Any]:
+    """Copies of `value`, each with another of its strings replaced by `text`; keys of maps, too."""
+    if isinstance(value, str):
+        yield text
+    elif isinstance(value, list):
+        for at, child in enumerate(value):
+            yield from ([*value[:at], now, *value[at + 1 :]] for now in with_text(child, text))
+    else:
+        for key, child in value.items():
+            yield from ({**value, key: now} for now in with_text(child, text))
+
+
+def specs(text: str) -> Iterator[Any]:
+    """SPEC with each of its strings replaced; but for driverImage, whose tag decides whether the version is added."""
+    yield from (spec for spec in with_text(SPEC, text) if spec["driverImage"] == SPEC["driverImage"])
+
+
+def generated(spec: Any) -> bytes | None:
+    """The list with what is generated for a config; None when the config is refused."""
+    config = {
+        "apiVersion": "krmfn.dev/v1alpha1",
+        "kind": "DeviceConfig",
+        "metadata": {"name": "dc", "namespace": "kmm"},
+    }
+    item = emit.dump_item({**config, "spec": spec})
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+    resources = ResourceList.parse(f"{head}{item}".encode())
+    deviceconfig(resources)
+    return None if resources.failed else resources.to_bytes()
+
+
+def put(value: Any, text: str) -> Any:
+    """`value` with `text` wherever FREE stands."""
+    if isinstance(value, str):
+        return value.replace(FREE, text)
+    if isinstance(value, list):
+        return [put(child, text) for child in value]
+    return {put(key, text): put(child, text) for key, child in value.items()} if isinstance(value, dict) else value
+
+
+def test_generated_objects_hold_the_strings_that_came_in(reader: str) -> None:
+    """Whatever stands in a field leaves as itself, read back by Kubernetes' reader."""
+    fields = list(specs(FREE))
+    patterns = kubernetes(reader, [generated(spec) or b"null" for spec in fields])
+    taken = [at for at, pattern in enumerate(patterns) if pattern]
+    assert len(taken) >= 25
+    assert all(
+        len(pattern["items"]) == 3 and FREE in json.dumps(pattern["items"][1:]) for pattern in patterns if pattern
+    )
+    cases = [(at, text) for text in HOSTILE for at, _ in enumerate(fields) if at in taken]
+    spoiled = {text: list(specs(text)) for text in HOSTILE}
+    outs = [(at, text, out) for at, text in cases if (out := generated(spoiled[text][at])) is not None]
+    assert len(outs) > len(cases) // 4
+    for (at, text, out), read in zip(outs, kubernetes(reader, [out for _, _, out in outs]), strict=True):
+        assert read["items"] == put(patterns[at]["items"], text), (text, fields[at], out.decode())
