@@ -15,6 +15,7 @@ from console import Block, blocks, check, pages
 
 _FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _QUOTED_FILE = re.compile(r"# ((?:examples|gitops)/\S+)\n")
+_TEST = re.compile(r"^def (test_\w+)", re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
@@ -93,3 +94,15 @@ def test_the_function_in_the_readme_is_a_krm_function(tmp_path: Path) -> None:
     assert code == 1
     assert err.startswith("error: Namespace a: metadata.labels.team: ")
     assert "NetworkPolicy" not in out
+
+
+def test_each_promise_names_tests_that_exist() -> None:
+    """The table `What you can rely on`: every row names at least one test, and each is defined just once."""
+    section = (REPO / "README.md").read_text().partition("## What you can rely on")[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| ") and not line.startswith("| what holds")]
+    defined = [name for path in REPO.glob("tests/**/test_*.py") for name in _TEST.findall(path.read_text())]
+    assert len(rows) > 10
+    for row in rows:
+        named = re.findall(r"`(test_\w+)`", row.rsplit("|", 2)[1])
+        assert named, row
+        assert [name for name in named if defined.count(name) != 1] == [], row
