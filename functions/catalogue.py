@@ -41,7 +41,7 @@ def rules() -> list[tuple[str, str]]:
 
 
 def _functions() -> Iterator[Callable[..., object]]:
-    yield from deviceconfig.RULES
+    yield from (*deviceconfig.RULES, *deviceconfig.GROUP_RULES)
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
     yield from (conflicts._driver, conflicts._pool, conflicts._module, conflicts.undecided, conflicts.unlisted)
 

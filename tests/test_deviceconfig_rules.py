@@ -18,6 +18,8 @@ BASE: dict[str, Any] = {
 }
 PLUGIN = {"image": "registry.example.com/plugin:1"}
 AGENT = {"name": "agent", "image": "registry.example.com/agent:1"}
+ORDERED = {"daemonSets": [AGENT], "upgrade": {"ordered": True}}
+HUB = {"hub": {"spokeNamespace": "spoke-kmm", "clusterSelector": {"gpu": "true"}}, "serviceAccountName": "sa"}
 BUILD_ONLY = {"devicePlugin": PLUGIN, "driverImage": None, "moduleName": None}
 
 
@@ -146,7 +148,79 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"daemonSets": [AGENT | {"initContainers": [AGENT]}]},
         "KRM135",
         "spec.daemonSets[0].initContainers[0].name",
-        "the name 'agent' stands twice",
+        "the name 'agent' is the one of the main container",
+    ),
+    (
+        {"daemonSets": [AGENT | {"hostDevices": ["/dev/a"], "volumes": [{"name": "host-device-0", "emptyDir": {}}]}]},
+        "KRM135",
+        "spec.daemonSets[0].volumes[0].name",
+        "the name 'host-device-0' is the one of the host device /dev/a",
+    ),
+    (
+        {"devicePlugin": PLUGIN | {"volumes": [{"name": "v", "hostPath": {"path": f"/dev/{x}"}} for x in "ab"]}},
+        "KRM135",
+        "spec.devicePlugin.volumes[1].name",
+        "the name 'v' stands twice",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["9" * 60]}},
+        "KRM125",
+        "spec.upgrade.retain[0]",
+        "has 69 characters; 63 fit into its label, so make a part of it shorter by 6",
+    ),
+    (
+        ORDERED | {"driverVersion": "9" * 55, "upgrade": {"ordered": True, "retain": ["9"]}},
+        "KRM125",
+        "spec.daemonSets[0].name",
+        "has 64 characters; 63 fit into its label, so make a part of it shorter by 1",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["0.9", "1-0"]}},
+        "KRM137",
+        "spec.upgrade.retain[1]",
+        "version '1-0' of daemonSet 'agent' and version '1.0' of daemonSet 'agent' would both be the DaemonSet "
+        "dc-agent-1-0; change one of the two (in a name, dots",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["RC", "rc", "r_c", "r-c"]}},
+        "KRM137",
+        "spec.upgrade.retain[3]",
+        "version 'r-c' of daemonSet 'agent' and version 'r_c'",
+    ),
+    (
+        {
+            "nodeSelector": None,
+            "nodePools": [{"name": name, "nodeSelector": {"pool": name}} for name in ("a", "a-b")],
+            "daemonSets": [AGENT | {"name": "b-c"}, AGENT | {"name": "c"}],
+        },
+        "KRM137",
+        "spec.daemonSets[1].name",
+        "daemonSet 'c' of pool 'a-b' and daemonSet 'b-c' of pool 'a' would both be the DaemonSet dc-a-b-c; change",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["0.9", "0.9"]}},
+        "KRM131",
+        "spec.upgrade.retain[1]",
+        "names the version '0.9' twice",
+    ),
+    (
+        {"serviceAccountName": "a" * 243, "serviceAccount": {"openshift": True, "podSecurity": "privileged"}},
+        "KRM136",
+        "spec.serviceAccountName",
+        "make serviceAccountName shorter by 1",
+    ),
+    (HUB | {"serviceAccount": {"create": True}}, "KRM138", "spec.serviceAccount.create", "bring the ServiceAccount sa"),
+    (
+        HUB | {"serviceAccount": {"openshift": True}},
+        "KRM138",
+        "spec.serviceAccount.openshift",
+        "into the namespace spoke-kmm of every spoke",
+    ),
+    (
+        HUB | {"serviceAccount": {"podSecurity": "baseline"}},
+        "KRM132",
+        "spec.serviceAccount.podSecurity",
+        "namespace spoke-kmm on every spoke",
     ),
 ]
 
@@ -179,6 +253,10 @@ ACCEPTED: list[dict[str, Any]] = [
     BUILD_ONLY | {"inTreeDriver": True},
     {"upgrade": {"ordered": True, "retain": ["0.9", "0.8"]}, "daemonSets": [AGENT]},
     {"serviceAccountName": "sa", "serviceAccount": {"create": True, "openshift": True, "podSecurity": "privileged"}},
+    {"serviceAccountName": "a" * 242, "serviceAccount": {"openshift": True, "podSecurity": "privileged"}},
+    HUB | {"serviceAccount": {"podSecurity": "privileged"}},
+    ORDERED | {"driverVersion": "9" * 54},
+    {"daemonSets": [AGENT | {"service": {"port": 80}}]},
     {"nodeSelector": None, "nodePools": [{"name": value, "nodeSelector": {"a": value}} for value in "bc"]},
 ]
 
@@ -186,6 +264,13 @@ ACCEPTED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("change", ACCEPTED)
 def test_what_is_right_has_no_finding(change: dict[str, Any]) -> None:
     assert [finding for finding in findings(change) if not finding[0].startswith("KRM2")] == []
+
+
+@pytest.mark.parametrize("name", ["1dc", "d.c"])
+def test_a_service_s_name_is_a_label_that_begins_with_a_letter(name: str) -> None:
+    served = {"daemonSets": [AGENT | {"service": {"port": 80}}]}
+    assert [found[:2] for found in findings(served, name=name)] == [("KRM136", "spec.daemonSets[0].service")]
+    assert findings({"daemonSets": [AGENT]}, name=name) == []
 
 
 def test_a_rule_is_turned_off_with_a_reason() -> None:

@@ -29,7 +29,7 @@ def walk(resources: ResourceList, items: list[Item], owners: Owners) -> None:
     fitting = [item for item in children.distinct(items) if children.clean(resources, _fit(item))]
     known = [item for item in fitting if children.clean(resources, _profile(item, config))]
     groups = [model.from_item(item, config) for item in known]
-    groups = [group for group in groups if children.clean(resources, (f for one in group for f in rules.check(one)))]
+    groups = [group for group in groups if children.clean(resources, rules.check_group(group))]
     resources.report(_conflicts(resources, [one for group in groups for one in group], owners, config))
 
     wanted = [child for group in groups for child in generate.children(group)]
