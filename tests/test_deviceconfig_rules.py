@@ -27,6 +27,11 @@ def findings(
     change: dict[str, Any], namespace: str = "kmm", name: str = "dc", **config: Any
 ) -> list[tuple[str, str, str]]:
     """(rule, field, message) of all findings about the base config with `change` (None takes a field away)."""
+    results = answer(change, namespace, name, **config).results
+    return [(found.rule, found.field.path if found.field else "", found.message) for found in results]
+
+
+def answer(change: dict[str, Any], namespace: str = "kmm", name: str = "dc", **config: Any) -> ResourceList:
     spec = {key: value for key, value in (BASE | change).items() if value is not None}
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
     item = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
@@ -35,7 +40,7 @@ def findings(
     whole["functionConfig"] = render | {"spec": {"kmm": {"version": "main"}, **config}}
     resources = ResourceList.parse(json.dumps(whole).encode())
     deviceconfig(resources)
-    return [(found.rule, found.field.path if found.field else "", found.message) for found in resources.results]
+    return resources
 
 
 REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
@@ -277,6 +282,27 @@ def test_a_rule_is_turned_off_with_a_reason() -> None:
     latest = {"devicePlugin": {"image": "x/y:latest"}}
     assert [rule for rule, _, _ in findings(latest)] == ["KRM225"]
     assert findings(latest, ignore={"KRM225": "the vendor has no other tag"}) == []
+
+
+def test_a_refusal_of_the_cluster_is_never_turned_off() -> None:
+    ignored = {"KMM023": "not with us", "KRM213": "so it is meant"}
+    assert [rule for rule, _, _ in findings({"kernelMappings": [{"regexp": "["}]}, ignore=ignored)] == ["KMM023"]
+
+
+@pytest.mark.parametrize(
+    ("change", "level"),
+    [
+        ({"serviceAccount": {"openshift": True}}, "info"),
+        ({"serviceAccount": {"podSecurity": "baseline"}}, "warning"),
+        ({"serviceAccount": {"podSecurity": "restricted"}}, "warning"),
+        ({"serviceAccount": {"podSecurity": "privileged"}}, ""),
+        ({"serviceAccount": {"openshift": True}} | BUILD_ONLY | {"inTreeDriver": True}, ""),
+        ({}, ""),
+    ],
+)
+def test_pod_security_is_asked_where_kmm_runs_privileged_pods(change: dict[str, Any], level: str) -> None:
+    found = answer({"serviceAccountName": "sa"} | change).results
+    assert [finding.severity for finding in found if finding.rule == "KRM132"] == ([level] if level else [])
 
 
 def test_every_rule_has_a_docstring_with_its_id() -> None:
