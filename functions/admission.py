@@ -41,25 +41,33 @@ def handwritten(resources: ResourceList, owners: Owners, settings: Settings, lin
 def generated(
     resources: ResourceList, children: Iterable[Child], settings: Settings, answered: Collection[str] = ()
 ) -> Iterator[Result]:
-    """The findings about generated Modules, at the place of the resource they are made from.
+    """The findings about generated Modules and pods, at the place of the resource they are made from.
 
     `answered` are lints whose question the resource's own rules have put and had answered.
 
     Their structure is right by construction (the end-to-end tests ask a real API server); what users decide about them
     is not: names, regexps, images, loading orders.
     """
-    modules = [(child, module) for child in children if (module := _module(child.manifest)) is not None]
-    real = kernels(resources, (module for _, module in modules))
-    for child, module in modules:
-        found = [*admission.check(module, settings.kmm_version), *lints.check(module, settings.kmm_version, real)]
-        place, about = child.item.place, ref(child.manifest)
-        source = f"generated from {child.owner}: "
+    children = list(children)
+    real = kernels(resources, (module for child in children if (module := _module(child.manifest)) is not None))
+    for child in children:
+        about, source = ref(child.manifest), f"generated from {child.owner}: "
         told = (
-            finding._replace(ref=about, place=place, message=source + finding.message)
-            for finding in found
+            finding._replace(ref=about, place=child.item.place, message=source + finding.message)
+            for finding in _judged(child.manifest, settings.kmm_version, real)
             if finding.rule not in answered
         )
         yield from kept(told, child.item, settings)
+
+
+def _judged(manifest: Manifest, version: str, real: Sequence[str]) -> Iterator[Result]:
+    """The findings about one generated object."""
+    module = _module(manifest)
+    if module is not None:
+        yield from admission.check(module, version)
+        yield from lints.check(module, version, real)
+    elif manifest["kind"] == "DaemonSet":
+        yield from lints.check_pods(manifest)
 
 
 def _mappings(module: Manifest) -> list[object]:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from krmfn_functions import kmm
 from krmfn_functions.deviceconfig import deviceconfig, rules
 
 from krmfn import ResourceList
@@ -269,6 +270,28 @@ ACCEPTED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("change", ACCEPTED)
 def test_what_is_right_has_no_finding(change: dict[str, Any]) -> None:
     assert [finding for finding in findings(change) if not finding[0].startswith("KRM2")] == []
+
+
+def test_a_relative_firmware_path_is_the_same_in_a_config_and_in_a_module() -> None:
+    (found,) = answer({"firmwarePath": "fw/updates"}).results
+    written = answer({"firmwarePath": "fw/updates"}).select("Module")[0].manifest
+    written["metadata"] = {"name": "dc", "namespace": "kmm"}
+    (lint,) = kmm.check(written)
+    assert (found.rule, found.severity, found.field) == (lint.rule, lint.severity, lint.field)
+    assert (found.rule, found.severity) == ("KRM208", "warning")
+    assert found.message == f"generated from DeviceConfig kmm/dc: {lint.message}"
+    assert [rule for rule, _, _ in findings({"firmwarePath": "$(id)"})] == ["KRM101"]
+    assert findings({"firmwarePath": "/fw"}) == []
+
+
+def test_the_images_of_daemonsets_are_looked_at() -> None:
+    latest = {"image": "x/y:latest"}
+    entry = AGENT | latest | {"initContainers": [latest | {"name": "init"}]}
+    found = answer({"daemonSets": [entry]}).results
+    assert [(one.rule, str(one.ref), one.field.path) for one in found if one.field] == [
+        ("KRM225", "DaemonSet kmm/dc-agent", f"spec.template.spec.{part}[0].image")
+        for part in ("initContainers", "containers")
+    ]
 
 
 @pytest.mark.parametrize("name", ["1dc", "d.c"])

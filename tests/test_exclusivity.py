@@ -295,7 +295,7 @@ def test_words_for_kernel_modules() -> None:
 def test_words_for_nodes_that_are_missing() -> None:
     assert told([config("a", A), config("b", B)], None, "nodes") == (
         "node exclusivity could not be decided for 2 node selectors: the mode is `nodes`, but no nodes are given;"
-        " add Node objects or a NodeInventory, or use mode `auto`"
+        " add Node objects, or use mode `auto`"
     )
 
 

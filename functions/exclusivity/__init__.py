@@ -50,7 +50,7 @@ def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "au
     if not among:
         return []
     if mode == "nodes" and not nodes:
-        remedy = "the mode is `nodes`, but no nodes are given; add Node objects or a NodeInventory, or use mode `auto`"
+        remedy = "the mode is `nodes`, but no nodes are given; add Node objects, or use mode `auto`"
         return [undecided(f"{len(scene.claims):,} node selectors", remedy, "error")]
     real: _Found = {}
     possible: _Found = {}

@@ -17,7 +17,7 @@ Mappings = Sequence[tuple[str, str]]
 """The (literal, regexp) of each mapping; "" is none."""
 
 WHERE = "spec.moduleLoader.container.kernelMappings"
-_ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
+CATCH_ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
 _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
 
 
@@ -48,7 +48,7 @@ def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) ->
     if not regexp:
         return
     for at, (_, earlier) in enumerate(mappings[:index]):
-        if earlier and (earlier == regexp or _ALL.fullmatch(earlier)):
+        if earlier and (earlier == regexp or CATCH_ALL.fullmatch(earlier)):
             message = f"never reached: kernelMappings[{at}] ({quote(earlier)}) takes every kernel first"
             yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
             return
