@@ -12,7 +12,7 @@ from .log import Log
 from .plan import plan
 from .program import Command, Printed, Program
 from .resourcelist import ResourceList
-from .results import Checked
+from .results import Checked, in_order
 from .runner import write
 
 __all__ = ["Command", "Printed", "Program", "main"]
@@ -65,7 +65,7 @@ def _check(program: Program, asked: argparse.Namespace, said: Log) -> int:
     count = len(resources.items)
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
     inputs.apply(program, asked, resources)
-    found = resources.results
+    found = in_order(resources.results)
     if asked.write_baseline:
         manifests.write_text(asked.write_baseline, baseline.dump(found))
         return 0

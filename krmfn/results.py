@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .resource import Place, Ref
@@ -68,6 +68,11 @@ class Result(NamedTuple):
         message = " ".join(self.message.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
         return printable(f"{where}{self.severity}: {': '.join([*about, message])}{rule}")
+
+
+def in_order(results: Iterable[Result]) -> list[Result]:
+    """Return findings by file, line and column, those that stand in no file first; of one place in their old order."""
+    return sorted(results, key=lambda result: (result.place.path, *result.place[2:]) if result.place else ("", 0, 0))
 
 
 class Checked(NamedTuple):
