@@ -118,6 +118,12 @@ def test_upsert_changes_the_first_of_two_with_one_name() -> None:
     assert [item["x"] for item in load.read(resources.to_bytes())["items"]] == [3, 5, 2, 3]
 
 
+def test_upsert_reads_no_item_of_another_kind() -> None:
+    resources = parsed("- kind: B\n  metadata: *nothing\n- kind: A\n  x: 1\n")
+    resources.upsert([{"kind": "A", "x": 2}])
+    assert resources.to_bytes().endswith(b"- kind: B\n  metadata: *nothing\n- kind: A\n  x: 2\n")
+
+
 def test_upsert_sees_a_manifest_that_was_changed_in_place() -> None:
     resources = parsed()
     manifest = resources.items[1].manifest
