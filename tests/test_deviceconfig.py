@@ -284,3 +284,22 @@ def test_a_pool_s_image_replaces_the_whole_s_however_it_is_written(
     assert not resources.failed, [str(finding) for finding in resources.results]
     (module,) = resources.select("Module")
     assert module.manifest["spec"]["moduleLoader"]["container"]["kernelMappings"][0]["containerImage"] == image
+
+
+@pytest.mark.parametrize(
+    ("clusters", "nodes", "rules"),
+    [("a", "a", ["KRM302"]), ("a", "b", []), ("b", "a", []), ("b", "b", [])],
+)
+def test_on_a_hub_clusters_and_nodes_tell_two_configs_apart(clusters: str, nodes: str, rules: list[str]) -> None:
+    spec = {key: value for key, value in BASE.items() if key != "daemonSets"}
+    one, other = (
+        spec | {"nodeSelector": {"gpu": gpu}, "hub": {"spokeNamespace": "kmm", "clusterSelector": {"site": site}}}
+        for gpu, site in (("a", "a"), (nodes, clusters))
+    )
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "hub-1", "labels": {"gpu": "a"}}}
+    for items in ([], [node]):  # the hub's own nodes say nothing about the spokes
+        found = answer(config(one, "one"), config(other, "other"), *items).results
+        assert [finding.rule for finding in found] == rules
+        assert all("cluster site=a" in finding.message for finding in found)
+    here = {key: value for key, value in one.items() if key != "hub"}
+    assert answer(config(one, "one"), config(here, "here")).results == []

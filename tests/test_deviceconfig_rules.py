@@ -19,6 +19,7 @@ BASE: dict[str, Any] = {
 }
 PLUGIN = {"image": "registry.example.com/plugin:1"}
 AGENT = {"name": "agent", "image": "registry.example.com/agent:1"}
+MOUNT = {"name": "v", "mountPath": "/v"}
 ORDERED = {"daemonSets": [AGENT], "upgrade": {"ordered": True}}
 HUB = {"hub": {"spokeNamespace": "spoke-kmm", "clusterSelector": {"gpu": "true"}}, "serviceAccountName": "sa"}
 BUILD_ONLY = {"devicePlugin": PLUGIN, "driverImage": None, "moduleName": None}
@@ -169,6 +170,18 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         "the name 'v' stands twice",
     ),
     (
+        {"daemonSets": [AGENT | {"initContainers": [{"name": "i", "image": "x/y:1", "volumeMounts": [MOUNT]}]}]},
+        "KRM126",
+        "spec.daemonSets[0].initContainers[0].volumeMounts[0].name",
+        "beside it there are: none",
+    ),
+    (
+        {"daemonSets": [AGENT | {"volumes": [{"name": "w", "emptyDir": {}}], "volumeMounts": [MOUNT]}]},
+        "KRM126",
+        "spec.daemonSets[0].volumeMounts[0].name",
+        "beside it there are: w; add it",
+    ),
+    (
         ORDERED | {"upgrade": {"ordered": True, "retain": ["9" * 60]}},
         "KRM125",
         "spec.upgrade.retain[0]",
@@ -261,6 +274,10 @@ ACCEPTED: list[dict[str, Any]] = [
     {"serviceAccountName": "sa", "serviceAccount": {"create": True, "openshift": True, "podSecurity": "privileged"}},
     {"serviceAccountName": "a" * 242, "serviceAccount": {"openshift": True, "podSecurity": "privileged"}},
     HUB | {"serviceAccount": {"podSecurity": "privileged"}},
+    *(
+        {"daemonSets": [AGENT | {"volumes": [{"name": "v", "emptyDir": {}}], "volumeMounts": [MOUNT | {key: "a"}]}]}
+        for key in ("subPath", "subPathExpr")
+    ),
     ORDERED | {"driverVersion": "9" * 54},
     {"daemonSets": [AGENT | {"service": {"port": 80}}]},
     {"nodeSelector": None, "nodePools": [{"name": value, "nodeSelector": {"a": value}} for value in "bc"]},
@@ -299,6 +316,15 @@ def test_a_service_s_name_is_a_label_that_begins_with_a_letter(name: str) -> Non
     served = {"daemonSets": [AGENT | {"service": {"port": 80}}]}
     assert [found[:2] for found in findings(served, name=name)] == [("KRM136", "spec.daemonSets[0].service")]
     assert findings({"daemonSets": [AGENT]}, name=name) == []
+
+
+def test_what_every_spoke_gets_is_judged_as_a_module() -> None:
+    hub = {key: value for key, value in HUB.items() if key != "serviceAccountName"}
+    (found,) = answer(hub | {"kernelMappings": [{"regexp": "["}]}).results
+    assert (found.rule, str(found.ref)) == ("KMM023", "ManagedClusterModule dc")
+    assert findings(hub, name="d" * 32) == []  # name and spokeNamespace have 41 bytes, which KMM main takes
+    (rule, _, message) = findings(hub, name="d" * 33)[0]
+    assert rule == "KMM003" and "a combined length of 42 characters" in message
 
 
 def test_a_rule_is_turned_off_with_a_reason() -> None:
