@@ -176,6 +176,12 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         "beside it there are: none",
     ),
     (
+        {"devicePlugin": PLUGIN | {"initContainer": {"image": "x/y:1", "volumeMounts": [MOUNT]}}},
+        "KRM126",
+        "spec.devicePlugin.initContainer.volumeMounts[0].name",
+        "beside it there are: none",
+    ),
+    (
         {"daemonSets": [AGENT | {"volumes": [{"name": "w", "emptyDir": {}}], "volumeMounts": [MOUNT]}]},
         "KRM126",
         "spec.daemonSets[0].volumeMounts[0].name",
@@ -270,6 +276,7 @@ ACCEPTED: list[dict[str, Any]] = [
     {"driverImage": None, "kernelMappings": [{"literal": "6.1.0", "image": "x/y:1"}]},
     {"moduleName": None, "rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]},
     BUILD_ONLY | {"inTreeDriver": True},
+    BUILD_ONLY | {"inTreeDriver": True, "devicePlugin": None, "dra": {"driverName": "a.example.com", "image": "x/y:1"}},
     {"upgrade": {"ordered": True, "retain": ["0.9", "0.8"]}, "daemonSets": [AGENT]},
     {"serviceAccountName": "sa", "serviceAccount": {"create": True, "openshift": True, "podSecurity": "privileged"}},
     {"serviceAccountName": "a" * 242, "serviceAccount": {"openshift": True, "podSecurity": "privileged"}},
