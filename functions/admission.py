@@ -39,7 +39,7 @@ def handwritten(resources: ResourceList, items: Sequence[Item], settings: Settin
 def generated(
     resources: ResourceList, children: Iterable[Child], settings: Settings, answered: Collection[str] = ()
 ) -> Iterator[tuple[Ref, Result]]:
-    """The findings about generated Modules, each with the resource that its Module is made from.
+    """Yield the findings about generated Modules and pods, each with the resource that its object is made from.
 
     A finding stands at the field that caused it, where one field did. `answered` are lints whose question the
     resource's own rules have put and had answered.
@@ -47,11 +47,10 @@ def generated(
     Their structure is right by construction (the end-to-end tests ask a real API server), but for fields that the
     cluster's KMM does not have yet; what users decide about them is not: names, regexps, images, loading orders.
     """
-    modules = [(child, module) for child in children if (module := _module(child.manifest)) is not None]
-    real = kernels(resources, (module for _, module in modules))
-    for child, module in modules:
-        found = [*_unknown(module, settings.kmm_version), *admission.check(module, settings.kmm_version)]
-        found += lints.check(module, settings.kmm_version, real)
+    children = list(children)
+    real = kernels(resources, (module for child in children if (module := _module(child.manifest)) is not None))
+    for child in children:
+        found = _judged(child.manifest, settings.kmm_version, real)
         told = (_at_origin(child, finding) for finding in found if finding.rule not in answered)
         for finding in kept(told, child.item, settings):
             yield child.owner, finding
@@ -73,6 +72,17 @@ def _at_origin(child: Child, finding: Result) -> Result:
         return found._replace(message=f"in the generated {child.manifest['kind']}: {found.message}")
     message = f"generated from {child.owner}: {finding.message}"
     return finding._replace(ref=ref(child.manifest), place=child.item.place, message=message)
+
+
+def _judged(manifest: Manifest, version: str, real: Sequence[str]) -> Iterator[Result]:
+    """The findings about one generated object."""
+    module = _module(manifest)
+    if module is not None:
+        yield from _unknown(module, version)
+        yield from admission.check(module, version)
+        yield from lints.check(module, version, real)
+    elif manifest["kind"] == "DaemonSet":
+        yield from lints.check_pods(manifest)
 
 
 def _mappings(module: Manifest) -> list[object]:

@@ -43,6 +43,7 @@ def rules() -> list[tuple[str, str]]:
 
 def _functions() -> Iterator[Callable[..., object]]:
     yield from deviceconfig.RULES
+    yield from deviceconfig.GROUP_RULES
     yield from (effects.fields_have_an_effect, profiles.profiles_are_named, profiles.defaults_are_used)
     yield from (rule for _, rule in kmm.rules() + changes.RULES)
     yield from (leftovers.findings, leftovers.strays)

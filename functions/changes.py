@@ -72,11 +72,23 @@ def change_is_ordered(plan: Outlook) -> Iterator[Result]:
             holders.append("its device plugin")
         field = Field(fields[0].path, _value(fields[0].old), _value(fields[0].new))
         if holders:
-            hold = f"the unloader fails and retries as long as {_listed(holders)} or a workload holds it"
-            yield warning(f"{message}; {hold}: stop them first", ref=step.ref, field=field)
+            hold = (
+                f"the unloader fails and retries as long as {_listed(holders)} or a workload holds it: stop them first"
+            )
+            yield warning(f"{message}; {hold}: stop them first, or {_one_by_one(after)}", ref=step.ref, field=field)
         else:
             hold = "no consumer of it is in sight here; one that holds it makes the unloader fail and retry"
-            yield info(f"{message}; {hold}", ref=step.ref, field=field)
+            yield info(f"{message}; {hold}; {_one_by_one(after)}", ref=step.ref, field=field)
+
+
+def _one_by_one(version: str) -> str:
+    """Return what to write so that nodes reload one after the other."""
+    if version:
+        return "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
+    return (
+        "write `upgrade: {ordered: true}` and another driverVersion each time: then nodes reload one by one, as they "
+        "are labelled (KMM gives no version to a Module that has none: delete this one once)"
+    )
 
 
 def consumers_go_too(plan: Outlook) -> Iterator[Result]:

@@ -14,7 +14,7 @@ from .log import Log
 from .plan import plan
 from .program import Command, Printed, Program
 from .resourcelist import ResourceList
-from .results import Checked, Result, warning
+from .results import Checked, Result, in_order, warning
 from .runner import ensure_stderr, ensure_stdout, write
 
 __all__ = ["Command", "Printed", "Program", "main"]
@@ -95,7 +95,7 @@ def _check(program: Program, asked: argparse.Namespace, said: Log) -> int:
     inputs.apply(program, asked, resources)
     if resources.function_config:
         kinds["functionConfig"] = kinds.get("functionConfig") or 1
-    found = resources.results
+    found = in_order(resources.results)
     if asked.write_baseline:
         manifests.write_text(asked.write_baseline, baseline.dump(found), asked.root)
         return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .resource import Place, Ref
@@ -76,6 +76,11 @@ class Result(NamedTuple):
         message = " ".join(self.message.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
         return printable(f"{where}{self.severity}: {': '.join([*about, message])}{rule}")
+
+
+def in_order(results: Iterable[Result]) -> list[Result]:
+    """Return findings by file, line and column, those that stand in no file first; of one place in their old order."""
+    return sorted(results, key=lambda result: (result.place.path, *result.place[2:]) if result.place else ("", 0, 0))
 
 
 class Checked(NamedTuple):

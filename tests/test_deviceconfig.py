@@ -150,3 +150,156 @@ def test_absent_empty_and_given_selectors_are_three_things(value: dict[str, str]
     else:
         (message,) = messages
         assert message.startswith("nodeSelector is {}" if value == {} else "nodeSelector is missing")
+
+
+MODULE = {
+    "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+    "kind": "Module",
+    "metadata": {"name": "written", "namespace": "kmm"},
+    "spec": {
+        "moduleLoader": {
+            "container": {
+                "modprobe": {"moduleName": "written"},
+                "kernelMappings": [{"regexp": "^.+$", "containerImage": "x/y:$KERNEL_FULL_VERSION"}],
+            }
+        },
+        "selector": {},
+    },
+}
+
+
+def test_a_written_module_is_linted_beside_configs_and_in_files() -> None:
+    """In a pipeline that has nothing for us, only what the cluster refuses is said."""
+    assert answer(MODULE).results == []
+    beside = answer(MODULE, config(BASE | {"nodeSelector": {"gpu": "b"}}))
+    assert "KRM201" in [finding.rule for finding in beside.results if finding.ref and finding.ref.name == "written"]
+    files = listed(MODULE)
+    files.options = {"command": "check"}
+    deviceconfig(files)
+    assert [(finding.rule, finding.severity) for finding in files.results] == [("KRM201", "warning")]
+    refused = replaced(MODULE, ("spec", "moduleLoader", "container", "kernelMappings", 0, "regexp"), "[")
+    assert [finding.rule for finding in answer(refused).results] == ["KMM023"]
+
+
+def test_a_rule_that_is_turned_off_without_a_reason_stays_and_is_said() -> None:
+    note = {"krmfn.dev/ignore": "KRM201; KRM213: it is meant; KMM023: no"}
+    written = {**MODULE, "metadata": {**MODULE["metadata"], "annotations": note}}
+    files = listed(written)
+    files.options = {"command": "check"}
+    deviceconfig(files)
+    assert [str(finding) for finding in files.results] == [
+        "warning: Module kmm/written: metadata.annotations[krmfn.dev/ignore]: KRM201 is turned off without a reason; "
+        "write `KRM201: why` [KRM115]",
+        "warning: Module kmm/written: spec.selector: selector {} is every node of the cluster, control plane included; "
+        "name labels of the nodes meant [KRM201]",
+    ]
+    field = files.results[0].field
+    assert field and field.current == "KRM201"
+
+
+@pytest.mark.parametrize(
+    ("notes", "said"),
+    [
+        ({"kustomize.config.k8s.io/id": "1"}, True),
+        ({"kustomize.config.k8s.io/id": "1", "config.kubernetes.io/local-config": "false"}, True),
+        ({"kustomize.config.k8s.io/id": "1", "config.kubernetes.io/local-config": "true"}, False),
+        ({}, False),
+    ],
+)
+def test_under_kustomize_a_config_is_marked_as_local(notes: dict[str, str], said: bool) -> None:
+    item = config(BASE)
+    item["metadata"]["annotations"] = notes
+    found = [str(finding) for finding in answer(item).results if finding.rule == "KRM104"]
+    mark = 'config.kubernetes.io/local-config: "true"'
+    words = f"would be deployed with its children; mark it with the annotation {mark} [KRM104]"
+    assert found == ([f"warning: DeviceConfig kmm/dc: {words}"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("account", "kinds"),
+    [
+        ({"create": True}, ["ServiceAccount"]),
+        ({"openshift": True}, ["RoleBinding"]),
+        ({"create": True, "openshift": True}, ["ServiceAccount", "RoleBinding"]),
+        ({"create": False, "openshift": False}, []),
+    ],
+)
+def test_rights_are_those_that_are_asked_for(account: dict[str, bool], kinds: list[str]) -> None:
+    spec = BASE | {"serviceAccountName": "sa", "serviceAccount": account | {"podSecurity": "privileged"}}
+    made = {item.kind: item.manifest for item in answer(config(spec)).items if item.group != "krmfn.dev"}
+    assert [kind for kind in made if kind in ("ServiceAccount", "RoleBinding")] == kinds
+    if "ServiceAccount" in made:
+        found = made["ServiceAccount"]
+        assert (found["apiVersion"], found["metadata"]["name"], found["metadata"]["namespace"]) == ("v1", "sa", "kmm")
+        assert set(found) == {"apiVersion", "kind", "metadata"}
+    if "RoleBinding" in made:
+        assert made["RoleBinding"]["subjects"] == [{"kind": "ServiceAccount", "name": "sa", "namespace": "kmm"}]
+        assert made["RoleBinding"]["roleRef"]["name"] == "system:openshift:scc:privileged"
+    without = answer(config(BASE | {"serviceAccount": {"openshift": True, "podSecurity": "privileged"}}))
+    assert not without.select("RoleBinding")
+
+
+def test_a_pod_s_labels_are_its_own_over_the_daemonset_s_and_ours_over_both() -> None:
+    ours = {"app.kubernetes.io/name": "no", "krmfn.dev/daemonset": "no", "krmfn.dev/served-by": "no"}
+    entry = {
+        **BASE["daemonSets"][0],
+        "labels": {"team": "a", "tier": "x"},
+        "podLabels": {"tier": "y", "app": "b", **ours},
+        "service": {"port": 80},
+    }
+    resources = answer(config(BASE | {"labels": {"team": "no", "site": "s"}, "daemonSets": [entry]}))
+    (daemon,), (service,) = resources.select("DaemonSet"), resources.select("Service")
+    labels = daemon.manifest["spec"]["template"]["metadata"]["labels"]
+    assert labels == {
+        "site": "s",
+        "team": "a",
+        "tier": "y",
+        "app": "b",
+        "app.kubernetes.io/name": "dc",
+        "app.kubernetes.io/component": "consumer",
+        "app.kubernetes.io/part-of": "dc",
+        "app.kubernetes.io/managed-by": "krmfn",
+        "krmfn.dev/daemonset": "dc-agent",
+        "krmfn.dev/served-by": "dc-agent",
+    }
+    assert daemon.labels["tier"] == "x"
+    assert service.manifest["spec"]["selector"] == {"krmfn.dev/served-by": "dc-agent"}
+
+
+@pytest.mark.parametrize(
+    ("whole", "pool", "image"),
+    [
+        ({"driverImage": "a"}, {"driverImageParts": {"repository": "b", "tag": "1"}}, "b:1"),
+        ({"driverImageParts": {"repository": "b", "tag": "1"}}, {"driverImage": "a"}, "a:1.0-$KERNEL_FULL_VERSION"),
+        ({"driverImage": "a"}, {"driverImage": "c"}, "c:1.0-$KERNEL_FULL_VERSION"),
+        ({"driverImage": "a"}, {}, "a:1.0-$KERNEL_FULL_VERSION"),
+    ],
+)
+def test_a_pool_s_image_replaces_the_whole_s_however_it_is_written(
+    whole: dict[str, Any], pool: dict[str, Any], image: str
+) -> None:
+    spec = {key: value for key, value in BASE.items() if key not in ("driverImage", "nodeSelector")}
+    pools = [{"name": "p", "nodeSelector": {"gpu": "a"}, **pool}]
+    resources = answer(config({**spec, **whole, "nodePools": pools}))
+    assert not resources.failed, [str(finding) for finding in resources.results]
+    (module,) = resources.select("Module")
+    assert module.manifest["spec"]["moduleLoader"]["container"]["kernelMappings"][0]["containerImage"] == image
+
+
+@pytest.mark.parametrize(
+    ("clusters", "nodes", "rules"),
+    [("a", "a", ["KRM302"]), ("a", "b", []), ("b", "a", []), ("b", "b", [])],
+)
+def test_on_a_hub_clusters_and_nodes_tell_two_configs_apart(clusters: str, nodes: str, rules: list[str]) -> None:
+    spec = {key: value for key, value in BASE.items() if key != "daemonSets"}
+    one, other = (
+        spec | {"nodeSelector": {"gpu": gpu}, "hub": {"spokeNamespace": "kmm", "clusterSelector": {"site": site}}}
+        for gpu, site in (("a", "a"), (nodes, clusters))
+    )
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "hub-1", "labels": {"gpu": "a"}}}
+    for items in ([], [node]):  # the hub's own nodes say nothing about the spokes
+        found = answer(config(one, "one"), config(other, "other"), *items).results
+        assert [finding.rule for finding in found] == rules
+        assert all("cluster site=a" in finding.message for finding in found)
+    here = {key: value for key, value in one.items() if key != "hub"}
+    assert answer(config(one, "one"), config(here, "here")).results == []

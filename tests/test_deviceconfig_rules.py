@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from krmfn_functions import kmm
 from krmfn_functions.deviceconfig import deviceconfig, rules
 
 from krmfn import ResourceList
@@ -18,6 +19,9 @@ BASE: dict[str, Any] = {
 }
 PLUGIN = {"image": "registry.example.com/plugin:1"}
 AGENT = {"name": "agent", "image": "registry.example.com/agent:1"}
+MOUNT = {"name": "v", "mountPath": "/v"}
+ORDERED = {"daemonSets": [AGENT], "upgrade": {"ordered": True}}
+HUB = {"hub": {"spokeNamespace": "spoke-kmm", "clusterSelector": {"gpu": "true"}}, "serviceAccountName": "sa"}
 BUILD_ONLY = {"devicePlugin": PLUGIN, "driverImage": None, "moduleName": None}
 
 
@@ -25,6 +29,11 @@ def findings(
     change: dict[str, Any], namespace: str = "kmm", name: str = "dc", **config: Any
 ) -> list[tuple[str, str, str]]:
     """(rule, field, message) of all findings about the base config with `change` (None takes a field away)."""
+    results = answer(change, namespace, name, **config).results
+    return [(found.rule, found.field.path if found.field else "", found.message) for found in results]
+
+
+def answer(change: dict[str, Any], namespace: str = "kmm", name: str = "dc", **config: Any) -> ResourceList:
     spec = {key: value for key, value in (BASE | change).items() if value is not None}
     metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
     item = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
@@ -33,7 +42,7 @@ def findings(
     whole["functionConfig"] = render | {"spec": {"kmm": {"version": "main"}, **config}}
     resources = ResourceList.parse(json.dumps(whole).encode())
     deviceconfig(resources)
-    return [(found.rule, found.field.path if found.field else "", found.message) for found in resources.results]
+    return resources
 
 
 REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
@@ -158,7 +167,97 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"daemonSets": [AGENT | {"initContainers": [AGENT]}]},
         "KRM135",
         "spec.daemonSets[0].initContainers[0].name",
-        "the name 'agent' stands twice",
+        "the name 'agent' is the one of the main container",
+    ),
+    (
+        {"daemonSets": [AGENT | {"hostDevices": ["/dev/a"], "volumes": [{"name": "host-device-0", "emptyDir": {}}]}]},
+        "KRM135",
+        "spec.daemonSets[0].volumes[0].name",
+        "the name 'host-device-0' is the one of the host device /dev/a",
+    ),
+    (
+        {"devicePlugin": PLUGIN | {"volumes": [{"name": "v", "hostPath": {"path": f"/dev/{x}"}} for x in "ab"]}},
+        "KRM135",
+        "spec.devicePlugin.volumes[1].name",
+        "the name 'v' stands twice",
+    ),
+    (
+        {"daemonSets": [AGENT | {"initContainers": [{"name": "i", "image": "x/y:1", "volumeMounts": [MOUNT]}]}]},
+        "KRM126",
+        "spec.daemonSets[0].initContainers[0].volumeMounts[0].name",
+        "beside it there are: none",
+    ),
+    (
+        {"devicePlugin": PLUGIN | {"initContainer": {"image": "x/y:1", "volumeMounts": [MOUNT]}}},
+        "KRM126",
+        "spec.devicePlugin.initContainer.volumeMounts[0].name",
+        "beside it there are: none",
+    ),
+    (
+        {"daemonSets": [AGENT | {"volumes": [{"name": "w", "emptyDir": {}}], "volumeMounts": [MOUNT]}]},
+        "KRM126",
+        "spec.daemonSets[0].volumeMounts[0].name",
+        "beside it there are: w; add it",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["9" * 60]}},
+        "KRM125",
+        "spec.upgrade.retain[0]",
+        "has 69 characters; 63 fit into its label, so make a part of it shorter by 6",
+    ),
+    (
+        ORDERED | {"driverVersion": "9" * 55, "upgrade": {"ordered": True, "retain": ["9"]}},
+        "KRM125",
+        "spec.daemonSets[0].name",
+        "has 64 characters; 63 fit into its label, so make a part of it shorter by 1",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["0.9", "1-0"]}},
+        "KRM137",
+        "spec.upgrade.retain[1]",
+        "version '1-0' of daemonSet 'agent' and version '1.0' of daemonSet 'agent' would both be the DaemonSet "
+        "dc-agent-1-0; change one of the two (in a name, dots",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["RC", "rc", "r_c", "r-c"]}},
+        "KRM137",
+        "spec.upgrade.retain[3]",
+        "version 'r-c' of daemonSet 'agent' and version 'r_c'",
+    ),
+    (
+        {
+            "nodeSelector": None,
+            "nodePools": [{"name": name, "nodeSelector": {"pool": name}} for name in ("a", "a-b")],
+            "daemonSets": [AGENT | {"name": "b-c"}, AGENT | {"name": "c"}],
+        },
+        "KRM137",
+        "spec.daemonSets[1].name",
+        "daemonSet 'c' of pool 'a-b' and daemonSet 'b-c' of pool 'a' would both be the DaemonSet dc-a-b-c; change",
+    ),
+    (
+        ORDERED | {"upgrade": {"ordered": True, "retain": ["0.9", "0.9"]}},
+        "KRM131",
+        "spec.upgrade.retain[1]",
+        "names the version '0.9' twice",
+    ),
+    (
+        {"serviceAccountName": "a" * 243, "serviceAccount": {"openshift": True, "podSecurity": "privileged"}},
+        "KRM136",
+        "spec.serviceAccountName",
+        "make serviceAccountName shorter by 1",
+    ),
+    (HUB | {"serviceAccount": {"create": True}}, "KRM138", "spec.serviceAccount.create", "bring the ServiceAccount sa"),
+    (
+        HUB | {"serviceAccount": {"openshift": True}},
+        "KRM138",
+        "spec.serviceAccount.openshift",
+        "into the namespace spoke-kmm of every spoke",
+    ),
+    (
+        HUB | {"serviceAccount": {"podSecurity": "baseline"}},
+        "KRM132",
+        "spec.serviceAccount.podSecurity",
+        "namespace spoke-kmm on every spoke",
     ),
 ]
 
@@ -189,8 +288,23 @@ ACCEPTED: list[dict[str, Any]] = [
     {"driverImage": None, "driverVersion": None, "kernelMappings": [{"literal": "6.1.0", "image": "x/y:1"}]},
     {"moduleName": None, "rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]},
     BUILD_ONLY | {"driverVersion": None, "inTreeDriver": True},
+    BUILD_ONLY
+    | {
+        "driverVersion": None,
+        "inTreeDriver": True,
+        "devicePlugin": None,
+        "dra": {"driverName": "a.example.com", "image": "x/y:1"},
+    },
     {"upgrade": {"ordered": True, "retain": ["0.9", "0.8"]}, "daemonSets": [AGENT]},
     {"serviceAccountName": "sa", "serviceAccount": {"create": True, "openshift": True, "podSecurity": "privileged"}},
+    {"serviceAccountName": "a" * 242, "serviceAccount": {"openshift": True, "podSecurity": "privileged"}},
+    HUB | {"serviceAccount": {"podSecurity": "privileged"}},
+    *(
+        {"daemonSets": [AGENT | {"volumes": [{"name": "v", "emptyDir": {}}], "volumeMounts": [MOUNT | {key: "a"}]}]}
+        for key in ("subPath", "subPathExpr")
+    ),
+    ORDERED | {"driverVersion": "9" * 54},
+    {"daemonSets": [AGENT | {"service": {"port": 80}}]},
     {"nodeSelector": None, "nodePools": [{"name": value, "nodeSelector": {"a": value}} for value in "bc"]},
 ]
 
@@ -200,10 +314,72 @@ def test_what_is_right_has_no_finding(change: dict[str, Any]) -> None:
     assert [finding for finding in findings(change) if not finding[0].startswith("KRM2")] == []
 
 
+def test_a_relative_firmware_path_is_the_same_in_a_config_and_in_a_module() -> None:
+    (found,) = answer({"firmwarePath": "fw/updates"}).results
+    written = answer({"firmwarePath": "fw/updates"}).select("Module")[0].manifest
+    written["metadata"] = {"name": "dc", "namespace": "kmm"}
+    (lint,) = kmm.check(written)
+    assert (found.rule, found.severity) == (lint.rule, lint.severity) == ("KRM208", "warning")
+    assert found.field == (lint.field and lint.field._replace(path="spec.firmwarePath"))
+    assert found.message == f"in the generated Module: {lint.message}"
+    assert [rule for rule, _, _ in findings({"firmwarePath": "$(id)"})] == ["KRM101"]
+    assert findings({"firmwarePath": "/fw"}) == []
+
+
+def test_the_images_of_daemonsets_are_looked_at() -> None:
+    latest = {"image": "x/y:latest"}
+    entry = AGENT | latest | {"initContainers": [latest | {"name": "init"}]}
+    found = answer({"daemonSets": [entry]}).results
+    assert [(one.rule, str(one.ref), one.field.path) for one in found if one.field] == [
+        ("KRM225", "DaemonSet kmm/dc-agent", f"spec.template.spec.{part}[0].image")
+        for part in ("initContainers", "containers")
+    ]
+
+
+@pytest.mark.parametrize("name", ["1dc", "d.c"])
+def test_a_service_s_name_is_a_label_that_begins_with_a_letter(name: str) -> None:
+    served = {"daemonSets": [AGENT | {"service": {"port": 80}}]}
+    assert [found[:2] for found in findings(served, name=name)] == [("KRM136", "spec.daemonSets[0].service")]
+    assert findings({"daemonSets": [AGENT]}, name=name) == []
+
+
+def test_what_every_spoke_gets_is_judged_as_a_module() -> None:
+    hub = {key: value for key, value in HUB.items() if key != "serviceAccountName"}
+    (found,) = answer(hub | {"kernelMappings": [{"regexp": "["}]}).results
+    assert (found.rule, str(found.ref)) == ("KMM023", "DeviceConfig kmm/dc")
+    assert findings(hub, name="d" * 32) == []  # name and spokeNamespace have 41 bytes, which KMM main takes
+    (rule, _, message) = findings(hub, name="d" * 33)[0]
+    assert rule == "KMM003" and "a combined length of 42 characters" in message
+
+
 def test_a_rule_is_turned_off_with_a_reason() -> None:
     latest = {"devicePlugin": {"image": "x/y:latest"}}
     assert [rule for rule, _, _ in findings(latest)] == ["KRM225"]
     assert findings(latest, ignore={"KRM225": "the vendor has no other tag"}) == []
+
+
+def test_a_refusal_of_the_cluster_is_never_turned_off() -> None:
+    ignored = {"KMM023": "not with us", "KRM213": "so it is meant"}
+    assert [rule for rule, _, _ in findings({"kernelMappings": [{"regexp": "["}]}, ignore=ignored)] == [
+        "KRM119",
+        "KMM023",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "level"),
+    [
+        ({"serviceAccount": {"openshift": True}}, "info"),
+        ({"serviceAccount": {"podSecurity": "baseline"}}, "warning"),
+        ({"serviceAccount": {"podSecurity": "restricted"}}, "warning"),
+        ({"serviceAccount": {"podSecurity": "privileged"}}, ""),
+        ({"serviceAccount": {"openshift": True}} | BUILD_ONLY | {"inTreeDriver": True}, ""),
+        ({}, ""),
+    ],
+)
+def test_pod_security_is_asked_where_kmm_runs_privileged_pods(change: dict[str, Any], level: str) -> None:
+    found = answer({"serviceAccountName": "sa"} | change).results
+    assert [finding.severity for finding in found if finding.rule == "KRM132"] == ([level] if level else [])
 
 
 def test_every_rule_has_a_docstring_with_its_id() -> None:

@@ -206,6 +206,16 @@ def test_a_retained_version_keeps_its_consumers() -> None:
     assert [note.rule for note in told([VERSIONED, both[0]], [NEXT, *both])] == ["KRM407"]
 
 
+def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
+    (note,) = told([PLAIN], [changed(PLAIN, *IMAGE, to="r/drv:2")])
+    assert "; write `upgrade: {ordered: true}` and another driverVersion each time" in note.message
+    assert note.message.endswith("(KMM gives no version to a Module that has none: delete this one once)")
+    (note,) = told([PLAIN, consumer()], [changed(PLAIN, *IMAGE, to="r/drv:2"), consumer()])
+    assert ": stop them first, or write `upgrade: {ordered: true}` and" in note.message
+    (note,) = told([VERSIONED], [changed(VERSIONED, *IMAGE, to="r/drv:2")])
+    assert "; change driverVersion with it: then nodes reload one by one" in note.message
+
+
 def test_errors_come_first() -> None:
     old = [module("a"), module("b", version="1"), consumer(**{"kmm.node.kubernetes.io/kmm.b.ready": ""})]
     found = told(old, [changed(module("a"), *IMAGE, to="r/drv:2"), old[2]])

@@ -94,6 +94,18 @@ def test_any_data_comes_back(data: Any, indent: int) -> None:
         assert repr(found) == repr([data]), name
 
 
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        ("a\nb", "|"), ("a\n", "|"), ("a\n\n", "|"), ("a\n\nb", "|"), ("a\n b", "|"), ("a\n\tb", "|"), ("a\tb\nc", "|"),
+        (" a\nb", '"'), ("\na", '"'), ("\ta\nb", '"'), ("a \nb", '"'), ("a\t\nb", '"'), ("a\nb ", '"'), ("a\nb\t", '"'),
+        ("a\x07\nb", '"'), ("a\u2028\nb", '"'), ("a", ""), ("1", '"'), ("- a", "'"),
+    ],
+)  # fmt: skip
+def test_a_text_of_several_lines_is_a_block_where_that_gives_it_back(text: str, style: str) -> None:
+    assert emit.style(text) == style
+
+
 def test_the_same_object_twice_is_written_twice() -> None:
     shared = {"a": ["b"]}
     text = emit.dump({"one": shared, "two": [shared, shared]})

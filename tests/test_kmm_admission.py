@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any, NamedTuple
 
 import pytest
@@ -447,6 +448,14 @@ CASES = [
 ]
 
 
+def hint(rule: str, text: str) -> str:
+    """What we add to the cluster's own words."""
+    if rule != "KMM003":
+        return ""
+    length, limit = map(int, re.findall(r"\d+", text))
+    return f" ({length - limit} too many: shorten the name or the namespace by as much)"
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
 def test_both_sides_of_a_rule_in_every_version(case: Case) -> None:
     for version in ALL:
@@ -455,11 +464,11 @@ def test_both_sides_of_a_rule_in_every_version(case: Case) -> None:
         if version in ("2.4", "2.5"):
             text = text.replace("failed to validate modprobe: ", "")
         if version in case.versions:
-            assert found[case.rule].message == text
+            assert found[case.rule].message == text + hint(case.rule, text)
             assert tag(found[case.rule], "admission") == text
             assert case.path is None or (found[case.rule].field or pytest.fail("no field")).path == case.path
         else:
-            assert text not in [result.message for result in found.values()]
+            assert not any(result.message.startswith(text) for result in found.values())
     for version in case.versions:
         assert check(case.good, version) == []
 

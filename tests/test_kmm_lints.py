@@ -16,7 +16,10 @@ SIGN = {"keySecret": {"name": "k"}, "certSecret": {"name": "c"}}
 
 def module(*mappings: dict[str, Any], name: str = "simple", selector: Any = None, **container: Any) -> dict[str, Any]:
     """A Module without a finding, but for what is said here."""
-    listed = [{"containerImage": "example.com/simple:1", **mapping} for mapping in mappings or [{"regexp": "^.+$"}]]
+    listed = [
+        {"containerImage": "example.com/simple:$KERNEL_FULL_VERSION", **mapping}
+        for mapping in mappings or [{"regexp": "^.+$"}]
+    ]
     return {
         "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
         "kind": "Module",
@@ -186,7 +189,7 @@ CASES = [
         plugin("i:$KERNEL_X"),
         plugin("i:1"),
         "spec.devicePlugin.container.image",
-        "substitutes no variables here",
+        "no variables are substituted here",
     ),
     Case(
         "KRM224", image("repo/x:${FOO}"), image("repo/x:a${FOO}"), f"{MAPPINGS}[0].containerImage", '"repo/x:"', "error"
@@ -210,6 +213,34 @@ CASES = [
         f"{MAPPINGS}[0].containerImage",
         "one image for every",
     ),
+    Case(
+        "KRM226",
+        image("x:1"),
+        module({"literal": EL9, "containerImage": "x:1"}),
+        f"{MAPPINGS}[0].containerImage",
+        "unless it holds a kernel module for each, put $KERNEL_FULL_VERSION into its tag",
+    ),
+    Case(
+        "KRM226",
+        image("x@sha256:0"),
+        module({"regexp": r"^.*\.el9\..*$", "containerImage": "x@sha256:0"}),
+        f"{MAPPINGS}[0].containerImage",
+        "name its kernels in the mapping",
+    ),
+    Case(
+        "KRM226",
+        module({"regexp": "^.+$", "containerImage": ""}, containerImage="x:1"),
+        module({"regexp": "^.+$", "containerImage": "y:$KERNEL_XYZ"}, containerImage="x:1"),
+        f"{C}.containerImage",
+        "one image for every kernel",
+    ),
+    Case(
+        "KRM208",
+        module(modprobe={"moduleName": "simple", "firmwarePath": "fw/updates"}),
+        module(modprobe={"moduleName": "simple", "firmwarePath": "/fw"}),
+        f"{C}.modprobe.firmwarePath",
+        'write "/fw/updates" if that',
+    ),
 ]
 
 
@@ -226,6 +257,33 @@ def test_a_lint_and_its_border(case: Case) -> None:
 
 def test_every_lint_has_a_case() -> None:
     assert {rule for rule, _ in lints.RULES} == {case.rule for case in CASES} | {"KRM231"}
+
+
+def test_the_images_of_every_container_are_looked_at() -> None:
+    made = module()
+    pods = {"container": {"image": "a"}, "initContainer": {"image": "b:latest"}}
+    made["spec"] |= {"devicePlugin": pods, "dra": pods}
+    found = [(result.rule, result.field.path) for result in lints.check(made) if result.field]
+    assert found == [
+        ("KRM225", f"spec.{plugin}.{part}.image")
+        for plugin in ("devicePlugin", "dra")
+        for part in ("container", "initContainer")
+    ]
+
+
+def test_the_images_of_a_daemonset_are_looked_at() -> None:
+    pod = {
+        "initContainers": [{"image": "a:1"}, {"image": "b"}],
+        "containers": [{"image": "c:latest"}, {"image": "d:$KERNEL_FULL_VERSION"}, {"image": "e@sha256:0"}, {}],
+    }
+    named = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a", "namespace": "kmm"}}
+    found = list(lints.check_pods({**named, "spec": {"template": {"spec": pod}}}))
+    assert [(result.rule, result.field.path if result.field else "", str(result.ref)) for result in found] == [
+        ("KRM225", "spec.template.spec.initContainers[1].image", "DaemonSet kmm/a"),
+        ("KRM225", "spec.template.spec.containers[0].image", "DaemonSet kmm/a"),
+        ("KRM223", "spec.template.spec.containers[1].image", "DaemonSet kmm/a"),
+    ]
+    assert list(lints.check_pods(named)) == []
 
 
 def test_a_clean_module_has_no_lint() -> None:

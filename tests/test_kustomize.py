@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
 
 import pytest
 import yaml
 
-from krmfn import KrmfnError, kustomize, manifests
+from krmfn import KrmfnError, inputs, kustomize, manifests
 
 FAKE = """#!/bin/sh
 echo "$@" > {notes}/arguments
@@ -88,6 +89,17 @@ def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'", name="kubectl")
     assert kustomize.build(str(app)).stream == b"a: b\n"
     assert fake.noted("arguments").startswith("kustomize ")
+
+
+def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: Fake, app: Path) -> None:
+    fake.answers("printf 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\n'; printf '# Warning: one\ntwo\n' >&2")
+    resources = inputs.read(argparse.Namespace(path=str(app), kustomize=""))
+    assert [str(finding) for finding in resources.results] == [
+        "info: kustomize: # Warning: one [KRM106]",
+        "info: kustomize: two [KRM106]",
+    ]
+    assert [item.name for item in resources.items] == ["a"]
+    assert not resources.failed
 
 
 def test_a_failure_is_told_in_kustomize_s_own_words(fake: Fake, app: Path) -> None:

@@ -207,6 +207,17 @@ def test_markdown_fits_into_a_comment() -> None:
     assert len(markdown(plan([], rows), [])) < 65_536
 
 
+@pytest.mark.parametrize(("number", "rest"), [(200, ""), (201, "| | and 1 more | |\n"), (250, "| | and 50 more | |\n")])
+def test_what_just_fits_into_a_comment_is_in_it(number: int, rest: str) -> None:
+    """The limit of a part is 20,000 characters; these rows have 100 each."""
+    length = len("| created | ConfigMap n/ |  |\n")
+    objects = [thing(f"{at:0{100 - length}}") for at in range(number)]
+    table = markdown(plan([], objects), []).split("|---|---|\n")[1].split("\n\n")[0] + "\n"
+    rows = table.splitlines(keepends=True)
+    assert {len(row) for row in rows if row != rest} == {100}
+    assert (len(rows) - bool(rest), rows[-1] if rest else "") == (200, rest)
+
+
 @pytest.mark.parametrize("nasty", NASTY)
 def test_nothing_in_a_manifest_breaks_out(nasty: str) -> None:
     old, new = thing(nasty, data={nasty: nasty}), thing(nasty, data={nasty: f"{nasty}!"})

@@ -37,7 +37,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "KRM124": {"kernelMappings": [{"image": "x:1"}]},
     "KRM126": {"daemonSets": [AGENT | {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}]},
     "KRM127": {"devicePlugin": {"image": "x:1", "env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]}},
-    "KRM128": {"driverImageParts": {"repository": "x", "tag": "1"}},
+    "KRM128": {"driverImageParts": {"repository": "x", "tag": "$KERNEL_FULL_VERSION"}},
     "KRM131": {"upgrade": {"retain": ["1"]}},
     "KRM133": {"daemonSets": [{"name": "agent"}]},
     "KRM134": {"daemonSets": [AGENT | {"envFrom": [{"prefix": "A"}]}]},
@@ -62,7 +62,11 @@ MISTAKES: dict[str, dict[str, Any]] = {
 
 
 def sound(**spec: Any) -> dict[str, Any]:
-    whole = {"driverImage": "registry.example.com/driver:1", "moduleName": "drv", "nodeSelector": {"gpu": "a"}} | spec
+    whole = {
+        "driverImage": "registry.example.com/driver:$KERNEL_FULL_VERSION",
+        "moduleName": "drv",
+        "nodeSelector": {"gpu": "a"},
+    } | spec
     return {key: value for key, value in whole.items() if value is not None}
 
 
@@ -112,7 +116,8 @@ def test_a_field_s_path_is_that_of_the_layer_that_gave_it() -> None:
 def test_many_configs_are_counted_and_the_order_does_not_matter() -> None:
     profiles = {"profiles": {"p": {"moduleName": "drv", "kernelMappings": [{"regexp": "a["}]}}}
     configs = [
-        config(name, profile="p", nodeSelector={"pool": name}, driverImage="x:1") for name in ("a", "b", "c", "d", "e")
+        config(name, profile="p", nodeSelector={"pool": name}, driverImage="x:$KERNEL_FULL_VERSION")
+        for name in ("a", "b", "c", "d", "e")
     ]
     (finding,) = [result for result in run(profiles, *configs) if result.rule == "KMM023"]
     assert finding.message.endswith("; reaches DeviceConfig kmm/a, kmm/b and 3 more")
@@ -121,7 +126,10 @@ def test_many_configs_are_counted_and_the_order_does_not_matter() -> None:
 
 def test_what_one_config_turns_off_reaches_the_others() -> None:
     profiles = {"profiles": {"p": {"moduleName": "drv", "devicePlugin": {"image": "plugin:latest"}}}}
-    configs = [config(name, profile="p", nodeSelector={"pool": name}, driverImage="x:1") for name in ("a", "b")]
+    configs = [
+        config(name, profile="p", nodeSelector={"pool": name}, driverImage="x:$KERNEL_FULL_VERSION")
+        for name in ("a", "b")
+    ]
     configs[0]["metadata"]["annotations"] = {"krmfn.dev/ignore": "KRM225: a lab"}
     (finding,) = run(profiles, *configs)
     assert finding.message.endswith("; reaches DeviceConfig kmm/b")
@@ -130,13 +138,18 @@ def test_what_one_config_turns_off_reaches_the_others() -> None:
 def test_profiles_with_pools_are_rendered() -> None:
     pools = [{"name": "a", "nodeSelector": {"gpu": "a"}}, {"name": "b", "nodeSelector": {"gpu": "b"}}]
     assert (
-        run({"profiles": {"p": {"nodePools": pools}}}, config(profile="p", driverImage="x:1", moduleName="drv")) == []
+        run(
+            {"profiles": {"p": {"nodePools": pools}}},
+            config(profile="p", driverImage="x:$KERNEL_FULL_VERSION", moduleName="drv"),
+        )
+        == []
     )
 
 
 def test_a_contradiction_stands_at_the_stronger_word() -> None:
     findings = run(
-        {"profiles": {"p": {"moduleName": "drv"}}}, config(profile="p", rawLoadArgs=["a"], driverImage="x:1")
+        {"profiles": {"p": {"moduleName": "drv"}}},
+        config(profile="p", rawLoadArgs=["a"], driverImage="x:$KERNEL_FULL_VERSION"),
     )
     (finding,) = [result for result in findings if result.rule == "KRM128"]
     assert finding.field

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from krmfn.resource import Place, Ref
-from krmfn.results import Field, Result, error, info, warning
+from krmfn.results import Field, Result, error, in_order, info, warning
 
 REF = Ref("apps/v1", "Deployment", "shop", "web")
 
@@ -27,9 +29,7 @@ def test_every_field_of_the_specification() -> None:
         "file": {"path": "web.yaml", "index": 2},
         "tags": {"rule": "KRM001", "more": "yes"},
     }
-    assert str(found) == "web.yaml:14:3: error: Deployment shop/web, spec.image: no such image [KRM001]" or str(
-        found
-    ) == ("web.yaml:14:3: error: Deployment shop/web: spec.image: no such image [KRM001]")
+    assert str(found) == "web.yaml:14:3: error: Deployment shop/web: spec.image: no such image [KRM001]"
 
 
 @pytest.mark.parametrize(("make", "severity"), [(error, "error"), (warning, "warning"), (info, "info")])
@@ -58,3 +58,18 @@ def test_a_resource_without_namespace() -> None:
 def test_one_line_for_a_person() -> None:
     assert "\n" not in str(error("one\ntwo", place=Place("", 1)))
     assert str(Result("m")) == "error: m"
+
+
+PLACES = st.none() | st.builds(Place, st.sampled_from(["", "a", "b"]), st.integers(0, 2), *[st.integers(0, 12)] * 2)
+
+
+@given(st.lists(PLACES, max_size=12))
+def test_findings_stand_in_the_order_of_their_files_and_lines(places: list[Place | None]) -> None:
+    """Those without a file come first; what stands at one place keeps its order."""
+    found = in_order(error(str(number), place=place) for number, place in enumerate(places))
+    keys = [(one.place.path, one.place.line, one.place.column) if one.place else ("", 0, 0) for one in found]
+    assert keys == sorted(keys)
+    assert sorted(int(one.message) for one in found) == list(range(len(places)))
+    for key in set(keys):
+        numbers = [int(one.message) for one, other in zip(found, keys, strict=True) if other == key]
+        assert numbers == sorted(numbers)

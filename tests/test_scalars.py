@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from krmfn.yamltext.scalars import Timestamp, is_ambiguous, read
@@ -46,6 +46,9 @@ READ: dict[str, Any] = {
     "123456789012345678901234567890": 1.2345678901234568e29,
     "-9223372036854775809": -9.223372036854776e18,
     "0b" + "1" * 64: (1 << 64) - 1,
+    "18446744073709551616": 18446744073709551616.0,
+    "-0b1" + "0" * 63: -(1 << 63),
+    "0xFFFFFFFFFFFFFFFF": (1 << 64) - 1,
 }
 STRINGS = """
 1:30 12:30:45 tRue yEs nULL oN yes! =  << 1.2.3 v1 1a a1 0x 0b 0o 0o8 0b2 0xg 1e 1e+ e3 + - . .. -- 1-2 1/2 1,5 10.0.0.1
@@ -90,6 +93,11 @@ def test_digits_without_end_are_quick_and_no_crash() -> None:
 
 
 @given(st.integers())
+@example(1 << 63)
+@example((1 << 64) - 1)
+@example(1 << 64)
+@example(-(1 << 63))
+@example(-(1 << 63) - 1)
 def test_integers(number: int) -> None:
     fits = -(1 << 63) <= number < 1 << 64
     assert read(str(number)) == (number if fits else float(number))

@@ -141,7 +141,7 @@ MODPROBE: dict[str, Node] = {
         most=64,
     ),
     "dirName": text("the directory in the image that holds lib/modules (/opt)", "path"),
-    "firmwarePath": text("the firmware's directory in the image", "path"),
+    "firmwarePath": text("the firmware's directory in the image", "directory"),
     "loadArgs": same("arguments", "arguments for modprobe when it loads"),
     "unloadArgs": same("arguments", "arguments for modprobe when it unloads"),
     "rawLoadArgs": same("arguments", "all of modprobe's arguments for loading, in place of moduleName"),

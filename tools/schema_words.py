@@ -21,6 +21,7 @@ FORMS: dict[str, tuple[str, int, str]] = {
     "line": (r"^[^\x00-\x1f\x7f]+$", 4096, "one line of text"),
     "word": (r"^[^\x00-\x20\x7f]+$", 1024, "one word without spaces"),
     "path": (r"^/[^\x00-\x1f\x7f]*$", 4096, "an absolute path"),
+    "directory": (r"^(/[^\x00-\x1f\x7f]*|[A-Za-z0-9_.][A-Za-z0-9_./-]*)$", 4096, "a directory such as /firmware"),
     "image": (r"^[A-Za-z0-9][A-Za-z0-9._:/@${}+-]*$", 1024, "an image reference such as registry.example.com/driver"),
     "registry": (_HOST + r"(/[a-z0-9._-]+)*$", 255, "a registry such as mirror.example.com:5000/team"),
     "repository": (r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$", 255, "a repository such as team/driver"),

@@ -7,6 +7,7 @@ from typing import Any
 from krmfn import Manifest
 
 from ..children import consumer_order, filled, metadata, ready_label
+from . import names
 from .images import image_of
 from .model import DeviceConfig
 from .module import secret
@@ -29,7 +30,7 @@ def objects(config: DeviceConfig) -> list[Manifest]:
 
     A DaemonSet has one template, so a roll-out node by node takes one DaemonSet for each version that runs somewhere.
     """
-    versions = [config.version, *config.spec.get("upgrade", {}).get("retain", [])] if config.version else [""]
+    versions = names.versions(config)
     found = [daemon_set(config, entry, version) for entry in config.daemon_sets for version in versions]
     return found + [_service(config, entry) for entry in config.daemon_sets if "service" in entry]
 
@@ -41,11 +42,11 @@ def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Man
     never unload (KMM keeps the ready label while a consumer holds the module). matchLabels is one fixed label, since
     it can never be changed.
     """
-    name = f"{config.base}-{entry['name']}" + (f"-{_dns(version)}" if version else "")
+    name = names.of_daemon_set(config, entry, version)
     order = consumer_order(config.ref.namespace, config.name)
     found = _metadata(config, entry, name, order)
     own = {_OWN_LABEL: name}
-    served = {_SERVED_LABEL: f"{config.base}-{entry['name']}"} if "service" in entry else {}
+    served = {_SERVED_LABEL: names.of_service(config, entry)} if "service" in entry else {}
     labels = {**found["labels"], **entry.get("podLabels", {}), **_ours(found["labels"]), **served, **own}
     return {
         "apiVersion": "apps/v1",
@@ -66,10 +67,9 @@ def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Man
 
 def _pod(config: DeviceConfig, entry: dict[str, Any], version: str) -> dict[str, Any]:
     pull = secret(config)
-    devices = entry.get("hostDevices", [])
-    names = {path: f"host-device-{number}" for number, path in enumerate(devices)}
-    volumes = [{"name": name, "hostPath": {"path": path}} for path, name in names.items()]
-    mounts = [{"name": name, "mountPath": path} for path, name in names.items()]
+    devices = names.of_devices(entry)
+    volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
+    mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
     selector = {**(config.node_selector or {}), **entry.get("nodeSelector", {}), **_gate(config, version)}
     return filled(
         serviceAccountName=entry.get("serviceAccountName", config.spec.get("serviceAccountName")),
@@ -111,7 +111,7 @@ def _container(config: DeviceConfig, fields: dict[str, Any], name: str, mounts: 
 def _service(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
     """A Service in front of a DaemonSet's pods, of all versions of it."""
     service = entry["service"]
-    name = f"{config.base}-{entry['name']}"
+    name = names.of_service(config, entry)
     target = service.get("targetPort", service["port"])
     port = filled(name=service.get("name"), port=service["port"], targetPort=target, protocol="TCP")
     order = {"argocd.argoproj.io/sync-wave": "1"}
@@ -133,8 +133,3 @@ def _metadata(config: DeviceConfig, entry: dict[str, Any], name: str, order: dic
 
 def _ours(labels: dict[str, str]) -> dict[str, str]:
     return {key: value for key, value in labels.items() if key.startswith("app.kubernetes.io/")}
-
-
-def _dns(version: str) -> str:
-    """A version as the end of an object's name: lower case, no dots or underscores."""
-    return version.lower().replace(".", "-").replace("_", "-")

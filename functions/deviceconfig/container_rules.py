@@ -8,24 +8,8 @@ from typing import Any
 from krmfn import Result, error, warning
 from krmfn.results import Field
 
+from . import names
 from .model import DeviceConfig
-
-_NAME_LIMIT = 63
-
-
-def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
-    """KRM125: DaemonSets of one config have names of their own that fit into a label value (63 characters)."""
-    seen: set[str] = set()
-    for index, entry in enumerate(config.daemon_sets):
-        field = Field(config.at(f"daemonSets[{index}].name"), entry["name"])
-        if entry["name"] in seen:
-            yield error(f"the name {entry['name']!r} stands twice in daemonSets", rule="KRM125", field=field)
-        seen.add(entry["name"])
-        suffix = f"-{config.version}" if config.version else ""
-        name = f"{config.base}-{entry['name']}{suffix}"
-        if len(name) > _NAME_LIMIT:
-            message = f"the DaemonSet's name {name!r} has {len(name)} characters; {_NAME_LIMIT} fit into its label"
-            yield error(message, rule="KRM125", field=field)
 
 
 def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
@@ -93,17 +77,33 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
 
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
-    """KRM135: containers of one pod and device classes of one driver have names of their own."""
-    lists = [(config.at("dra.deviceClasses"), config.spec.get("dra", {}).get("deviceClasses", []), set[str]())]
-    for index, entry in enumerate(config.daemon_sets):
-        path = config.at(f"daemonSets[{index}].initContainers")
-        lists.append((path, entry.get("initContainers", []), {entry["name"]}))
-    for path, entries, seen in lists:
+    """KRM135: containers and volumes of one pod and device classes of one driver have names of their own."""
+    for path, entries, taken in _named(config):
+        seen: set[str] = set()
         for index, entry in enumerate(entries):
-            if entry["name"] in seen:
-                field = Field(f"{path}[{index}].name", entry["name"])
-                yield error(f"the name {entry['name']!r} stands twice", rule="KRM135", field=field)
-            seen.add(entry["name"])
+            name = entry["name"]
+            if name in seen or name in taken:
+                why = "stands twice" if name in seen else f"is the one of {taken[name]}"
+                field = Field(f"{path}[{index}].name", name)
+                yield error(f"the name {name!r} {why}; choose another", rule="KRM135", field=field)
+            seen.add(name)
+
+
+def _named(config: DeviceConfig) -> Iterator[tuple[str, list[dict[str, Any]], dict[str, str]]]:
+    """Yield each list of named entries: its path, the entries, and which names are taken by what."""
+    for kind in ("devicePlugin", "dra"):
+        section = config.spec.get(kind, {})
+        yield config.at(f"{kind}.volumes"), section.get("volumes", []), {}
+    yield config.at("dra.deviceClasses"), config.spec.get("dra", {}).get("deviceClasses", []), {}
+    for index, entry in enumerate(config.daemon_sets):
+        path = config.at(f"daemonSets[{index}]")
+        yield (
+            f"{path}.initContainers",
+            entry.get("initContainers", []),
+            {entry["name"]: "the main container"},
+        )
+        devices = {name: f"the host device {device}" for device, name in names.of_devices(entry).items()}
+        yield f"{path}.volumes", entry.get("volumes", []), devices
 
 
 def containers(config: DeviceConfig) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
@@ -128,7 +128,6 @@ def _with_init(
 
 
 RULES = (
-    daemon_sets_have_names,
     mounts_have_volumes,
     variables_have_one_source,
     containers_have_one_image,

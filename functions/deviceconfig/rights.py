@@ -7,6 +7,7 @@ from typing import Any
 from krmfn import Manifest
 
 from ..children import metadata
+from . import names
 from .model import DeviceConfig
 
 _ORDER = {"argocd.argoproj.io/sync-wave": "-1", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
@@ -27,7 +28,7 @@ def objects(config: DeviceConfig) -> list[Manifest]:
             {
                 "apiVersion": "rbac.authorization.k8s.io/v1",
                 "kind": "RoleBinding",
-                "metadata": _metadata(config, f"{name}-privileged"),
+                "metadata": _metadata(config, names.of_role_binding(config)),
                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": _PRIVILEGED},
                 "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": config.ref.namespace}],
             }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from krmfn import Result, error, info, warning
 from krmfn.results import Field
 
-from . import container_rules
+from . import container_rules, name_rules
 from .model import DeviceConfig
 
 Rule = Callable[[DeviceConfig], Iterator[Result]]
@@ -139,7 +139,7 @@ def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
 
 
 def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
-    """KRM131: an ordered upgrade names driverVersion, and retains versions other than that one."""
+    """KRM131: an ordered upgrade names driverVersion, and retains other versions, each once."""
     upgrade = config.spec.get("upgrade", {})
     if upgrade.get("ordered") and not config.version:
         message = "upgrade.ordered needs driverVersion: it becomes the Module's version and a label of its nodes"
@@ -147,7 +147,12 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
     if upgrade.get("retain") and not upgrade.get("ordered"):
         message = "upgrade.retain keeps DaemonSets of earlier versions, which only upgrade.ordered has"
         yield error(message, rule="KRM131", field=Field(config.at("upgrade.retain")))
-    if config.version and config.version in upgrade.get("retain", []):
+    retained = upgrade.get("retain", [])
+    for index, version in enumerate(retained):
+        if version in retained[:index]:
+            message = f"upgrade.retain names the version {version!r} twice; leave one out"
+            yield error(message, rule="KRM131", field=Field(config.at(f"upgrade.retain[{index}]"), version))
+    if config.version and config.version in retained:
         message = f"upgrade.retain names the current version {config.version!r}; name earlier ones only"
         yield error(message, rule="KRM131", field=Field(config.at("upgrade.retain")))
 
@@ -160,13 +165,29 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
         yield error(message, rule="KRM132", field=Field(config.at("serviceAccountName")))
     level = account.get("podSecurity")
     if account and config.loads and level != "privileged":
+        hub = config.spec.get("hub")
+        where = f"{hub['spokeNamespace']} on every spoke" if hub else config.ref.namespace
         message = (
-            f"KMM's worker pods are privileged: the namespace {config.ref.namespace} needs the label "
+            f"KMM's worker pods are privileged: the namespace {where} needs the label "
             "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); "
             "write podSecurity: privileged here once it has it"
         )
         tell = warning if level else info
         yield tell(message, rule="KRM132", field=Field(config.at("serviceAccount.podSecurity")))
+
+
+def rights_are_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
+    """KRM138: with hub no rights are generated: they would be on the hub, and the worker pods run on the spokes."""
+    hub, account = config.spec.get("hub"), config.spec.get("serviceAccount", {})
+    given = [key for key in ("create", "openshift") if account.get(key)]
+    if hub and given:
+        name = config.spec.get("serviceAccountName") or "of the worker pods"
+        message = (
+            f"with hub, serviceAccount.{given[0]} would give rights on the hub, and the worker pods run on the spokes; "
+            f"leave out {' and '.join(given)} here, and bring the ServiceAccount {name} and its rights into the "
+            f"namespace {hub['spokeNamespace']} of every spoke, for example with a ManifestWork"
+        )
+        yield error(message, rule="KRM138", field=Field(config.at(f"serviceAccount.{given[0]}")))
 
 
 RULES: tuple[Rule, ...] = (
@@ -180,8 +201,12 @@ RULES: tuple[Rule, ...] = (
     in_tree_driver_has_a_plugin,
     upgrade_has_a_version,
     account_can_be_created,
+    rights_are_where_the_pods_are,
+    *name_rules.RULES,
     *container_rules.RULES,
 )
+GROUP_RULES = (name_rules.names_do_not_run_together,)
+"""Rules about all pools of a config together."""
 
 
 def check(config: DeviceConfig) -> list[Result]:
@@ -189,6 +214,8 @@ def check(config: DeviceConfig) -> list[Result]:
     return [config.located(result) for rule in RULES for result in rule(config)]
 
 
-def check_group(configs: Iterable[DeviceConfig]) -> list[Result]:
-    """All findings about the pools of one config."""
-    return [result for config in configs for result in check(config)]
+def check_group(configs: Sequence[DeviceConfig]) -> list[Result]:
+    """All findings about the pools of one config: about each, then about all of them together."""
+    alone = [result for config in configs for result in check(config)]
+    together = (pair for rule in GROUP_RULES for pair in rule(configs))
+    return alone + [config.located(result) for config, result in together]

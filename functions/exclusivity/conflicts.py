@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -103,7 +103,7 @@ def _on_nodes(conflict: Conflict) -> str:
     """`node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
-    owners = _listing(map(_owner, conflict.left), len(conflict.left))
+    owners = _listing(_owners(conflict, conflict.left), len(conflict.left))
     if number == 1:
         return f"node {first[0]} is selected by {owners}"
     counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
@@ -112,7 +112,7 @@ def _on_nodes(conflict: Conflict) -> str:
 
 def _on_some_node(conflict: Conflict) -> str:
     """`DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example one with ...`."""
-    left, right = (_listing(map(_owner, side), len(side)) for side in (conflict.left, conflict.right))
+    left, right = (_listing(_owners(conflict, side), len(side)) for side in (conflict.left, conflict.right))
     # All of a group meet on one node, since no label has two values among them; a left and a right only in pairs.
     example = [*conflict.left[:1], *conflict.right[:1]] if conflict.right else conflict.left
     labels = sorted({pair for claim in example for pair in claim.selector.items()})
@@ -126,9 +126,14 @@ def _on_some_node(conflict: Conflict) -> str:
     return f"{left} can select the same node{unseen}, {witness}"
 
 
-def _owner(claim: Claim) -> str:
+def _owners(conflict: Conflict, side: Iterable[Claim]) -> Iterator[str]:
+    """Each claim with its place, but for the one at whose place the finding stands."""
+    return (_owner(claim, None if claim is conflict.left[0] else claim.place) for claim in side)
+
+
+def _owner(claim: Claim, place: Place | None) -> str:
     """`pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
-    path, line = (claim.place.path, claim.place.line) if claim.place else ("", 0)
+    path, line = (place.path, place.line) if place else ("", 0)
     file = [f"{path}:{line}" if line else path] if path else []
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
     pool = f"pool {claim.pool} of " if claim.pool else ""

@@ -73,7 +73,8 @@ def name_fits_a_label(module: Manifest, kmm: Target) -> Iterator[Result]:
             f"module name and namespace have a combined length of {length} characters, "
             f"which exceeds the maximum of {kmm.name_limit} when version is set"
         )
-        yield _refused(message, "metadata.name", named.name)
+        hint = f"{length - kmm.name_limit} too many: shorten the name or the namespace by as much"
+        yield _refused(message, "metadata.name", named.name, hint)
 
 
 UPDATE_RULES: Rules = (("KMM002", version_is_kept),)

@@ -15,6 +15,7 @@ from .envsubst import Part, parse, substitute
 from .gotext import quote
 from .kernels import KERNEL_VARIABLES, VARIABLES, variables
 from .lookup import table, tables, text, texts
+from .mapping_lints import CATCH_ALL
 from .rules import Rules, apply
 
 CONTAINER = "spec.moduleLoader.container"
@@ -29,6 +30,8 @@ class Template(NamedTuple):
     text: str
     known: tuple[str, ...]
     is_image: bool = True
+    every_kernel: bool = False
+    """The image of a kernel mapping that takes every kernel."""
 
 
 def check(module: Manifest) -> Iterator[Result]:
@@ -39,12 +42,23 @@ def check(module: Manifest) -> Iterator[Result]:
         yield from apply(RULES, template, values)
 
 
+def check_pods(workload: Manifest) -> Iterator[Result]:
+    """The lints about the images of a DaemonSet's containers; KMM substitutes no variables there either."""
+    for part in ("initContainers", "containers"):
+        for index, container in tables(table(workload, "spec", "template", "spec"), part):
+            path = f"spec.template.spec.{part}[{index}].image"
+            yield from apply(RULES, Template(path, text(container, "image"), ()), _SAMPLE)
+
+
 def _templates(module: Manifest) -> Iterator[Template]:
     container = table(module, "spec", "moduleLoader", "container")
-    holders = [(CONTAINER, container)]
-    holders += [(f"{CONTAINER}.kernelMappings[{at}]", entry) for at, entry in tables(container, "kernelMappings")]
+    entries = list(tables(container, "kernelMappings"))
+    wide = [entry for _, entry in entries if CATCH_ALL.fullmatch(text(entry, "regexp"))]
+    inherits = any(not text(entry, "containerImage") for entry in wide)
+    holders = [(CONTAINER, container), *((f"{CONTAINER}.kernelMappings[{at}]", entry) for at, entry in entries)]
     for path, holder in holders:
-        yield Template(f"{path}.containerImage", text(holder, "containerImage"), VARIABLES)
+        every = inherits if holder is container else holder in wide
+        yield Template(f"{path}.containerImage", text(holder, "containerImage"), VARIABLES, every_kernel=every)
         sign = table(holder, "sign")
         yield Template(f"{path}.sign.unsignedImage", text(sign, "unsignedImage"), KERNEL_VARIABLES)
         for index, file in enumerate(texts(sign, "filesToSign")):
@@ -74,9 +88,9 @@ def variables_are_known(template: Template, values: dict[str, str]) -> Iterator[
 
 
 def plugin_images_have_no_variables(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM223: images of device plugins and DRA drivers have no variables: KMM substitutes none there."""
+    """KRM223: images of device plugins, DRA drivers and DaemonSets have no variables: none are substituted there."""
     if not template.known and "$" in template.text:
-        message = f"KMM substitutes no variables here; the image would be {quote(template.text)} as it stands"
+        message = f"no variables are substituted here; the image would be {quote(template.text)} as it stands"
         yield warning(message, field=Field(template.path, template.text))
 
 
@@ -90,22 +104,27 @@ def tag_is_not_empty(template: Template, values: dict[str, str]) -> Iterator[Res
 
 def tag_does_not_move(template: Template, values: dict[str, str]) -> Iterator[Result]:
     """KRM225: an image has a tag that stays what it is, or a digest; latest (also said by no tag) moves."""
-    image = _image(template, values)
-    refused = bool(template.known) and ":" not in template.text
-    if image is None or refused or "@" in image or _EMPTY_TAG.search(image):
+    image = _pullable(template, values)
+    if image is None or "@" in image:
         return
     tag = image.rpartition("/")[2].partition(":")[2]
     if tag in ("", "latest"):
-        what = "the tag latest" if tag else "no tag, which means latest,"
+        what = "the tag latest" if tag else "no tag, which means latest"
         message = f"has {what}: what it names changes without a change in Git; write a version or a digest"
         yield warning(message, field=Field(template.path, template.text))
 
 
-def digest_has_no_kernel(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM226: an image with a digest has no kernel variable: the digest is one image, for one kernel."""
+def image_is_for_its_kernels(template: Template, values: dict[str, str]) -> Iterator[Result]:
+    """KRM226: an image for every kernel names the kernel in its tag; one with a digest is one image and names none."""
     read = [name for name in _read(template.text) if name in KERNEL_VARIABLES]
     if template.known and template.is_image and read and "@" in template.text:
         message = f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing"
+        yield warning(message, field=Field(template.path, template.text))
+    elif template.every_kernel and not read and _pullable(template, values):
+        message = (
+            "is one image for every kernel; unless it holds a kernel module for each, put $KERNEL_FULL_VERSION into "
+            "its tag, or name its kernels in the mapping"
+        )
         yield warning(message, field=Field(template.path, template.text))
 
 
@@ -116,6 +135,13 @@ def _image(template: Template, values: dict[str, str]) -> str | None:
     if not template.known:
         return template.text
     return substitute(template.text, {name: values[name] for name in template.known})
+
+
+def _pullable(template: Template, values: dict[str, str]) -> str | None:
+    """The image with its variables filled in; None when KMM refuses it or no runtime can pull it (KRM224)."""
+    image = _image(template, values)
+    refused = bool(template.known) and ":" not in template.text
+    return None if image is None or refused or _EMPTY_TAG.search(image) else image
 
 
 @lru_cache(maxsize=1024)
@@ -140,5 +166,5 @@ RULES: Rules = (
     ("KRM223", plugin_images_have_no_variables),
     ("KRM224", tag_is_not_empty),
     ("KRM225", tag_does_not_move),
-    ("KRM226", digest_has_no_kernel),
+    ("KRM226", image_is_for_its_kernels),
 )

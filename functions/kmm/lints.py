@@ -26,6 +26,12 @@ def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ())
         yield finding._replace(ref=about)
 
 
+def check_pods(workload: Manifest) -> Iterator[Result]:
+    """The lints about the images that a DaemonSet's pods run."""
+    for finding in image_lints.check_pods(workload):
+        yield finding._replace(ref=ref(workload))
+
+
 def across(modules: Iterable[Manifest]) -> list[Result]:
     """The lints about Modules of one cluster together: those that remove what another one loads."""
     return list(apply(neighbours.RULES, list(modules)))

@@ -20,7 +20,7 @@ WHERE = "spec.moduleLoader.container.kernelMappings"
 _DEEPEST = 10
 _EARLIER = 1000
 """How many mappings are asked whether they take what a later one is meant for: more would take minutes."""
-_ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
+CATCH_ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
 _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
 
 
@@ -52,7 +52,7 @@ def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) ->
     if not regexp:
         return
     for at, (_, earlier) in enumerate(mappings[: min(index, _EARLIER)]):
-        if earlier and (earlier == regexp or _ALL.fullmatch(earlier)):
+        if earlier and (earlier == regexp or CATCH_ALL.fullmatch(earlier)):
             message = f"never reached: kernelMappings[{at}] ({quote(earlier)}) takes every kernel first"
             yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
             return

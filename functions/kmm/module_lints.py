@@ -97,6 +97,17 @@ def mapping_settings_count(module: Manifest, kmm: Target) -> Iterator[Result]:
                 yield warning(message, field=Field(f"{CONTAINER}.kernelMappings[{index}].{section}.{key}"))
 
 
+def firmware_path_is_absolute(module: Manifest, kmm: Target) -> Iterator[Result]:
+    """KRM208: a firmwarePath begins with /: KMM copies a relative one from the image's working directory."""
+    path = text(table(_container(module), "modprobe"), "firmwarePath")
+    if path and not path.startswith("/"):
+        message = (
+            f"firmwarePath {quote(path)} is relative, so what KMM copies depends on the image's working directory; "
+            f"write {quote('/' + path)} if that is where the firmware is"
+        )
+        yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))
+
+
 RULES: Rules = (
     ("KRM201", selector_is_not_empty),
     ("KRM202", role_labels_are_empty),
@@ -105,4 +116,5 @@ RULES: Rules = (
     ("KRM205", parameters_have_no_spaces),
     ("KRM206", signed_files_are_in_the_directory),
     ("KRM207", mapping_settings_count),
+    ("KRM208", firmware_path_is_absolute),
 )
