@@ -213,6 +213,7 @@ CASES = [
         f"{MAPPINGS}[0].containerImage",
         "one image for every",
     ),
+    Case("KRM213", regexps("^(a)|b$"), regexps("^(a|b)$"), f"{MAPPINGS}[0].regexp", '"^(a)" is found inside'),
     Case(
         "KRM226",
         image("x:1"),
