@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from krmfn.yamltext import emit, load
+from krmfn.yamltext.scalars import Timestamp
 
 EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "300"))
 
@@ -159,3 +160,16 @@ def test_a_long_key_stands_behind_a_question_mark() -> None:
     key = "k" * 129
     assert emit.dump({key: "v", "a": 1}) == f"? {key}\n: v\na: 1\n"
     assert emit.dump({key: {"b": [1]}}) == f"? {key}\n:\n  b:\n  - 1\n"
+
+
+@pytest.mark.parametrize("date", ["2001-01-01", "2001-1-1", "2001-12-14T21:59:43.10Z", "2001-12-14 21:59:43"])
+def test_a_plain_date_stays_plain(date: str) -> None:
+    """In quotes it would be a string to kubectl, which makes another one of the plain date."""
+    data = load.read(f"a: {date}\n".encode())
+    assert type(data["a"]) is Timestamp
+    assert emit.dump(data) == f"a: {date}\n"
+    assert emit.dump({"a": str(date)}) == f'a: "{date}"\n'
+
+
+def test_a_date_that_only_a_tag_makes_one_is_quoted() -> None:
+    assert emit.dump({"a": Timestamp("2001-01-01 x: y")}) == 'a: "2001-01-01 x: y"\n'

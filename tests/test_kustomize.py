@@ -93,7 +93,7 @@ def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
 
 def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: Fake, app: Path) -> None:
     fake.answers("printf 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\n'; printf '# Warning: one\ntwo\n' >&2")
-    resources = inputs.read(argparse.Namespace(path=str(app), kustomize=""))
+    resources = inputs.read(argparse.Namespace(path=str(app), kustomize="", root=None))
     assert [str(finding) for finding in resources.results] == [
         "info: kustomize: # Warning: one [KRM106]",
         "info: kustomize: two [KRM106]",

@@ -126,17 +126,18 @@ def test_upsert_twice() -> None:
 
 
 def test_upsert_changes_the_first_of_two_with_one_name() -> None:
-    twice = "".join(f"- kind: A\n  metadata:\n    name: a\n  x: {x}\n" for x in (1, 2))
-    other = "- kind: B\n  metadata:\n    name: a\n  x: 3\n"
+    twice = "".join(f"- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  x: {x}\n" for x in (1, 2))
+    other = "- apiVersion: v1\n  kind: B\n  metadata:\n    name: a\n  x: 3\n"
     resources = parsed(other + twice + other)
-    resources.upsert([{"kind": "A", "metadata": {"name": "a"}, "x": 5}])
+    resources.upsert([{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": 5}])
     assert [item["x"] for item in load.read(resources.to_bytes())["items"]] == [3, 5, 2, 3]
 
 
 def test_upsert_reads_no_item_of_another_kind() -> None:
-    resources = parsed("- kind: B\n  metadata: *nothing\n- kind: A\n  x: 1\n")
-    resources.upsert([{"kind": "A", "x": 2}])
-    assert resources.to_bytes().endswith(b"- kind: B\n  metadata: *nothing\n- kind: A\n  x: 2\n")
+    named = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  x: "
+    resources = parsed("- kind: B\n  metadata: *nothing\n" + named + "1\n")
+    resources.upsert([{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": 2}])
+    assert resources.to_bytes().decode().endswith("- kind: B\n  metadata: *nothing\n" + named + "2\n")
 
 
 def test_upsert_sees_a_manifest_that_was_changed_in_place() -> None:

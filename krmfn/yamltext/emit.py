@@ -11,11 +11,12 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from .scalars import is_ambiguous
+from .scalars import Timestamp, is_ambiguous
 
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
+_PLAIN_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9:.]+[Zz]?)?")
 _NOT_IN_FLOW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ ]|$)|---|\.\.\.|.*(?::(?: |$)| #)", re.DOTALL)
 _ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
@@ -84,6 +85,8 @@ def _key(text: str) -> str:
 
 
 def _scalar(value: Any, pad: str) -> str:
+    if type(value) is Timestamp and _PLAIN_DATE.fullmatch(value):
+        return value  # in quotes it would be another value to kubectl
     if isinstance(value, str):
         return _literal(value, pad + "  ") if style(value) == "|" else quoted(value)
     if value is None:

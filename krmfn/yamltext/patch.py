@@ -65,7 +65,7 @@ def _scalar(old: Scalar, new: Any) -> Iterator[_Patch]:
 
 def _written(value: Any, quote: str) -> str:
     """A scalar on one line, in the quotes that stood there before."""
-    text: str = emit.quoted(value) if isinstance(value, str) else emit.dump(value).rstrip("\n")
+    text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
     if text != value or not quote:
         return text
     escaped = text.replace("'", "''") if quote == "'" else text.replace("\\", "\\\\").replace('"', '\\"')
