@@ -307,4 +307,4 @@ def test_on_a_hub_clusters_and_nodes_tell_two_configs_apart(clusters: str, nodes
         assert [finding.rule for finding in found] == rules
         assert all("cluster site=a" in finding.message for finding in found)
     here = {key: value for key, value in one.items() if key != "hub"}
-    assert answer(config(one, "one"), config(here, "here")).results == []
+    assert findings(answer(config(one, "one"), config(here, "here"))) == []
