@@ -137,8 +137,10 @@ def _explained(validator: Any, manifest: Manifest) -> Iterator[tuple[str, Field]
 
 
 def _current(value: Any) -> Any:
-    """The value for a finding, where it is short enough to be read."""
-    return value if isinstance(value, (int, float)) or (isinstance(value, str) and len(value) <= _LONG) else None
+    """Return the value for a finding, a date as text, where it is short enough to be read."""
+    if isinstance(value, str):
+        return str(value) if len(value) <= _LONG else None
+    return value if isinstance(value, (int, float)) else None
 
 
 def _unknown(key: str, schema: Schema) -> str:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from krmfn_functions import deviceconfig, ptemplate
 from krmfn_functions.kmm import structure
 
 from krmfn import Item, Manifest, manifests
-from krmfn.ownership import OWNER
 
 from .engines import COMMANDS, EXAMPLES, REPO, must, path_of
 from .kube import CRDS, FOLDERS, YAML, Cluster, Verdict
@@ -216,7 +216,8 @@ class Source(NamedTuple):
         """What the functions have made of it."""
         streams = [self.golden.read_bytes()] if self.golden.exists() else list(self.rendered())
         items = [item for stream in streams for item in manifests.read_stream(stream).items]
-        return [item for item in items if OWNER in item.annotations]
+        scopes = (deviceconfig.SCOPE, ptemplate.SCOPE)
+        return [item for item in items if any(scope.made(item.ref, item.annotations) for scope in scopes)]
 
     def rendered(self) -> Iterator[bytes]:
         inputs = "".join(path.read_text() for path in self.folder.rglob("*.yaml"))
