@@ -42,7 +42,7 @@ def _function(name: str) -> Function:
 def _command(name: str, arguments: list[str]) -> int:
     """Return a subcommand's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
     try:
-        from krmfn import cli
+        from krmfn.cli import main
 
         from .programs import PROGRAMS
 
@@ -52,7 +52,7 @@ def _command(name: str, arguments: list[str]) -> int:
 
         traceback.print_exc()
         sys.exit(2)
-    return cli.main(program, arguments)
+    return main.main(program, arguments)
 
 
 if __name__ == "__main__":

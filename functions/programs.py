@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krmfn import Function
-from krmfn.cli import Command, Printed, Program
+from krmfn.cli.main import Command, Printed, Program
 
-from . import catalogue, deviceconfig, ptemplate, schemas_command
-from .changes import notes
-from .owners import MODULE_GROUP
-from .resolve import RESOLVE
+from . import deviceconfig, ptemplate
+from .commands import catalogue, schema
+from .commands.resolve import RESOLVE
+from .rendering.kinds import MODULE_GROUP
+from .upgrades.change_rules import notes
 
 INPUTS = frozenset(
     {
@@ -47,7 +48,7 @@ PTEMPLATE_SCHEMAS = {"Ptemplate": "ptemplate", "RenderDeviceConfigs": "renderdev
 
 def _deviceconfig(function: Function) -> Program:
     about = "Render DeviceConfigs to KMM Modules and DaemonSets."
-    printed = schemas_command.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
+    printed = schema.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
     commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
     owners = deviceconfig.OWNERS
     return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, commands, owners, KINDS, notes)
@@ -55,7 +56,7 @@ def _deviceconfig(function: Function) -> Program:
 
 def _ptemplate(function: Function) -> Program:
     about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
-    printed = schemas_command.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
+    printed = schema.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
     commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
     owners = ptemplate.OWNERS
     return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, commands, owners, KINDS, notes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from .item import Item
-from .yamltext.spans import Cut
+from .yamltext.split import Cut
 
 _ANCHOR, _ALIAS = re.compile(rb"&([0-9A-Za-z_-]+)"), re.compile(rb"\*([0-9A-Za-z_-]+)")
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any, Literal
 
 from .errors import KrmfnError
-from .plain import changed_at, copied
 from .resource import Manifest, Place, Ref, same
 from .resource import ref as ref_of
 from .results import Result
 from .yamltext import peek, simple
 from .yamltext.escapes import may_hold
+from .yamltext.plain import changed_at, copied
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
@@ -188,9 +188,9 @@ class Item:
         """Like `place`; for an item read from a file with the line and column of the field at `path`."""
         if not self._file:
             return self.place
-        from .yamltext import places
+        from .yamltext import positions
 
-        line, column = places.locate(self.node, path)
+        line, column = positions.locate(self.node, path)
         return self._file._replace(line=self._file.line + line - 1, column=column)
 
     def located(self, result: Result) -> Result:
@@ -210,9 +210,9 @@ class Item:
         """The paths of keys that stand twice in one mapping."""
         if self.tree is not None:
             return []
-        from .yamltext import places
+        from .yamltext import positions
 
-        return [path for path, _ in places.duplicate_keys(self.node)]
+        return [path for path, _ in positions.duplicate_keys(self.node)]
 
     @property
     def node(self) -> Any:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .envelope import Chunk, Frame
 from .errors import KrmfnError
-from .frame import Chunk, Frame
 from .item import Item
 from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
-from .plain import copied
 from .resource import Manifest, Ref, annotations_of, ref, same
 from .results import Result
-from .yamltext import peek, spans
+from .yamltext import peek, split
 from .yamltext.encoding import check_encoding
+from .yamltext.plain import copied
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _BOM = b"\xef\xbb\xbf"
@@ -37,7 +37,7 @@ class ResourceList:
         self.config_item: Item | None = None
         """The functionConfig as it stands in a file; None in function mode, which names no file for it."""
         self._config = function_config
-        self._frame = Frame(b"", b"", spans.Cut((), ()), self.items)
+        self._frame = Frame(b"", b"", split.Cut((), ()), self.items)
 
     @classmethod
     def parse(cls, data: bytes) -> ResourceList:
@@ -48,7 +48,7 @@ class ResourceList:
         """
         text = data.removeprefix(_BOM)
         check_encoding(text)
-        cut = spans.quick(text) or _exact(text)
+        cut = split.quick(text) or _exact(text)
         indent = -2 if cut.flow_items else cut.indent
         sure = (not cut.flow_items and index not in cut.dubious for index in range(len(cut.items)))
         items = [Item(text, start, end, indent, safe) for (start, end), safe in zip(cut.items, sure, strict=True)]
@@ -247,13 +247,13 @@ def _json(manifest: Manifest) -> bytes:
     return emit.dump_json(manifest).encode()
 
 
-def _exact(text: bytes) -> spans.Cut:
-    from .yamltext import marks
+def _exact(text: bytes) -> split.Cut:
+    from .yamltext import split_exact
 
-    return marks.exact(text)
+    return split_exact.exact(text)
 
 
-def _read_kinds(text: bytes, items: list[Item], cut: spans.Cut) -> None:
+def _read_kinds(text: bytes, items: list[Item], cut: split.Cut) -> None:
     """Set the items' kinds in one pass over the text, where they stand plainly; the others are read one by one."""
     starts = [start for start, _ in cut.items]
     for index, kind in peek.kinds(text, starts, cut.items[-1][1], cut.indent, cut.keys) if starts else ():

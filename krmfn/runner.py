@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from typing import NoReturn
 
+from .envelope import Chunk
 from .errors import KrmfnError
-from .frame import Chunk
 from .log import Log, from_environment
 from .resourcelist import ResourceList
 

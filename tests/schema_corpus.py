@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
-from krmfn_functions.published import schema as published
+from krmfn_functions.rendering.schemas import schema as published
 
-from krmfn import KrmfnError, Manifest, manifests
+from krmfn import KrmfnError, Manifest
+from krmfn.cli import manifests
 
 REPO = Path(__file__).resolve().parents[1]
 SAMPLES = REPO / "tests" / "schema_samples"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmfn import KrmfnError, Place, Ref, Result, error, warning
-from krmfn.baseline import dump, new, parse
+from krmfn.cli.baseline import dump, new, parse
 from krmfn.results import Field
 
 ABOUT = Ref("g/v1", "Thing", "n", "a")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from krmfn_functions.catalogue import CHAPTERS, markdown, rules
+from krmfn_functions.commands.catalogue import CHAPTERS, markdown, rules
 
 ROOT = Path(__file__).parent.parent
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krmfn_functions import children
-from krmfn_functions.children import Child
-from krmfn_functions.settings import Settings
+from krmfn_functions.rendering import apply, generated, input_checks, metadata
+from krmfn_functions.rendering.function_config import Settings
+from krmfn_functions.rendering.generated import Generated
 
 from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.ownership import Scope
@@ -31,20 +31,20 @@ def listed(*entries: str) -> ResourceList:
     return ResourceList.parse((HEAD + "".join(entries)).encode())
 
 
-def widget(name: str, item: Item, owner: Ref = OWNER) -> Child:
-    found = children.metadata(name, owner, "widget", {}, {}, {})
+def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
+    found = metadata.metadata(name, owner, "widget", {}, {}, {})
     manifest: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": found, "spec": {"a": "b"}}
-    return children.child(manifest, "drv", item, owner)
+    return generated.generated(manifest, "drv", item, owner)
 
 
-def said(resources: ResourceList, *wanted: Child, adopt: bool = False) -> list[str]:
-    return [str(finding) for finding in children.clashes(resources, wanted, SCOPE, adopt)]
+def said(resources: ResourceList, *wanted: Generated, adopt: bool = False) -> list[str]:
+    return [str(finding) for finding in apply.clashes(resources, wanted, SCOPE, adopt)]
 
 
 def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
     order = {"wave": "0"}
     labels = {"team": "a", "app.kubernetes.io/name": "not this"}
-    found = children.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
+    found = metadata.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
     assert found["name"] == "child"
     assert found["namespace"] == "kmm"
     assert found["labels"] == {
@@ -64,28 +64,28 @@ def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
 
 def test_metadata_is_fresh_for_every_object() -> None:
     labels: dict[str, str] = {}
-    one, two = (children.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
+    one, two = (metadata.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
     assert one["labels"] is not two["labels"]
     assert labels == {}
 
 
 @pytest.mark.parametrize(("value", "kept"), [(None, 0), ("", 0), ([], 0), ({}, 0), (0, 1), (False, 1), ("a", 1)])
 def test_empty_fields_never_reach_a_manifest(value: Any, kept: int) -> None:
-    assert len(children.filled(field=value)) == kept
+    assert len(metadata.filled(field=value)) == kept
 
 
 def test_a_resource_that_stands_twice() -> None:
     resources = listed(entry("DeviceConfig", "a"), entry("DeviceConfig", "b"), entry("DeviceConfig", "a"))
-    (finding,) = children.repeated(resources.items)
+    (finding,) = input_checks.repeated(resources.items)
     assert str(finding) == "error: DeviceConfig kmm/a: this DeviceConfig stands twice; remove or rename one [KRM103]"
 
 
 def test_a_part_of_the_items_is_refused() -> None:
     whole = listed(entry("DeviceConfig", "a"))
     part = listed(entry("DeviceConfig", "a", {"internal.config.k8s.io/kpt-resource-id": "'1'"}))
-    assert children.partial_view(whole, Settings()) == []
-    assert children.partial_view(part, Settings(partial_view=True)) == []
-    (finding,) = children.partial_view(part, Settings())
+    assert input_checks.partial_view(whole, Settings()) == []
+    assert input_checks.partial_view(part, Settings(partial_view=True)) == []
+    (finding,) = input_checks.partial_view(part, Settings())
     assert "remove `selectors` and `exclude`" in finding.message
     assert "`partialView: allow`" in finding.message
 
@@ -129,7 +129,7 @@ def test_our_own_objects_are_updated_in_place(owner: str) -> None:
     resources = listed(entry("DeviceConfig", "gaudi"), owned("Widget", "w", owner), entry("Other", "o"))
     child = widget("w", resources.items[0])
     assert said(resources, child) == []
-    children.settle(resources, [child], SCOPE, Settings(), [])
+    apply.settle(resources, [child], SCOPE, Settings(), [])
     assert [item.kind for item in resources.items] == ["DeviceConfig", "Widget", "Other"]
     assert [what for what, _ in resources.changes] == ["updated"]
 
@@ -143,13 +143,13 @@ def test_stale_objects_go_and_others_stay() -> None:
         entry("Widget", "handmade", group="example.com"),
     )
     child = widget("w", resources.items[1])
-    children.settle(resources, [child], SCOPE, Settings(prune="never"), [])
+    apply.settle(resources, [child], SCOPE, Settings(prune="never"), [])
     assert len(resources.items) == 6
-    children.settle(resources, [child], SCOPE, Settings(), resources.items[:1])
+    apply.settle(resources, [child], SCOPE, Settings(), resources.items[:1])
     assert len(resources.items) == 6
-    children.settle(resources, [child], SCOPE, Settings(), [])
+    apply.settle(resources, [child], SCOPE, Settings(), [])
     assert [item.ref.name for item in resources.items] == ["gaudi", "theirs", "odd", "handmade", "w"]
 
 
 def test_the_ready_label_is_kmm_s() -> None:
-    assert children.ready_label("kmm", "gaudi") == "kmm.node.kubernetes.io/kmm.gaudi.ready"
+    assert metadata.ready_label("kmm", "gaudi") == "kmm.node.kubernetes.io/kmm.gaudi.ready"

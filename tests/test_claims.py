@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from krmfn_functions import claims
 from krmfn_functions.exclusivity import Claim, Node
+from krmfn_functions.rendering import claims
 
 from krmfn import Ref, ResourceList
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
-from krmfn_functions.published import schema as published
-from krmfn_functions.published import text
+from krmfn_functions.rendering.schemas import schema as published
+from krmfn_functions.rendering.schemas import text
 from schema_corpus import CRDS, corpus, schema_of, spoiled
 
 from krmfn import Manifest, schema

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from krmfn_functions.changes import RULES, notes
+from krmfn_functions.upgrades.change_rules import RULES, notes
 
-from krmfn import Manifest, ResourceList, Result, manifests
+from krmfn import Manifest, ResourceList, Result
+from krmfn.cli import manifests
 from krmfn.plan import plan
 
 REPO = Path(__file__).resolve().parents[1]

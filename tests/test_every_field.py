@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.published import schema
+from krmfn_functions.rendering.schemas import schema
 
 from krmfn import ResourceList
 

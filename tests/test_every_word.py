@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.ptemplate import ptemplate
-from krmfn_functions.published import schema as published
+from krmfn_functions.rendering.schemas import schema as published
 from schema_corpus import samples
 
 from krmfn import Manifest, ResourceList, Result, schema

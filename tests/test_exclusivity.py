@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from krmfn_functions import exclusivity
-from krmfn_functions.exclusivity import Claim, Node, check, conflicts, selectors
+from krmfn_functions.exclusivity import Claim, Node, check, messages, selectors
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result
@@ -351,7 +351,7 @@ def read_back(result: Result, claims: Sequence[Claim]) -> tuple[str, list[str], 
 
 @contextmanager
 def everything_shown() -> Iterator[None]:
-    with patch.object(conflicts, "SHOWN", 1000):
+    with patch.object(messages, "SHOWN", 1000):
         yield
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from commands import COMMANDS, Done, environment
 
-from krmfn import KrmfnError, files, manifests
+from krmfn import KrmfnError
+from krmfn.cli import files, manifests
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -276,7 +277,7 @@ def test_without_kustomize_or_a_temporary_folder(app: Path, tmp_path: Path) -> N
 
 
 def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from krmfn import kustomize
+    from krmfn.cli import kustomize
 
     def refuse(*_: object, **__: object) -> None:
         raise FileNotFoundError(2, "No usable temporary directory found")
@@ -290,7 +291,7 @@ def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("body", ["1 / 0", "raise SystemExit(0)", "raise MemoryError", "def f(): f()\n    f()"])
 def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
     code = (
-        "import sys\nfrom krmfn.cli import Program, main\n"
+        "import sys\nfrom krmfn.cli.main import Program, main\n"
         f"def function(resources):\n    {body}\nsys.exit(main(Program('p', 'p', function), sys.argv[1:]))\n"
     )
     for words in (["check"], ["render", "--log-format", "json"], ["diff", ".", "."]):

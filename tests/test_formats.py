@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from krmfn import Place, Ref, Result, error, info, warning
-from krmfn.formats import github, junit, sarif
-from krmfn.report import FORMATS
+from krmfn.reports.ci import github, junit, sarif
+from krmfn.reports.findings import FORMATS
 from krmfn.results import Checked, Field, printable
 
 ABOUT = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")

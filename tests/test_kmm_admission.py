@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.kmm import admission
-from krmfn_functions.kmm.admission import check, check_update
 from krmfn_functions.kmm.gotext import clean, quote
 from krmfn_functions.kmm.names import dns_label_errors, is_label_key, is_label_value
-from krmfn_functions.kmm.rules import tag
+from krmfn_functions.kmm.rule import tag
 from krmfn_functions.kmm.versions import TARGETS, target
+from krmfn_functions.kmm.webhook import admission
+from krmfn_functions.kmm.webhook.admission import check, check_update
 
 from krmfn.errors import KrmfnError
 

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krmfn_functions.kmm import Resolution, compile_error, mapping_lints, mappings, resolve, resolver
+from krmfn_functions.kmm import Resolution, compile_error, resolve, resolver
 from krmfn_functions.kmm.envsubst import substitute
-from krmfn_functions.kmm.kernels import variables
+from krmfn_functions.kmm.lints import mapping_lints
 from krmfn_functions.kmm.regexps import crowd, matches, matching, tokens
+from krmfn_functions.kmm.resolution import variables
 from krmfn_functions.kmm.templates import pieces
+from krmfn_functions.kmm.webhook import mappings
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Result

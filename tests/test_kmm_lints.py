@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from krmfn_functions.kmm import across, check, lints
-from krmfn_functions.kmm.neighbours import neighbour
+from krmfn_functions.kmm.lints.neighbours import neighbour
 
 C = "spec.moduleLoader.container"
 MAPPINGS = f"{C}.kernelMappings"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krmfn_functions.kmm import structure
-from krmfn_functions.kmm.objectmeta import STRUCTS
-from krmfn_functions.kmm.rules import tag
+from krmfn_functions.kmm.crd import structure
+from krmfn_functions.kmm.crd.objectmeta import STRUCTS
+from krmfn_functions.kmm.rule import tag
 
 JSON, INTO = "json: cannot unmarshal", "into Go struct field ObjectMeta"
 OWNED = "into Go struct field OwnerReference.ownerReferences"

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krmfn_functions.kmm import check, rules, structure
-from krmfn_functions.kmm.facts import Node, module_facts
-from krmfn_functions.kmm.rules import tag
-from krmfn_functions.kmm.values import QUANTITY
+from krmfn_functions.kmm import check, rules
+from krmfn_functions.kmm.crd import structure
+from krmfn_functions.kmm.crd.facts import Node, module_facts
+from krmfn_functions.kmm.crd.values import QUANTITY
+from krmfn_functions.kmm.rule import tag
 from krmfn_functions.kmm.versions import TARGETS
 
 from krmfn.errors import KrmfnError
@@ -394,10 +395,11 @@ def test_what_only_an_apply_refuses_is_first_when_it_is_all() -> None:
 
 def test_the_front_door_loads_the_facts_only_for_check() -> None:
     code = (
-        "import sys; from krmfn_functions import kmm; from krmfn_functions.kmm import admission, lints\n"
-        "assert 'krmfn_functions.kmm.facts' not in sys.modules\n"
+        "import sys; from krmfn_functions import kmm\n"
+        "from krmfn_functions.kmm import lints; from krmfn_functions.kmm.webhook import admission\n"
+        "assert 'krmfn_functions.kmm.crd.facts' not in sys.modules\n"
         "assert kmm.rules()\n"
-        "assert 'krmfn_functions.kmm.facts' in sys.modules"
+        "assert 'krmfn_functions.kmm.crd.facts' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -449,7 +451,7 @@ def test_the_tables_are_what_the_crds_say(tmp_path: Path, monkeypatch: pytest.Mo
     tool.main([f"{version}={CRDS / folder / 'modules.yaml'}" for version, folder in folders.items()])
     for version in folders:
         name = f"structure-{version}.json"
-        assert (tmp_path / name).read_text() == (REPOSITORY / "functions/kmm" / name).read_text()
+        assert (tmp_path / name).read_text() == (REPOSITORY / "functions/kmm/crd" / name).read_text()
 
 
 @pytest.mark.skipif(not CRDS.is_dir(), reason="the CRDs are not at hand")

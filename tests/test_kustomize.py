@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krmfn import KrmfnError, inputs, kustomize, manifests
+from krmfn import KrmfnError
+from krmfn.cli import inputs, kustomize, manifests
 
 FAKE = """#!/bin/sh
 echo "$@" > {notes}/arguments

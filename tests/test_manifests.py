@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from krmfn import Item, KrmfnError, ResourceList, manifests
+from krmfn import Item, KrmfnError, ResourceList
+from krmfn.cli import manifests
 from krmfn.yamltext import load
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

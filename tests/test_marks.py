@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmfn.errors import KrmfnError
-from krmfn.yamltext import marks
+from krmfn.yamltext import split_exact
 
 CUT = {
     "CRLF": ("kind: A\r\nitems:\r\n- a: 1\r\n- b: 2\r\n", ["- a: 1\r\n", "- b: 2\r\n"]),
@@ -39,23 +39,23 @@ REFUSED = {
 def test_cut(name: str) -> None:
     text, items = CUT[name]
     data = text.encode()
-    assert [data[start:end].decode() for start, end in marks.exact(data).items] == items
+    assert [data[start:end].decode() for start, end in split_exact.exact(data).items] == items
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_refused(text: str) -> None:
     with pytest.raises(KrmfnError) as refused:
-        marks.exact(text.encode())
+        split_exact.exact(text.encode())
     assert str(refused.value).startswith(REFUSED[text])
 
 
 def test_new_items_of_an_empty_list_start_at_column_0() -> None:
-    assert marks.exact(b"items: []\r\n").indent == 0
+    assert split_exact.exact(b"items: []\r\n").indent == 0
 
 
 def test_sections_of_a_flow_list_are_its_values() -> None:
     data = b'{"kind": "A", "items": [1], "x": {"y": 2}}'
-    cut = marks.exact(data)
+    cut = split_exact.exact(data)
     assert {section.key: data[section.start : section.end] for section in cut.sections} == {
         "kind": b'"A"',
         "items": b"[1]",

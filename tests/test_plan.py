@@ -10,7 +10,7 @@ import pytest
 
 from krmfn import Manifest, Result, warning
 from krmfn.plan import ABSENT, plan
-from krmfn.planformats import FORMATS, as_json, markdown, text
+from krmfn.reports.changes import FORMATS, as_json, markdown, text
 from krmfn.resource import ref
 from krmfn.results import Field
 

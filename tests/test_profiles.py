@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig, model
-from krmfn_functions.settings import Settings, Source
+from krmfn_functions.rendering.function_config import Settings, Source
 
-from krmfn import Item, Ref, ResourceList, Result, manifests
+from krmfn import Item, Ref, ResourceList, Result
+from krmfn.cli import manifests
 
 HERE = Ref("krmfn.dev/v1alpha1", "RenderDeviceConfigs", "", "vendors")
 

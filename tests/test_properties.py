@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.plain import copied
 from krmfn.resource import ref, same
 from krmfn.resourcelist import ResourceList
-from krmfn.yamltext import load, marks, simple, spans
+from krmfn.yamltext import load, simple, split, split_exact
+from krmfn.yamltext.plain import copied
 from krmfn.yamltext.values import build
 
 EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "300"))
@@ -168,9 +168,9 @@ def test_the_quick_cut_is_the_exact_cut(data: bytes) -> None:
     whole = values(data)
     if whole is None:
         return
-    quick = spans.quick(data)
+    quick = split.quick(data)
     try:
-        exact = marks.exact(data)
+        exact = split_exact.exact(data)
     except KrmfnError as failure:
         assert quick is None
         assert (
@@ -241,7 +241,7 @@ def test_cheap_looks_into_a_document_say_what_the_parser_says(text: str, damages
         value = build(load.compose(raw))
     except KrmfnError:
         return
-    agree([Item(raw, 0, len(raw), -2, spans.is_simple(raw))], [value])
+    agree([Item(raw, 0, len(raw), -2, split.is_simple(raw))], [value])
 
 
 @many
@@ -343,7 +343,7 @@ def test_the_strategy_reaches_what_it_is_for() -> None:
     def count(data: bytes) -> None:
         if values(data) is not None:
             seen["valid"] += 1
-            cut = spans.quick(data)
+            cut = split.quick(data)
             seen["quick" if cut else "exact"] += 1
             seen["dubious"] += bool(cut and cut.dubious)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from krmfn_functions import recognition, suspects
-from krmfn_functions.catalogue import rules
+from krmfn_functions.commands.catalogue import rules
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.metadata_checks import IGNORE, KNOWN, PROFILE
 from krmfn_functions.ptemplate import ptemplate
+from krmfn_functions.rendering import recognition, suspects
+from krmfn_functions.rendering.metadata_checks import IGNORE, KNOWN, PROFILE
 
 from krmfn import Function, ResourceList, Result
 
@@ -215,7 +215,7 @@ def test_the_keys_that_are_known_are_those_that_the_code_writes_and_reads() -> N
     import re
     from pathlib import Path
 
-    root = Path(recognition.__file__).parent
+    root = Path(recognition.__file__).parents[1]
     texts = [path.read_text() for folder in (root, root.parent / "krmfn") for path in folder.rglob("*.py")]
     written = {key for text in texts for key in re.findall(r'"(krmfn\.dev/[a-z-]+)"', text)}
     assert written <= {key for keys in KNOWN.values() for key in keys}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from krmfn import Place, Ref, Result, error, info, warning
-from krmfn.report import as_json, finding, summary_line, text
+from krmfn.reports.findings import as_json, finding, summary_line, text
 from krmfn.results import Checked, Field, printable
 
 COMMANDS = Path(sys.executable).parent

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from krmfn_functions.resolve import rows_of
+from krmfn_functions.commands.resolve import rows_of
 
 from krmfn import KrmfnError, Manifest
 

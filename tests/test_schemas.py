@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from krmfn_functions.published import schema as published
+from krmfn_functions.rendering.schemas import schema as published
 from schema_corpus import KINDS, REPO, corpus, samples, schema_of, spoiled
 
 from krmfn import Manifest, schema

@@ -7,12 +7,12 @@ from contextlib import suppress
 import pytest
 
 from krmfn.errors import KrmfnError
-from krmfn.yamltext import spans
+from krmfn.yamltext import split
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 
-def texts(cut: spans.Cut | None, data: bytes) -> list[str] | None:
+def texts(cut: split.Cut | None, data: bytes) -> list[str] | None:
     """The items' texts; None when the cut is not sure."""
     return None if cut is None else [data[start:end].decode() for start, end in cut.items]
 
@@ -60,25 +60,25 @@ UNSURE = {
 def test_sure(name: str) -> None:
     text, items = SURE[name]
     data = (HEAD + text).encode()
-    assert texts(spans.quick(data), data) == items
+    assert texts(split.quick(data), data) == items
 
 
 @pytest.mark.parametrize("name", SURE)
 def test_the_mark_of_a_document_and_comments_before_it(name: str) -> None:
     text, items = SURE[name]
     data = ("# top\n\n---\n# more\n" + HEAD + text).encode()
-    assert texts(spans.quick(data), data) == items
+    assert texts(split.quick(data), data) == items
 
 
 @pytest.mark.parametrize("name", UNSURE)
 def test_unsure(name: str) -> None:
     text = UNSURE[name]
-    assert spans.quick((HEAD + text if text else f"%YAML 1.2\n---\n{HEAD}items: []\n").encode()) is None
+    assert split.quick((HEAD + text if text else f"%YAML 1.2\n---\n{HEAD}items: []\n").encode()) is None
 
 
 @pytest.mark.parametrize("before", ['"a\n', "{\n", " a: b\n", "--- # c\n", "---\n---\n", "a\n", "\ta\n"])
 def test_unsure_of_what_may_swallow_the_first_key(before: str) -> None:
-    assert spans.quick((before + HEAD + "items: []\n").encode()) is None
+    assert split.quick((before + HEAD + "items: []\n").encode()) is None
 
 
 @pytest.mark.parametrize(
@@ -99,15 +99,15 @@ def test_unsure_of_what_may_swallow_the_first_key(before: str) -> None:
     ],
 )
 def test_items_that_run_on_or_seem_to_are_dubious(text: str, dubious: bool) -> None:
-    cut = spans.quick(f"{HEAD}items:\n- b: 1\n- {text}\n".encode())
+    cut = split.quick(f"{HEAD}items:\n- b: 1\n- {text}\n".encode())
     assert cut is not None
     assert cut.dubious == ({1} if dubious else set())
-    assert spans.is_simple(f"{text}\n".encode()) is not dubious
+    assert split.is_simple(f"{text}\n".encode()) is not dubious
 
 
 def test_sections() -> None:
     text = f"{HEAD}items:\n- a: 1\n# of the config\nfunctionConfig:\n  b: c\n"
-    cut = spans.quick(text.encode())
+    cut = split.quick(text.encode())
     assert cut is not None
     assert [(section.key, text[section.start : section.end]) for section in cut.sections] == [
         ("apiVersion", "apiVersion: config.kubernetes.io/v1\n"),
@@ -122,4 +122,4 @@ def test_sections() -> None:
 )
 def test_time_is_linear(text: str) -> None:
     with suppress(KrmfnError):
-        spans.quick(f"{HEAD}items:\n- {text}\n- b: 1\n".encode())
+        split.quick(f"{HEAD}items:\n- {text}\n- b: 1\n".encode())

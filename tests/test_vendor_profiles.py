@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 
-from krmfn import manifests
+from krmfn.cli import manifests
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "vendor-profiles"
 

@@ -1,4 +1,4 @@
-"""Derive the fact tables in functions/kmm/structure-*.json from KMM's Module CRDs, which a person names.
+"""Derive the fact tables in functions/kmm/crd/structure-*.json from KMM's Module CRDs, which a person names.
 
     python tools/derive_module_structure.py 2.4=PATH 2.6=PATH main=PATH
 
@@ -24,7 +24,7 @@ from typing import Any
 
 import yaml
 
-OUT = Path(__file__).parent.parent / "functions" / "kmm"
+OUT = Path(__file__).parent.parent / "functions" / "kmm" / "crd"
 IGNORED = {"description", "x-kubernetes-map-type"}
 QUANTITY = [{"type": "integer"}, {"type": "string"}]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from krmfn_functions.catalogue import markdown
+from krmfn_functions.commands.catalogue import markdown
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 

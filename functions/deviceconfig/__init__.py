@@ -5,8 +5,8 @@ from __future__ import annotations
 from krmfn import ResourceList
 from krmfn.ownership import Scope
 
-from ..owners import HUB_GROUP, MODULE_GROUP, OURS, SEED
-from ..suspects import suspects
+from ..rendering.kinds import HUB_GROUP, MODULE_GROUP, OURS, SEED
+from ..rendering.suspects import suspects
 
 KIND = "DeviceConfig"
 OWNERS = frozenset({(OURS, KIND), (SEED, KIND)})
@@ -34,10 +34,10 @@ def deviceconfig(resources: ResourceList) -> None:
     found = suspects(resources) if not items else []
     configured = "command" in resources.options and resources.function_config is not None
     if items or configured or resources.select("Module", MODULE_GROUP) or (found and resources.owned(SCOPE)):
-        from .walk import walk
+        from .pipeline import walk
 
         walk(resources, items, SCOPE)
     elif found:
-        from ..recognition import check
+        from ..rendering.recognition import check
 
         resources.report(check(resources, OWNERS))

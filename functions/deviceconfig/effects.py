@@ -11,8 +11,8 @@ from krmfn import Manifest, Ref, Result, warning
 from krmfn.fieldpath import join
 from krmfn.results import Field
 
-from ..children import Child
-from ..settings import Settings
+from ..rendering.function_config import Settings
+from ..rendering.generated import Generated
 from . import generate
 from .images import is_complete, named_image
 from .model import PROFILE, DeviceConfig, Layer
@@ -160,7 +160,7 @@ def _metadata(manifest: Manifest) -> Iterator[tuple[str, str]]:
             yield from metadata.get(name, {}).items()
 
 
-def annotations_have_an_effect(children: Sequence[Child], settings: Settings) -> Iterator[Result]:
+def annotations_have_an_effect(children: Sequence[Generated], settings: Settings) -> Iterator[Result]:
     """Yield a finding (KRM142) per annotation of the functionConfig that no generated object carries as it is."""
     for key, text in settings.annotations.items() if children else ():
         if not any(child.manifest["metadata"]["annotations"].get(key) == text for child in children):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..children import Child, child
-from . import consumers, hub, module, rights
+from ..rendering.generated import Generated, generated
+from . import daemonsets, hub, module, rbac
 from .model import DeviceConfig
 from .origins import origin
 
@@ -13,13 +13,15 @@ FUNCTION = "deviceconfig"
 """The name in the marks of generated objects, whichever program runs the function."""
 
 
-def children(configs: list[DeviceConfig]) -> list[Child]:
+def children(configs: list[DeviceConfig]) -> list[Generated]:
     """Return the objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them."""
     first = configs[0]
-    wanted = [(first, manifest) for manifest in rights.objects(first)]
+    wanted = [(first, manifest) for manifest in rbac.objects(first)]
     for config in configs:
         if "hub" in config.spec:
             wanted.append((config, hub.managed_cluster_module(config)))
         else:
-            wanted += [(config, manifest) for manifest in [module.module(config), *consumers.objects(config)]]
-    return [child(manifest, FUNCTION, config.item, config.ref, partial(origin, config)) for config, manifest in wanted]
+            wanted += [(config, manifest) for manifest in [module.module(config), *daemonsets.objects(config)]]
+    return [
+        generated(manifest, FUNCTION, config.item, config.ref, partial(origin, config)) for config, manifest in wanted
+    ]

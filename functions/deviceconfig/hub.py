@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmfn import Manifest
 
-from ..children import MODULE_ORDER, metadata
+from ..rendering.metadata import MODULE_ORDER, metadata
 from .model import DeviceConfig
 from .module import module_spec
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import join, starts
 
-from ..owners import OURS, SEED
-from ..settings import Settings, Source
+from ..rendering.function_config import Settings, Source
+from ..rendering.kinds import OURS, SEED
 from .images import driver_image, mirrored
 
 SCHEMAS = {OURS: "deviceconfig", SEED: "deviceconfig-example.com"}

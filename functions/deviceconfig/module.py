@@ -6,7 +6,7 @@ from typing import Any
 
 from krmfn import Manifest
 
-from ..children import MODULE_ORDER, filled, metadata
+from ..rendering.metadata import MODULE_ORDER, filled, metadata
 from .images import image_of
 from .model import DeviceConfig
 

@@ -10,8 +10,8 @@ from krmfn import Item, ResourceList, Result, info, warning
 from krmfn.fieldpath import join, starts
 from krmfn.results import Field
 
-from .. import admission
-from ..settings import Settings
+from ..rendering import module_checks
+from ..rendering.function_config import Settings
 from . import effects, generate, model, rules
 from .model import DeviceConfig, Layer
 
@@ -44,10 +44,10 @@ def check(resources: ResourceList, groups: Groups, settings: Settings) -> Iterat
     """
     for trial in _trials(groups, settings):
         idle = (finding for _, finding in effects.fields_have_an_effect(trial.configs))
-        found = [*admission.kept([*rules.check_group(trial.configs), *idle], None, settings)]
+        found = [*module_checks.kept([*rules.check_group(trial.configs), *idle], None, settings)]
         if all(trial.concerns(finding) for finding in found if finding.severity == "error"):
             children = generate.children(trial.configs)
-            found += [finding for _, finding in admission.generated(resources, children, settings, _ANSWERED)]
+            found += [finding for _, finding in module_checks.generated(resources, children, settings, _ANSWERED)]
         yield from filter(trial.concerns, found)
 
 

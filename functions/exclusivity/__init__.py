@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from krmfn.results import Result, Severity
 
-from .arenas import Arena, Scene, arenas, set_scene
-from .conflicts import Claim, Conflict, Kind, to_result, undecided, unlisted
+from .groups import Arena, Scene, arenas, set_scene
+from .messages import Claim, Conflict, Kind, to_result, undecided, unlisted
+from .pairs import Sides, told_apart, unmet
 from .selectors import Exhausted, Node, Work, match, overlaps
-from .sides import Sides, told_apart, unmet
 
 __all__ = ["Claim", "Node", "check"]
 

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from krmfn.resource import Manifest
 from krmfn.results import Result
 
-from . import admission, lints
-from .admission import check_update
-from .kernels import Resolution, compile_error, resolve, resolver
+from . import lints
 from .lints import across
-from .rules import Rules, unmark_first
+from .resolution import Resolution, compile_error, resolve, resolver
+from .rule import Rules, unmark_first
 from .versions import DEFAULT, TARGETS
+from .webhook import admission
+from .webhook.admission import check_update
 
 __all__ = [
     "TARGETS",
@@ -38,7 +39,7 @@ def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ())
     What the cluster would print itself is tagged `first`: what the API server finds before it stops, else the
     webhook's first. Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
     """
-    from . import structure  # here, so that a run over generated Modules does not load it
+    from .crd import structure  # here, so that a run over generated Modules does not load it
 
     refused = list(structure.check(module, version))
     webhook = admission.check(module, version)
@@ -49,6 +50,6 @@ def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ())
 
 def rules() -> Rules:
     """Every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
-    from . import structure  # here, for the same reason
+    from .crd import structure  # here, for the same reason
 
     return structure.RULES + admission.RULES + lints.RULES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from krmfn import ResourceList
 from krmfn.ownership import Scope
 
-from ..owners import MODULE_GROUP
-from ..suspects import GUIDE_GROUP, PTEMPLATE_GROUP, suspects
+from ..rendering.kinds import MODULE_GROUP
+from ..rendering.suspects import GUIDE_GROUP, PTEMPLATE_GROUP, suspects
 
 KIND = "Ptemplate"
 OWNERS = frozenset({(PTEMPLATE_GROUP, KIND)})
@@ -24,10 +24,10 @@ def ptemplate(resources: ResourceList) -> None:
     found = suspects(resources) if not items else []
     configured = "command" in resources.options and resources.function_config is not None
     if items or configured or (found and resources.owned(SCOPE)):
-        from .walk import walk
+        from .pipeline import walk
 
         walk(resources, items, SCOPE, HANDLED)
     elif found:
-        from ..recognition import check
+        from ..rendering.recognition import check
 
         resources.report(check(resources, HANDLED))

@@ -9,7 +9,8 @@ from krmfn import Item, Manifest, Ref, Result
 from krmfn.fieldpath import moved
 from krmfn.results import Field
 
-from ..children import MODULE_ORDER, Child, child, consumer_order, filled, metadata, ready_label
+from ..rendering.generated import Generated, generated
+from ..rendering.metadata import MODULE_ORDER, consumer_order, filled, metadata, ready_label
 
 FUNCTION = "ptemplate"
 """The name in the marks of generated objects, whichever program runs the function."""
@@ -17,7 +18,7 @@ MODULE = "ptemplate_char_dev"
 _IMAGES = "quay.io/chrisp262"
 
 
-def generate(item: Item, namespace: str, annotations: dict[str, str]) -> list[Child]:
+def generate(item: Item, namespace: str, annotations: dict[str, str]) -> list[Generated]:
     """Return the Module `<name>` and the DaemonSet `<name>-consumer`; `namespace` for a Ptemplate that names none.
 
     `annotations` are those of the functionConfig for every generated object.
@@ -25,7 +26,7 @@ def generate(item: Item, namespace: str, annotations: dict[str, str]) -> list[Ch
     owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
     spec = item.manifest["spec"]
     made = (_module(owner, spec, annotations), _consumer(owner, spec, annotations))
-    return [child(manifest, FUNCTION, item, owner, partial(_origin, item, owner)) for manifest in made]
+    return [generated(manifest, FUNCTION, item, owner, partial(_origin, item, owner)) for manifest in made]
 
 
 _FIELDS = {

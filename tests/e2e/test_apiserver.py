@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from krmfn_functions import deviceconfig, ptemplate
-from krmfn_functions.kmm import structure
+from krmfn_functions.kmm.crd import structure
 
-from krmfn import Item, Manifest, manifests
+from krmfn import Item, Manifest
+from krmfn.cli import manifests
 
 from .engines import COMMANDS, EXAMPLES, REPO, must, path_of
 from .kube import CRDS, FOLDERS, YAML, Cluster, Verdict

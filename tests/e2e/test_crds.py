@@ -10,12 +10,13 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from krmfn_functions.deviceconfig import model, rules
-from krmfn_functions.published import schema as published
-from krmfn_functions.published import text
-from krmfn_functions.settings import Settings
+from krmfn_functions.rendering.function_config import Settings
+from krmfn_functions.rendering.schemas import schema as published
+from krmfn_functions.rendering.schemas import text
 from schema_corpus import CRDS, corpus, samples, schema_of, spoiled
 
-from krmfn import Manifest, manifests, schema
+from krmfn import Manifest, schema
+from krmfn.cli import manifests
 
 from .kube import Cluster, install_crd, wait
 

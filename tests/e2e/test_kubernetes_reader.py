@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 
-from krmfn import KrmfnError, ResourceList, manifests
+from krmfn import KrmfnError, ResourceList
+from krmfn.cli import manifests
 from krmfn.item import Item
 from krmfn.resource import ref
-from krmfn.yamltext import emit, load, simple, spans
+from krmfn.yamltext import emit, load, simple, split
 
 from .documents import TEXT, documents
 from .engines import REPO, find, run
@@ -113,7 +114,7 @@ def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
             if tree is not None:
                 seen["simple"] += 1
                 assert alike(simple.data(tree), theirs), (text, simple.data(tree), theirs)
-            item = Item(text, 0, len(text), -2, spans.is_simple(text))
+            item = Item(text, 0, len(text), -2, split.is_simple(text))
             try:
                 load.check_syntax(text)  # what no YAML is may look like anything
                 said = looks(item)

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from test_formats import CHECKED, CLEAN, NASTY, nasty, printed
 
-from krmfn.formats import sarif
+from krmfn.reports.ci import sarif
 
 from .engines import COMMANDS, EXAMPLES, REPO, absent, run
 

@@ -1,0 +1,1 @@
+"""Commands of the program beside those that the SDK brings: rules, schema, crd, resolve."""

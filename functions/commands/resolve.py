@@ -1,0 +1,79 @@
+"""The command `resolve`: which image a kernel gets from which mapping of each Module, as KMM decides it on a node."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from krmfn import KrmfnError, Manifest, Ref, ResourceList, Result, error
+from krmfn.cli.main import Command
+from krmfn.resource import ref
+from krmfn.results import printable
+
+from ..kmm import resolver
+from ..rendering.kinds import MODULE_GROUP
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = "a node's kernel version, as `uname -r` prints it; may be given several times"
+    parser.add_argument("--kernel", action="append", required=True, metavar="VERSION", help=help_)
+    parser.add_argument("--allow-unmapped", action="store_true", help="succeed when a kernel has no mapping")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _run(resources: ResourceList, asked: argparse.Namespace) -> tuple[str, list[Result]]:
+    modules = [item.manifest for item in resources.select("Module", MODULE_GROUP)]
+    if not modules and not resources.failed:
+        raise KrmfnError(f"no Module in {asked.path}, written or generated")
+    rows_by_module = [(ref(module), rows_of(module, asked.kernel)) for module in modules]
+    found = [] if asked.allow_unmapped else [_unmapped(about, rows) for about, rows in rows_by_module]
+    rows = [row for _, rows in rows_by_module for row in rows]
+    if asked.format == "json":
+        text = json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "".join(f"{printable(_line(row))}\n" for row in rows)
+    return text, [finding for finding in found if finding]
+
+
+def _unmapped(about: Ref, rows: list[dict[str, Any]]) -> Result | None:
+    """Return an error when a Module has no mapping for some of the kernels."""
+    kernels = [row["kernel"] for row in rows if row["mapping"] is None]
+    if not kernels:
+        return None
+    more = f" and {len(kernels) - 3:,} more" if len(kernels) > 3 else ""
+    message = (
+        f"no kernel mapping for {', '.join(kernels[:3])}{more}: such nodes get no driver; add a mapping, "
+        "or say --allow-unmapped if that is meant"
+    )
+    return error(message, ref=about)
+
+
+def rows_of(module: Manifest, kernels: list[str]) -> list[dict[str, Any]]:
+    """What each kernel gets from a Module, as `--format json` prints it; `mapping` is null when none matches.
+
+    Raises KrmfnError, naming the Module and the kernel, where KMM would fail on the node.
+    """
+    about = ref(module)
+    answer = resolver(module)
+    rows: list[dict[str, Any]] = []
+    for kernel in kernels:
+        try:
+            found = answer(kernel)
+        except KrmfnError as failure:
+            raise KrmfnError(f"{about}, kernel {kernel}: {failure}") from failure
+        named = {"namespace": about.namespace, "name": about.name}
+        row = {"module": named, "kernel": kernel, "mapping": found.mapping, "image": found.image}
+        rows.append(row | {"inTreeModulesToRemove": list(found.in_tree)})
+    return rows
+
+
+def _line(row: dict[str, Any]) -> str:
+    module = "/".join(part for part in row["module"].values() if part)
+    if row["mapping"] is None:
+        return f"{module}  {row['kernel']}  no mapping: KMM leaves such nodes alone"
+    first = f", after removing {', '.join(row['inTreeModulesToRemove'])}" if row["inTreeModulesToRemove"] else ""
+    return f"{module}  {row['kernel']}  kernelMappings[{row['mapping']}]  {row['image']}{first}"
+
+
+RESOLVE = Command("print which image each kernel gets, and from which mapping", _arguments, _run)

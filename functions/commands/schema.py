@@ -1,0 +1,30 @@
+"""The commands `schema` and `crd`: what editors and clusters need to know of a function's kinds."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+
+from krmfn.cli.main import Printed
+
+from ..rendering.schemas import text
+
+
+def commands(schemas: Mapping[str, str], crds: Sequence[str]) -> dict[str, Printed]:
+    """Both commands; `schemas` are the kinds that may be asked for, with the schema of each, the first by default."""
+    first = next(iter(schemas))
+
+    def ask(parser: argparse.ArgumentParser) -> None:
+        known = f"{', '.join(schemas)} (default: {first})"
+        parser.add_argument("kind", nargs="?", default=first, choices=tuple(schemas), metavar="KIND", help=known)
+
+    def schema(asked: argparse.Namespace) -> str:
+        return text(f"{schemas[asked.kind]}.schema.json")
+
+    def stream(_: argparse.Namespace) -> str:
+        return "---\n".join(text(f"crds/{name}.yaml") for name in crds)
+
+    return {
+        "schema": Printed("print a kind's JSON Schema, for editors (yaml-language-server)", ask, schema),
+        "crd": Printed("print the CustomResourceDefinitions, for kubectl apply -f -", lambda parser: None, stream),
+    }

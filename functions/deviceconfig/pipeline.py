@@ -1,0 +1,122 @@
+"""The walk: check, stop if anything is wrong, generate, put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Item, ResourceList, Result, error, schema
+from krmfn.ownership import Scope
+from krmfn.results import Field
+
+from .. import exclusivity
+from ..rendering import apply, claims, function_config, input_checks, leftovers, module_checks, recognition
+from ..rendering.reach import reaching
+from ..rendering.schemas import schema as published
+from . import effects, generate, model, profiles, rules
+from .model import DeviceConfig
+
+
+def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
+    """All DeviceConfigs of a list to their children; with any error finding nothing is changed.
+
+    What is wrong with one config hides nothing about the others: each goes through the stages as far as it is sound.
+    """
+    config, problems = function_config.read(resources)
+    if items or resources.owned(scope):
+        problems += input_checks.partial_view(resources, config)
+    if not input_checks.clean(resources, problems):
+        return
+    resources.report(recognition.check_run(resources, scope.owners, config))
+    resources.report(input_checks.repeated(items))
+
+    fitting = [item for item in input_checks.distinct(items) if input_checks.clean(resources, _fit(item))]
+    known = [item for item in fitting if input_checks.clean(resources, _profile(item, config))]
+    groups = [model.from_item(item, config) for item in known]
+    resources.report(profiles.check(resources, groups, config))
+    resources.report(_words(items, groups, config))
+    told = [(group, list(module_checks.kept(rules.check_group(group), group[0].item, config))) for group in groups]
+    resources.report(reaching(((group[0].ref, finding) for group, found in told for finding in found), config.source))
+    groups = [group for group, found in told if not any(finding.severity == "error" for finding in found)]
+
+    wanted = [child for group in groups for child in generate.children(group)]
+    names = leftovers.ids([child.manifest for child in wanted])
+    left = leftovers.sort_out(resources, scope, config, names)
+    written = leftovers.handwritten(resources, scope, left, names)
+    resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
+    resources.report(_written(resources, items, written, config))
+    resources.report(_conflicts(resources, [one for group in groups for one in group], written, config))
+    resources.report(recognition.check_children(wanted))
+
+    others = [item.manifest for item in written]
+    # An empty selector is confirmed by allNodes (KRM123), so KRM201 does not ask again.
+    resources.report(module_checks.kept(effects.annotations_have_an_effect(wanted, config), None, config))
+    found = module_checks.generated(resources, wanted, config, answered=("KRM201",))
+    resources.report(reaching(found, config.source))
+    resources.report(module_checks.together([*(child.manifest for child in wanted), *others]))
+    if resources.report(apply.clashes(resources, wanted, scope, config.adopt)):
+        apply.settle(resources, wanted, scope, config, left.kept)
+
+
+def _words(items: list[Item], groups: list[list[DeviceConfig]], config: function_config.Settings) -> Iterator[Result]:
+    """What is written and changes nothing."""
+    idle = effects.fields_have_an_effect([one for group in groups for one in group])
+    about = {one.ref: one.item for group in groups for one in group}
+    told = [(ref, finding) for ref, found in idle for finding in module_checks.kept([found], about[ref], config)]
+    yield from reaching(told, config.source)
+    yield from module_checks.kept(profiles.profiles_are_named(items, config), None, config)
+    if len(groups) == len(items):
+        yield from module_checks.kept(profiles.defaults_are_used(groups, config), None, config)
+
+
+def _fit(item: Item) -> Iterator[Result]:
+    """The schema's findings; a key that stands twice is one too, since readers disagree on which counts."""
+    for path in item.duplicate_keys:
+        yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+    for finding in schema.check(item.manifest, published(model.SCHEMAS[item.group])):
+        yield item.located(finding)
+
+
+def _profile(item: Item, config: function_config.Settings) -> list[Result]:
+    field = (
+        "spec.profile" if "profile" in (item.manifest.get("spec") or {}) else f"metadata.annotations[{model.PROFILE}]"
+    )
+    return [
+        item.located(finding) for finding in function_config.profile_findings(model.profile_of(item), field, config)
+    ]
+
+
+def _conflicts(
+    resources: ResourceList, configs: list[DeviceConfig], written: list[Item], config: function_config.Settings
+) -> Iterator[Result]:
+    """Node exclusivity here, and on the clusters of a hub: there only selectors tell, the clusters' labels included."""
+    local = [one for one in configs if "hub" not in one.spec]
+    generated = {(one.ref.namespace, one.name) for one in local}
+    here = [*map(_claim, local), *claims.of_modules(written, generated)]
+    yield from exclusivity.check(here, claims.nodes(resources, here), config.exclusivity)
+    there = [_hub_claim(one) for one in configs if "hub" in one.spec]
+    yield from exclusivity.check(there, None, "off" if config.exclusivity == "off" else "selectors")
+
+
+def _written(
+    resources: ResourceList, items: list[Item], written: list[Item], config: function_config.Settings
+) -> Iterator[Result]:
+    """What the cluster says to hand-written Modules; lints too where DeviceConfigs are rendered or files are read."""
+    lint = bool(items) or "command" in resources.options
+    return module_checks.handwritten(resources, written, config, lint)
+
+
+def _hub_claim(one: DeviceConfig) -> exclusivity.Claim:
+    clusters = {f"cluster {key}": value for key, value in one.spec["hub"]["clusterSelector"].items()}
+    return _claim(one)._replace(selector={**clusters, **(one.node_selector or {})})
+
+
+def _claim(one: DeviceConfig) -> exclusivity.Claim:
+    return exclusivity.Claim(
+        ref=one.ref,
+        selector=one.node_selector or {},
+        field=one.at("nodeSelector"),
+        domain=one.profile,
+        kernel_modules=one.kernel_modules,
+        pool=one.pool,
+        place=one.item.field_place(one.at("nodeSelector")),
+    )

@@ -1,0 +1,47 @@
+"""What would be right instead: the field that was meant, the quotes that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..versions import TARGETS
+from .facts import Node, module_facts
+
+
+def known_fields(path: tuple[str | int, ...], fields: Iterable[str]) -> str:
+    """`did you mean 'kernelMappings'?`, or the KMM versions that do have the field, or what there is."""
+    from difflib import get_close_matches
+
+    elsewhere = [name for name, known in TARGETS.items() if name != "openshift" and _has(path, known.structure)]
+    if elsewhere:
+        return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version has not"
+    folded = {name.lower(): name for name in fields}
+    close = get_close_matches(str(path[-1]).lower(), folded, 1, 0.6)
+    if close:
+        return f"did you mean '{folded[close[0]]}'?"
+    return f"known here: {', '.join(sorted(folded.values()))}" if folded else "nothing is known here"
+
+
+def _has(path: tuple[str | int, ...], structure: str) -> bool:
+    node: Node | None = module_facts(structure)
+    for part in path:
+        if node is None:
+            return False
+        node = node.item if isinstance(part, int) else (node.fields or {}).get(part, node.item)
+    return node is not None
+
+
+def in_quotes(value: Any, wanted: Iterable[str]) -> str:
+    """How to write a string that YAML takes for something else; "" when that is not what is wrong."""
+    if "string" not in wanted or isinstance(value, (dict, list, str)) or value is None:
+        return ""
+    if isinstance(value, bool):
+        shown = str(value).lower()
+        return f'write the string in quotes, "{shown}": YAML takes yes, no, on, off, y, n, true and false for booleans'
+    if not isinstance(value, float):
+        return f'write it in quotes, "{value}"'
+    shown = f"{value:.15g}"
+    if value.is_integer():
+        return f"write it in quotes: a YAML reader makes {shown} of it"
+    return f'write it in quotes, "{shown}"; a YAML reader turns 1.10 into 1.1'

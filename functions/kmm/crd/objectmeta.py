@@ -1,0 +1,137 @@
+"""How the API server reads metadata: its fields with their Go types, and what it says when a value has another.
+
+Source: k8s.io/apimachinery v0.34, pkg/apis/meta/v1/types.go; the words are those of Go's encoding/json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from krmfn.fieldpath import join
+from krmfn.resource import Manifest
+from krmfn.results import Result
+
+from ..rule import Rules, refused
+from .apitext import Path, dotted, type_name
+from .hints import in_quotes
+
+UID, MAP, ANYTHING = "types.UID", "map[string]string", "v1.FieldsV1"
+STRUCTS = {
+    # Times come first: what cannot be a time ends the decoding, anything else is told after it.
+    "v1.ObjectMeta": {
+        "creationTimestamp": "string",
+        "deletionTimestamp": "string",
+        "annotations": MAP,
+        "deletionGracePeriodSeconds": "int64",
+        "finalizers": "[]string",
+        "generateName": "string",
+        "generation": "int64",
+        "labels": MAP,
+        "managedFields": "[]v1.ManagedFieldsEntry",
+        "name": "string",
+        "namespace": "string",
+        "ownerReferences": "[]v1.OwnerReference",
+        "resourceVersion": "string",
+        "selfLink": "string",
+        "uid": UID,
+    },
+    "v1.OwnerReference": {
+        "apiVersion": "string",
+        "blockOwnerDeletion": "bool",
+        "controller": "bool",
+        "kind": "string",
+        "name": "string",
+        "uid": UID,
+    },
+    "v1.ManagedFieldsEntry": {
+        "time": "string",
+        "apiVersion": "string",
+        "fieldsType": "string",
+        "fieldsV1": ANYTHING,
+        "manager": "string",
+        "operation": "v1.ManagedFieldsOperationType",
+        "subresource": "string",
+    },
+}
+"""The fields of each struct with their types, in the order in which the API server comes to them."""
+
+
+class Slot(NamedTuple):
+    """A value, the Go type that it must have, and where it stands."""
+
+    value: Any
+    wanted: str
+    path: Path
+    place: str = "Go value"
+    """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
+
+
+def metadata_decodes(module: Manifest) -> Iterator[Result]:
+    """KMM065: every field of metadata has its type: names are text, labels and annotations map text to text."""
+    for slot in _slots(_metadata(module)):
+        value, wanted = slot.value, slot.wanted
+        shape = _shape(wanted)
+        if value is not None and wanted != ANYTHING and type_name(value) != shape:
+            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {wanted}"
+            shown = None if isinstance(value, (dict, list)) else value
+            yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)))
+
+
+def metadata_field_is_known(module: Manifest) -> Iterator[Result]:
+    """KMM066: metadata has no field that Kubernetes does not know."""
+    for slot in _slots(_metadata(module)):
+        if slot.wanted in STRUCTS and isinstance(slot.value, dict):
+            for key in slot.value:
+                if key not in STRUCTS[slot.wanted]:
+                    here = (*slot.path, key)
+                    yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here))
+
+
+def _metadata(module: Manifest) -> Slot:
+    return Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))
+
+
+def _slots(slot: Slot) -> Iterator[Slot]:
+    """The slot and all below it, in the order in which they are decoded."""
+    yield slot
+    for child in _below(slot):
+        yield from _slots(child)
+
+
+def _below(slot: Slot) -> Iterator[Slot]:
+    value, wanted, path, place = slot
+    if isinstance(value, dict) and wanted in STRUCTS:
+        _, _, fields = place.partition(".")
+        for key, kind in STRUCTS[wanted].items():
+            names = ".".join(filter(None, (wanted.removeprefix("v1."), fields, key)))
+            yield Slot(value.get(key), kind, (*path, key), f"Go struct field {names}")
+    elif isinstance(value, dict) and wanted == MAP:
+        for key in sorted(value, key=str):
+            yield Slot(value[key], "string", (*path, key), place)
+    elif isinstance(value, list) and wanted.startswith("[]"):
+        for index, entry in enumerate(value):
+            yield Slot(entry, wanted.removeprefix("[]"), (*path, index), place)
+
+
+def _shape(wanted: str) -> str:
+    """JSON's name of what a Go type is read from."""
+    if wanted.startswith("[]"):
+        return "array"
+    if wanted == MAP or wanted in STRUCTS:
+        return "object"
+    return {"bool": "boolean", "int64": "integer"}.get(wanted, "string")
+
+
+def _given(slot: Slot) -> str:
+    """Go's name of the type that the value has; a number that does not fit an integer is named itself."""
+    given = type_name(slot.value)
+    if slot.wanted == "int64" and given == "number":
+        return f"number {slot.value}"
+    return {"boolean": "bool", "integer": "number"}.get(given, given)
+
+
+RULES: Rules = (
+    ("KMM065", metadata_decodes),
+    ("KMM066", metadata_field_is_known),
+)

@@ -1,0 +1,78 @@
+"""What the API server says to a Module's ownerReferences.
+
+Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateOwnerReferences) and pkg/apis/meta/v1/types.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmfn.fieldpath import join
+from krmfn.resource import Manifest
+from krmfn.results import Result
+
+from ..gotext import quote
+from ..lookup import Table, listing, table
+from ..rule import Rules, refused
+from .apitext import as_json, unmergeable
+
+HERE = "metadata.ownerReferences"
+
+
+def owners_are_complete(module: Manifest) -> Iterator[Result]:
+    """KMM068: an owner has apiVersion, kind, name and uid, and is no Event."""
+    for index, owner in _owners(module):
+        for key in ("apiVersion", "kind", "name", "uid"):
+            value = owner[key]
+            missing = "version must not be empty" if key == "apiVersion" else "must not be empty"
+            if isinstance(value, str) and not (_version(value) if key == "apiVersion" else value):
+                path = join(("metadata", "ownerReferences", index, key))
+                yield refused(f"{HERE}.{key}: Invalid value: {quote(value)}: {missing}", path, value)
+        if (owner["apiVersion"], owner["kind"]) == ("v1", "Event"):
+            text = f"{HERE}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
+            yield refused(text, join(("metadata", "ownerReferences", index)))
+
+
+def one_owner_controls(module: Manifest) -> Iterator[Result]:
+    """KMM069: one owner at most is the controller."""
+    owners = list(_owners(module))
+    names = [f"{owner['kind']}/{owner['name']}" for _, owner in owners if owner.get("controller") is True]
+    for name in names[1:]:
+        what = f"{HERE}: Invalid value: {as_json([owner for _, owner in owners])}"
+        found = f'Found "true" in references for {names[0]} and {name}'
+        yield refused(f"{what}: Only one reference can have Controller set to true. {found}", HERE)
+
+
+def owners_differ(module: Manifest) -> Iterator[Result]:
+    """KMM070: owners have different uids; server-side apply refuses them, a plain create does not."""
+    told: dict[Any, int] = {}
+    for index, owner in _owners(module):
+        uid = owner["uid"]
+        if isinstance(uid, str):
+            told[uid] = told.get(uid, 0) + 1
+            if told[uid] > 1:
+                text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(uid)}]")
+                yield refused(text, join(("metadata", "ownerReferences", index, "uid")), uid)
+
+
+def _owners(module: Manifest) -> Iterator[tuple[int, Table]]:
+    """The owners as Go reads them, with their positions: "" where a text is missing, the fields in Go's order."""
+    for index, entry in enumerate(listing(table(module, "metadata"), "ownerReferences") or []):
+        if entry is None or isinstance(entry, dict):
+            given: Table = {key: value for key, value in (entry or {}).items() if value is not None}
+            texts = {key: given.get(key, "") for key in ("apiVersion", "kind", "name", "uid")}
+            yield index, texts | {key: given[key] for key in ("controller", "blockOwnerDeletion") if key in given}
+
+
+def _version(api_version: str) -> str:
+    """The version in `group/version` or `version`; "" when it is neither."""
+    parts = api_version.split("/")
+    return parts[-1] if len(parts) <= 2 else ""
+
+
+RULES: Rules = (
+    ("KMM068", owners_are_complete),
+    ("KMM069", one_owner_controls),
+    ("KMM070", owners_differ),
+)

@@ -1,0 +1,1 @@
+"""Say what KMM's webhook says to a Module."""

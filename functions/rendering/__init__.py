@@ -1,0 +1,1 @@
+"""Hold what both functions share, from the functionConfig to the final list."""

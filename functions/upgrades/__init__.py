@@ -1,0 +1,1 @@
+"""Say what a change does on the nodes."""

@@ -1,0 +1,1 @@
+"""Give every function a command line: render, check, diff."""

@@ -1,0 +1,39 @@
+"""Findings that were there before: a file names them, and only new ones count. Pure text and values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from ..errors import KrmfnError
+from ..results import Result
+
+Known = frozenset[tuple[str, str, str]]
+"""Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
+
+
+def parse(text: str, name: str) -> Known:
+    """The findings of a baseline file. Raises KrmfnError when it is none."""
+    try:
+        entries = json.loads(text)["findings"]
+        return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
+    except (ValueError, TypeError, KeyError, RecursionError) as failure:
+        raise KrmfnError(f"{name} is no baseline; write one with --write-baseline") from failure
+
+
+def dump(results: Iterable[Result]) -> str:
+    """The baseline file of these findings."""
+    entries = sorted({_identity(result) for result in results})
+    found = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
+    text = json.dumps({"findings": found}, indent=2, ensure_ascii=False) + "\n"
+    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair as JSON escapes it
+
+
+def new(results: Sequence[Result], known: Known) -> list[Result]:
+    """The findings that the baseline does not name."""
+    return [result for result in results if _identity(result) not in known]
+
+
+def _identity(result: Result) -> tuple[str, str, str]:
+    about = f"{result.ref.group}/{result.ref}" if result.ref else result.place.path if result.place else ""
+    return (result.rule, about, result.field.path if result.field else "")

@@ -1,0 +1,60 @@
+"""A check as Prometheus metrics, in the text format that node_exporter's textfile collector reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from ..resource import Place, Ref
+from ..results import Checked, Result
+
+Sample = tuple[dict[str, str], int]
+
+
+def prometheus(checked: Checked) -> str:
+    """Gauges: whether each config fails, the findings by rule and severity, and how many resources were looked at."""
+    found = Counter((result.rule, result.severity) for result in checked.results)
+    findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(found.items())]
+    kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
+    return "".join(
+        [
+            *_gauge(
+                "krmfn_config_failed", "1 when an error keeps the config from being rendered, else 0.", _failed(checked)
+            ),
+            *_gauge("krmfn_findings", "Findings of the last check.", findings),
+            *_gauge("krmfn_resources", "Resources that the last check looked at.", [({}, checked.resources)]),
+            *_gauge("krmfn_files", "Files that the last check read.", [({}, checked.files)]),
+            *_gauge("krmfn_kinds", "Resources of the kinds that are checked.", kinds),
+        ]
+    )
+
+
+def _failed(checked: Checked) -> list[Sample]:
+    """An error counts for the config it is about or stands in; one about no config keeps all from being rendered."""
+    errors = [result for result in checked.results if result.severity == "error"]
+    whose = [{ref for ref, place in checked.configs if _concerns(result, ref, place)} for result in errors]
+    failed = {ref for refs in whose for ref in refs}
+    all_failed = any(not refs for refs in whose)
+    refs = sorted({ref for ref, _ in checked.configs}, key=lambda ref: ref.id)
+    return [
+        ({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(all_failed or ref in failed))
+        for ref in refs
+    ]
+
+
+def _concerns(result: Result, ref: Ref, place: Place | None) -> bool:
+    if result.ref and result.ref.id == ref.id:
+        return True
+    return bool(result.place and place and result.place[:2] == place[:2])
+
+
+def _gauge(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
+    for labels, value in samples:
+        told = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        yield f"{name}{{{told}}} {value}\n" if told else f"{name} {value}\n"
+
+
+def _escaped(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair is no UTF-8
+    return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

@@ -1,0 +1,150 @@
+"""The exact cut of a ResourceList, from the marks of a real YAML parser: any layout, some fifty times slower."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from ..errors import KrmfnError
+from .load import events, explain
+from .split import Cut, Section
+
+_DASH = re.compile(rb"[\r\n]( *)-")
+_Span = tuple[int, int]
+
+
+def exact(data: bytes) -> Cut:
+    """The cut of the ResourceList in `data` (UTF-8, no byte order mark).
+
+    Raises KrmfnError with a line when the text is not YAML, is more than one document, or is no mapping.
+    """
+    try:
+        return _Walk(data).cut()
+    except yaml.YAMLError as failure:
+        raise KrmfnError(explain(failure, data)) from failure
+
+
+class _Walk:
+    """One pass over the parser's events; marks count characters, spans are bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.text = "" if data.isascii() else data.decode()
+        self.seen: _Span = (0, 0)  # a character offset and its byte offset, the last one converted
+        self.events: Iterator[Any] = iter(events(data))
+
+    def cut(self) -> Cut:
+        root = self._root()
+        keys: list[tuple[str, int, _Span]] = []
+        items: list[_Span] | None = None
+        indent, flow_items = 0, False
+        while not isinstance(key := next(self.events), yaml.MappingEndEvent):
+            if not isinstance(key, yaml.ScalarEvent):
+                raise KrmfnError(f"line {line_of(key)}: a top-level key must be a word")
+            start, value = self.offset(key.start_mark), next(self.events)
+            begin = self.offset(value.start_mark)
+            if key.value == "items" and isinstance(value, yaml.SequenceStartEvent):
+                indent, flow_items = self._column(value), bool(value.flow_style)
+                items, stop = self._items(flow_items)
+            else:
+                stop = self._skip(value)
+            keys.append((key.value, start, (begin, stop)))
+        end = self._end()
+        if len({name for name, _, _ in keys}) < len(keys):
+            raise KrmfnError("a top-level key of the ResourceList stands twice")
+        if root.flow_style:
+            return Cut(tuple(Section(name, *span) for name, _, span in keys), tuple(items or ()), 0, True, True)
+        return self._block(keys, end, items or [], indent, flow_items)
+
+    def _block(self, keys: list[tuple[str, int, _Span]], end: int, items: list[_Span], indent: int, flow: bool) -> Cut:
+        starts = [start for _, start, _ in keys]
+        for start in starts:
+            if start and self.data[start - 1 : start] not in (b"\n", b"\r"):
+                line = self.data.count(b"\n", 0, start) + 1
+                raise KrmfnError(f"line {line}: write the keys of a ResourceList at the start of a line")
+        sections = tuple(
+            Section(name, start, stop) for (name, start, _), stop in zip(keys, [*starts[1:], end], strict=True)
+        )
+        if items and not flow:
+            stop = next(section.end for section in sections if section.key == "items")
+            items = self._dash_lines([start for start, _ in items], indent, stop)
+        found = bool(items)
+        return Cut(sections, tuple(items), indent * found, flow and found, False, frozenset(range(len(items))))
+
+    def _column(self, items: Any) -> int:
+        """The column of a list's dashes; an anchor or a tag makes the list begin before the first of them."""
+        dash = _DASH.search(self.data, self.offset(items.start_mark)) if items.anchor or items.tag else None
+        return len(dash[1]) if dash else int(items.start_mark.column)
+
+    def _dash_lines(self, starts: list[int], indent: int, end: int) -> list[_Span]:
+        """From where the items' values start back to the lines of their dashes."""
+        dash = re.compile(rb"(?:^|(?<=[\r\n])) {%d}-" % indent)
+        lines: list[int] = []
+        floor = 0
+        for start in starts:
+            found = [
+                match.start() for match in dash.finditer(self.data, self._line_before(start, indent, floor), start)
+            ]
+            if not found:
+                raise KrmfnError("the items' dashes stand in no one column; write each item on its own line")
+            lines.append(found[-1])
+            floor = found[-1] + 1
+        return list(zip(lines, [*lines[1:], end], strict=True))
+
+    def _line_before(self, start: int, indent: int, floor: int) -> int:
+        """An offset at or before the dash of the value at `start`: only blanks and comments stand between."""
+        near = self.data.rfind(b"\n" + b" " * indent + b"-", floor, start)
+        return near + 1 if near >= 0 else floor
+
+    def _root(self) -> Any:
+        next(self.events)  # the stream's start
+        first = next(self.events)
+        root = next(self.events) if isinstance(first, yaml.DocumentStartEvent) else first
+        if not isinstance(root, yaml.MappingStartEvent):
+            raise KrmfnError("it is no mapping with apiVersion, kind and items")
+        return root
+
+    def _items(self, flow: bool) -> tuple[list[_Span], int]:
+        """The spans of the values in the list that has just begun, and where the list ends."""
+        spans: list[_Span] = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            start = self.offset(event.start_mark)
+            spans.append((start, self._skip(event)))
+        return spans, self.offset(event.end_mark)
+
+    def _skip(self, event: Any) -> int:
+        """Read on to the end of the node that `event` begins; its end."""
+        depth = int(isinstance(event, yaml.CollectionStartEvent))
+        while depth:
+            event = next(self.events)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        return self.offset(event.end_mark)
+
+    def _end(self) -> int:
+        """The end of the one document."""
+        document = next(self.events)
+        after = next(self.events)
+        if isinstance(after, yaml.DocumentStartEvent):
+            raise KrmfnError(f"line {line_of(after)}: another document begins; a ResourceList is one document")
+        return self.offset(document.start_mark)
+
+    def offset(self, mark: Any) -> int:
+        """The byte offset of a mark; marks come in ascending order but for short steps back."""
+        index: int = mark.index
+        if not self.text:
+            return index
+        chars, size = self.seen
+        if index >= chars:
+            size += len(self.text[chars:index].encode())
+        else:
+            size -= len(self.text[index:chars].encode())
+        self.seen = (index, size)
+        return size
+
+
+def line_of(event: Any) -> int:
+    """The line (from 1) where an event's text begins."""
+    return int(event.start_mark.line) + 1
