@@ -1,6 +1,5 @@
-# The functions as container images, for kustomize, kpt and an Argo CD sidecar:
-#     docker build -t deviceconfig .
-#     docker build -t ptemplate --target ptemplate .
+# The program as a container image: the KRM function for kustomize and kpt, the command for an Argo CD sidecar:
+#     docker build -t krmfn .
 # The base may be any image with python3 (3.10 or newer, with venv).
 ARG BASE_IMAGE=docker.io/library/python:3.13-slim-bookworm
 
@@ -21,7 +20,7 @@ RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
  && /opt/krmfn/bin/pip uninstall --yes pip setuptools \
  && /opt/krmfn/bin/python -m compileall -q -f --invalidation-mode unchecked-hash /opt/krmfn/lib
 
-FROM ${BASE_IMAGE} AS base
+FROM ${BASE_IMAGE}
 # Some base images leave the bytecode of Python's own library out.
 RUN python3 -c 'import compileall, sysconfig; compileall.compile_dir(sysconfig.get_path("stdlib"), maxlevels=3, quiet=2)'
 COPY --from=build /opt/krmfn /opt/krmfn
@@ -29,9 +28,4 @@ ENV PATH=/opt/krmfn/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:
     PYTHONDONTWRITEBYTECODE=1
 WORKDIR /
 USER 65532:65532
-
-FROM base AS ptemplate
-ENTRYPOINT ["ptemplate"]
-
-FROM base AS deviceconfig
-ENTRYPOINT ["deviceconfig"]
+ENTRYPOINT ["krmfn"]

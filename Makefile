@@ -18,10 +18,10 @@ help: ## list the targets
 demo: $(READY) ## render an example, and see a conflict refused
 	@printf '\n=== A DeviceConfig as it stands in Git ===\n\n'
 	@cat examples/quickstart/deviceconfig.yaml
-	@printf '\n=== deviceconfig render examples/quickstart ===\n\n'
-	@deviceconfig render examples/quickstart
-	@printf '\n=== deviceconfig check examples/conflict ===\n\n'
-	@deviceconfig check examples/conflict; code=$$?; \
+	@printf '\n=== krmfn render examples/quickstart ===\n\n'
+	@krmfn render examples/quickstart
+	@printf '\n=== krmfn check examples/conflict ===\n\n'
+	@krmfn check examples/conflict; code=$$?; \
 	  [ $$code = 1 ] || { echo "expected to be refused with exit code 1, not $$code" >&2; exit 1; }
 	@printf '\nRefused with exit code 1, as it should be: nothing of it would reach a cluster.\n\n'
 

@@ -1,4 +1,4 @@
-"""The console commands `deviceconfig` and `ptemplate`; also `python -m krmfn_functions <command> ...`."""
+"""The console commands `krmfn`, `deviceconfig` and `ptemplate`; `python -m krmfn_functions` is `krmfn`."""
 
 from __future__ import annotations
 
@@ -8,54 +8,75 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from krmfn import Function
 
+# Imports wait until it is known what is needed: kustomize and kpt start this process at every render.
+
+
+def krmfn() -> NoReturn:
+    """Run the program: the KRM function for all kinds without arguments, else a command."""
+    arguments = sys.argv[1:]
+    if not arguments and _is_terminal():
+        arguments = ["--help"]
+    if arguments:
+        _leave(_command(arguments))
+    from .all_kinds import krmfn as function
+
+    _serve(function)
+
 
 def deviceconfig() -> NoReturn:
-    """The command `deviceconfig`: the KRM function without arguments, else a subcommand."""
-    _run("deviceconfig", sys.argv[1:])
+    """Run the bare KRM function `deviceconfig`."""
+    _answer("deviceconfig", "Render DeviceConfigs to KMM Modules and DaemonSets.")
+    from .deviceconfig import deviceconfig as function
+
+    _serve(function)
 
 
 def ptemplate() -> NoReturn:
-    """The command `ptemplate`."""
-    _run("ptemplate", sys.argv[1:])
+    """Run the bare KRM function `ptemplate`."""
+    _answer("ptemplate", "Render Ptemplates to KMM Modules and consumer DaemonSets.")
+    from .ptemplate import ptemplate as function
+
+    _serve(function)
 
 
-def _run(name: str, arguments: list[str]) -> NoReturn:
-    """Imports wait until it is known what is needed: kustomize and kpt start this process at every render."""
-    if arguments:
-        code = _command(name, arguments)
-        from krmfn.runner import leave
-
-        leave(code)
+def _serve(function: Function) -> NoReturn:
     from krmfn.runner import main
 
-    main(_function(name))
+    main(function)
 
 
-def _function(name: str) -> Function:
-    if name == "deviceconfig":
-        from .deviceconfig import deviceconfig as function
-    else:
-        from .ptemplate import ptemplate as function
-    return function
+def _answer(name: str, about: str) -> None:
+    """Answer the arguments of a bare function and end the process; return when there are none."""
+    if len(sys.argv) > 1:
+        from .commands.bare import answer
+
+        _leave(answer(name, about, sys.argv[1:]))
 
 
-def _command(name: str, arguments: list[str]) -> int:
-    """Return a subcommand's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
+def _is_terminal() -> bool:
+    """Return True when a person has called the program: nothing is sent to it and nothing waits for its output."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def _command(arguments: list[str]) -> int:
+    """Return a command's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
     try:
         from krmfn.cli import main
 
-        from .programs import PROGRAMS
-
-        program = PROGRAMS[name](_function(name))
+        from .programs import KRMFN
     except Exception:
         import traceback
 
         traceback.print_exc()
-        sys.exit(2)
-    return main.main(program, arguments)
+        return 2
+    return main.main(KRMFN, arguments)
+
+
+def _leave(code: int) -> NoReturn:
+    from krmfn.runner import leave
+
+    leave(code)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["deviceconfig"], ["ptemplate"]):
-        sys.exit("usage: python -m krmfn_functions deviceconfig|ptemplate [COMMAND ...]")
-    _run(sys.argv[1], sys.argv[2:])
+    krmfn()

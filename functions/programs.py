@@ -1,13 +1,10 @@
-"""What the command line must know of each function: its resources, its inputs, its options."""
+"""What the command line must know of our functions: their resources, their inputs, their options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from krmfn.cli.main import Printed, Program
 
-from krmfn import Function
-from krmfn.cli.main import Command, Printed, Program
-
-from . import deviceconfig, ptemplate
+from . import all_kinds, deviceconfig, ptemplate
 from .commands import catalogue, schema
 from .commands.resolve import RESOLVE
 from .rendering.kinds import MODULE_GROUP
@@ -35,31 +32,28 @@ OPTIONS = {
 }
 
 
-RULES = Printed("print every rule with its id", catalogue.arguments, catalogue.run)
-CONFIG = ("krmfn.dev", "RenderDeviceConfigs")
-DEVICECONFIG_SCHEMAS = {
+SCHEMAS = {
     "DeviceConfig": "deviceconfig",
     "DeviceConfig.example.com": "deviceconfig-example.com",
+    "Ptemplate": "ptemplate",
     "RenderDeviceConfigs": "renderdeviceconfigs",
 }
-PTEMPLATE_SCHEMAS = {"Ptemplate": "ptemplate", "RenderDeviceConfigs": "renderdeviceconfigs"}
-"""The kinds of each function by the names that `schema` takes."""
+"""Our kinds by the names that `schema` takes, with the schema of each."""
+CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
 
-
-def _deviceconfig(function: Function) -> Program:
-    about = "Render DeviceConfigs to KMM Modules and DaemonSets."
-    printed = schema.commands(DEVICECONFIG_SCHEMAS, ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"])
-    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
-    owners = deviceconfig.OWNERS
-    return Program("deviceconfig", about, function, INPUTS, CONFIG, OPTIONS, commands, owners, KINDS, notes)
-
-
-def _ptemplate(function: Function) -> Program:
-    about = "Render Ptemplates to KMM Modules and consumer DaemonSets."
-    printed = schema.commands(PTEMPLATE_SCHEMAS, ["ptemplates.pt.example.com"])
-    commands: dict[str, Command | Printed] = {"resolve": RESOLVE, "rules": RULES, **printed}
-    owners = ptemplate.OWNERS
-    return Program("ptemplate", about, function, INPUTS, CONFIG, OPTIONS, commands, owners, KINDS, notes)
-
-
-PROGRAMS: dict[str, Callable[[Function], Program]] = {"deviceconfig": _deviceconfig, "ptemplate": _ptemplate}
+KRMFN = Program(
+    name="krmfn",
+    about="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, and check what a cluster would refuse.",
+    function=all_kinds.krmfn,
+    inputs=INPUTS,
+    config=("krmfn.dev", "RenderDeviceConfigs"),
+    options=OPTIONS,
+    commands={
+        "resolve": RESOLVE,
+        "rules": Printed("print every rule with its id", catalogue.arguments, catalogue.run),
+        **schema.commands(SCHEMAS, CRDS),
+    },
+    owners=deviceconfig.OWNERS | ptemplate.OWNERS,
+    kinds=KINDS,
+    notes=notes,
+)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 REPO = Path(__file__).resolve().parents[1]
 COMMANDS = Path(sys.executable).parent
-"""Where `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
+"""Where `krmfn`, `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
 
 
 class Done(NamedTuple):

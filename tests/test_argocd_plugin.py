@@ -119,7 +119,7 @@ def app_from(example: str, folder: Path) -> Path:
 def test_the_plugin_is_asked_for_by_name_alone() -> None:
     """With `discover` it takes over Applications of others; with `version` its name changes with every release."""
     assert (PLUGIN["apiVersion"], PLUGIN["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
-    assert PLUGIN["metadata"]["name"] == "deviceconfig"
+    assert PLUGIN["metadata"]["name"] == "krmfn"
     assert not {"discover", "version"} & set(PLUGIN["spec"])
 
 

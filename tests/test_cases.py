@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from commands import REPO, process
+from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.ptemplate import ptemplate
 
@@ -25,7 +26,7 @@ from krmfn.ownership import OWNER
 
 CASES = REPO / "tests" / "cases"
 EXAMPLES = REPO / "examples"
-FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate}
+FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate, "krmfn": krmfn}
 UPDATE = bool(os.environ.get("KRMFN_UPDATE"))
 
 REFUSED_EXAMPLES = {"conflict"}
@@ -136,7 +137,7 @@ def test_a_case_as_a_command(folder: Path) -> None:
     words = [word for line in lines if not line.startswith("#") for word in shlex.split(line)]
     stdin = (folder / "stdin").read_bytes() if (folder / "stdin").exists() else b""
     files = folder / "files" if (folder / "files").is_dir() else folder
-    done = process(folder.parents[1].name, *words, stdin=stdin, cwd=files)
+    done = process("krmfn", *words, stdin=stdin, cwd=files)
     assert "Traceback" not in done.err, done.err
     assert (done.code == 0) == (folder.parent.name == "valid"), done.err
     found = {"stdout.txt": done.out, "stderr.txt": done.err.encode(), "exit": f"{done.code}\n".encode()}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -47,41 +49,80 @@ def namespaces(done: Done) -> set[str]:
     return {manifest["metadata"]["namespace"] for manifest in yaml.safe_load_all(done.out)}
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        *(
+            ("krmfn", [command, "--help"])
+            for command in ("render", "check", "diff", "resolve", "rules", "schema", "crd")
+        ),
+        *((program, [word]) for program in ("krmfn", "deviceconfig", "ptemplate") for word in ("--help", "--version")),
+    ],
+)
+def test_help_and_version_are_answers(program: str, words: list[str]) -> None:
+    done = process(program, *words)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"usage: {program}".encode() if "--help" in words else f"{program} (krmfn ".encode())
+
+
 @pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
-def test_help_and_version_are_answers(function: str) -> None:
-    for words in (["--help"], ["render", "--help"], ["check", "--help"], ["diff", "--help"], ["--version"]):
-        done = process(function, *words)
-        assert (done.code, done.err) == (0, "")
-        assert done.out.startswith(
-            f"usage: {function}".encode() if "--help" in words else f"{function} (krmfn ".encode()
-        )
+@pytest.mark.parametrize("words", [["render", "a b"], ["--nonsense"], ["--help", "x"], [""]])
+def test_a_bare_function_has_no_commands(function: str, words: list[str]) -> None:
+    done = process(function, *words, stdin=b"not read")
+    assert (done.code, done.out) == (2, b"")
+    assert f"`krmfn {shlex.join(words)}`" in done.err
+
+
+def test_on_a_terminal_it_prints_its_help() -> None:
+    """Only where a person sees it: with stdin or stdout elsewhere, an answer of help would pass for a list."""
+    for kept, code in (("", 0), ("</dev/null", 1), (">out; code=$?; cat out; exit $code", 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            answer, status = in_a_terminal(f"{COMMANDS}/krmfn {kept}", folder)
+        assert status == code, answer
+        assert answer.startswith("usage: krmfn") == (code == 0), answer
+
+
+def in_a_terminal(script: str, folder: str) -> tuple[str, int]:
+    """Run a script with a terminal as stdin, stdout and stderr: what it shows, and its exit code."""
+    shown, terminal = os.openpty()
+    done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment(), stdin=terminal, stdout=terminal,
+        stderr=terminal, timeout=60, check=False)  # fmt: skip
+    os.close(terminal)
+    answer = b""
+    try:
+        while part := os.read(shown, 65536):
+            answer += part
+    except OSError:
+        pass  # Linux says so at the end
+    os.close(shown)
+    return answer.decode(), done.returncode
 
 
 @pytest.mark.parametrize(
     "words", [["rendr"], ["render", "--nonsense"], ["check", "--format", "xml"], ["diff", "one"], ["render", "a", "b"]]
 )
 def test_usage_is_told_on_stderr(words: list[str]) -> None:
-    done = process("deviceconfig", *words)
+    done = process("krmfn", *words)
     assert (done.code, done.out) == (2, b"")
-    assert "usage: deviceconfig" in done.err
+    assert "usage: krmfn" in done.err
 
 
 def test_the_namespace_of_git_wins_over_argo_cd_s(app: Path) -> None:
     fallback = {"ARGOCD_APP_NAMESPACE": "from-argo"}
-    assert process("deviceconfig", "render", str(app)).code == 1
-    assert namespaces(process("deviceconfig", "render", str(app), **fallback)) == {"from-argo"}
+    assert process("krmfn", "render", str(app)).code == 1
+    assert namespaces(process("krmfn", "render", str(app), **fallback)) == {"from-argo"}
     (app / "settings.yaml").write_text(SETTINGS)
-    assert namespaces(process("deviceconfig", "render", str(app), cwd=app, **fallback)) == {"from-git"}
-    said = process("deviceconfig", "render", "--namespace", "said", str(app), cwd=app, **fallback)
+    assert namespaces(process("krmfn", "render", str(app), cwd=app, **fallback)) == {"from-git"}
+    said = process("krmfn", "render", "--namespace", "said", str(app), cwd=app, **fallback)
     assert namespaces(said) == {"said"}
     config = app / "gaudi.yaml"
     config.write_text(CONFIG.replace("  name: gaudi\n", "  name: gaudi\n  namespace: own\n"))
-    own = process("deviceconfig", "render", "--namespace", "said", str(app), cwd=app.parent, **fallback)
+    own = process("krmfn", "render", "--namespace", "said", str(app), cwd=app.parent, **fallback)
     assert namespaces(own) == {"own"}
 
 
 def test_nothing_is_on_stdout_unless_all_is_well(app: Path) -> None:
-    done = process("deviceconfig", "render", str(app))
+    done = process("krmfn", "render", str(app))
     assert (done.code, done.out) == (1, b"")
     assert done.err.startswith(f"{app}/gaudi.yaml:3:1: error: DeviceConfig gaudi: metadata.namespace: ")
 
@@ -89,7 +130,7 @@ def test_nothing_is_on_stdout_unless_all_is_well(app: Path) -> None:
 def test_a_full_disk_is_no_success(app: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [COMMANDS / "deviceconfig", "render", "--namespace", "a", app],
+            [COMMANDS / "krmfn", "render", "--namespace", "a", app],
             stdout=full,
             stderr=subprocess.PIPE,
             env=environment(),
@@ -103,7 +144,7 @@ def test_a_full_disk_is_no_success(app: Path) -> None:
 def test_a_closed_pipe_is_no_success(app: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [str(COMMANDS / "deviceconfig"), "render", "--namespace", "a", str(app)]
+    command = [str(COMMANDS / "krmfn"), "render", "--namespace", "a", str(app)]
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False)
     os.close(writer)
     assert done.returncode == 2
@@ -112,59 +153,59 @@ def test_a_closed_pipe_is_no_success(app: Path) -> None:
 
 def test_a_limit_is_a_number(app: Path) -> None:
     for value in ("many", "-1", "0", "1e9"):
-        done = process("deviceconfig", "check", str(app), KRMFN_MAX_BYTES=value)
+        done = process("krmfn", "check", str(app), KRMFN_MAX_BYTES=value)
         assert done.code == 2
         assert "KRMFN_MAX_BYTES" in done.err
-    assert "KRMFN_MAX_BYTES" in process("deviceconfig", "check", str(app), KRMFN_MAX_BYTES="10").err
+    assert "KRMFN_MAX_BYTES" in process("krmfn", "check", str(app), KRMFN_MAX_BYTES="10").err
 
 
 def test_render_writes_a_folder_of_the_same_objects(app: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
-    done = process("deviceconfig", "render", "--namespace", "a", "--output-dir", str(target), str(app))
+    done = process("krmfn", "render", "--namespace", "a", "--output-dir", str(target), str(app))
     assert (done.code, done.out) == (0, b"")
-    again = process("deviceconfig", "render", "--namespace", "a", "--output-dir", str(target), str(app), cwd=tmp_path)
+    again = process("krmfn", "render", "--namespace", "a", "--output-dir", str(target), str(app), cwd=tmp_path)
     assert again.code == 2
     assert "is not empty" in again.err
     (module,) = target.glob("*_module_*.yaml")
-    assert module.read_bytes() == process("deviceconfig", "render", "--namespace", "a", str(app)).out
+    assert module.read_bytes() == process("krmfn", "render", "--namespace", "a", str(app)).out
 
 
 def test_findings_are_the_same_in_every_format(app: Path) -> None:
     found = {
-        name: process("deviceconfig", "check", "--format", name, str(app))
+        name: process("krmfn", "check", "--format", name, str(app))
         for name in ("text", "json", "sarif", "junit", "github")
     }
     assert {done.code for done in found.values()} == {1}
     assert all("KRM120" in done.out.decode() for done in found.values())
     document = json.loads(found["json"].out)
-    kinds = {"DeviceConfig": 1, "functionConfig": 0, "Module": 0}
+    kinds = {"DeviceConfig": 1, "Ptemplate": 0, "functionConfig": 0, "Module": 0}
     assert document["summary"] == {"error": 1, "warning": 0, "info": 0, "resources": 1, "files": 1, "kinds": kinds}
     assert document["findings"][0]["line"] == 3
 
 
 def test_a_baseline_forgives_what_it_names(app: Path, tmp_path: Path) -> None:
     file = str(tmp_path / "baseline")
-    assert process("deviceconfig", "check", "--write-baseline", file, str(app)).code == 0
-    assert process("deviceconfig", "check", "--baseline", file, str(app)).code == 0
+    assert process("krmfn", "check", "--write-baseline", file, str(app)).code == 0
+    assert process("krmfn", "check", "--baseline", file, str(app)).code == 0
     (app / "gaudi.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    assert process("deviceconfig", "check", "--baseline", file, str(app), cwd=app).code == 1
-    assert process("deviceconfig", "check", "--baseline", str(tmp_path / "none"), str(app)).code == 2
+    assert process("krmfn", "check", "--baseline", file, str(app), cwd=app).code == 1
+    assert process("krmfn", "check", "--baseline", str(tmp_path / "none"), str(app)).code == 2
 
 
 def test_diff_tells_what_a_change_does(app: Path, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "gaudi.yaml").write_text(CONFIG.replace('driverVersion: "1"', 'driverVersion: "2"'))
     words = ["diff", "--namespace", "a", str(app)]
-    assert process("deviceconfig", *words, str(app)).code == 0
-    done = process("deviceconfig", *words, str(tmp_path / "new"))
+    assert process("krmfn", *words, str(app)).code == 0
+    done = process("krmfn", *words, str(tmp_path / "new"))
     assert done.code == 1
     assert b"driver:2-$KERNEL_FULL_VERSION" in done.out
     rendered = tmp_path / "rendered.yaml"
-    rendered.write_bytes(process("deviceconfig", "render", "--namespace", "a", str(app)).out)
-    already = process("deviceconfig", "diff", "--namespace", "a", str(rendered), str(tmp_path / "new"))
+    rendered.write_bytes(process("krmfn", "render", "--namespace", "a", str(app)).out)
+    already = process("krmfn", "diff", "--namespace", "a", str(rendered), str(tmp_path / "new"))
     assert (already.code, already.out) == (1, done.out), "what is rendered already is taken as it is"
     (tmp_path / "new" / "gaudi.yaml").write_text("a: [\n")
-    assert process("deviceconfig", *words, str(tmp_path / "new"), cwd=tmp_path).code == 2
+    assert process("krmfn", *words, str(tmp_path / "new"), cwd=tmp_path).code == 2
 
 
 def test_a_kustomization_is_built_first(app: Path, tmp_path: Path) -> None:
@@ -175,15 +216,15 @@ def test_a_kustomization_is_built_first(app: Path, tmp_path: Path) -> None:
     program.write_text(f"#!/bin/sh\ncat {app}/gaudi.yaml\n")
     program.chmod(0o755)
     path = f"{program.parent}:{environment()['PATH']}"
-    done = process("deviceconfig", "render", "--namespace", "built", str(app), PATH=path)
+    done = process("krmfn", "render", "--namespace", "built", str(app), PATH=path)
     assert namespaces(done) == {"built"}
     program.write_text("#!/bin/sh\necho 'apiVersion: v1'\necho 'Error: boom' >&2\nexit 1\n")
-    failed = process("deviceconfig", "render", "--namespace", "built", str(app), PATH=path, LC_ALL="C")
+    failed = process("krmfn", "render", "--namespace", "built", str(app), PATH=path, LC_ALL="C")
     assert (failed.code, failed.out) == (2, b"")
     assert "boom" in failed.err
 
 
-@pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
+@pytest.mark.parametrize("function", ["krmfn", "deviceconfig", "ptemplate"])
 def test_without_stdin_it_says_what_it_is(function: str) -> None:
     done = process(function)
     assert (done.code, done.out) == (1, b"")
@@ -191,7 +232,7 @@ def test_without_stdin_it_says_what_it_is(function: str) -> None:
 
 
 def test_the_module_runs_as_the_command() -> None:
-    asked = process("deviceconfig", "schema").out
-    command = [str(COMMANDS / "python"), "-m", "krmfn_functions", "deviceconfig", "schema"]
+    asked = process("krmfn", "schema").out
+    command = [str(COMMANDS / "python"), "-m", "krmfn_functions", "schema"]
     done = subprocess.run(command, capture_output=True, cwd=REPO, env=environment(), check=True)
     assert done.stdout == asked

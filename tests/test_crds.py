@@ -178,43 +178,36 @@ def test_schema_and_crd_agree_on_what_is_spoiled(manifest: Manifest) -> None:
     assert by_schema.is_valid(manifest) == by_crd.is_valid(manifest)
 
 
-def printed(command: str, *arguments: str) -> str:
+def printed(*arguments: str) -> str:
     """What a command prints, in a folder with nothing to read."""
-    done = subprocess.run([COMMANDS / command, *arguments], cwd="/", capture_output=True, text=True, check=False)
+    done = subprocess.run([COMMANDS / "krmfn", *arguments], cwd="/", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("command", "names"),
-    [
-        ("deviceconfig", ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com"]),
-        ("ptemplate", ["ptemplates.pt.example.com"]),
-    ],
-)
-def test_crd_prints_the_crds_of_a_function(command: str, names: list[str]) -> None:
-    found = list(yaml.safe_load_all(printed(command, "crd")))
+def test_crd_prints_the_crds() -> None:
+    found = list(yaml.safe_load_all(printed("crd")))
+    names = ["deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com"]
     assert [document["metadata"]["name"] for document in found] == names
     assert {document["kind"] for document in found} == {"CustomResourceDefinition"}
 
 
 @pytest.mark.parametrize(
-    ("command", "asked", "file"),
+    ("asked", "file"),
     [
-        ("deviceconfig", [], "deviceconfig"),
-        ("deviceconfig", ["DeviceConfig"], "deviceconfig"),
-        ("deviceconfig", ["DeviceConfig.example.com"], "deviceconfig-example.com"),
-        ("deviceconfig", ["RenderDeviceConfigs"], "renderdeviceconfigs"),
-        ("ptemplate", [], "ptemplate"),
-        ("ptemplate", ["RenderDeviceConfigs"], "renderdeviceconfigs"),
+        ([], "deviceconfig"),
+        (["DeviceConfig"], "deviceconfig"),
+        (["DeviceConfig.example.com"], "deviceconfig-example.com"),
+        (["Ptemplate"], "ptemplate"),
+        (["RenderDeviceConfigs"], "renderdeviceconfigs"),
     ],
 )
-def test_schema_prints_the_schema_of_a_kind(command: str, asked: list[str], file: str) -> None:
-    assert json.loads(printed(command, "schema", *asked)) == published(file)
+def test_schema_prints_the_schema_of_a_kind(asked: list[str], file: str) -> None:
+    assert json.loads(printed("schema", *asked)) == published(file)
 
 
 def test_schema_names_the_kinds_it_has() -> None:
-    words = [COMMANDS / "deviceconfig", "schema", "Module"]
+    words = [COMMANDS / "krmfn", "schema", "Module"]
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "'DeviceConfig', 'DeviceConfig.example.com', 'RenderDeviceConfigs'" in done.stderr
+    assert "'DeviceConfig', 'DeviceConfig.example.com', 'Ptemplate', 'RenderDeviceConfigs'" in done.stderr

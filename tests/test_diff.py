@@ -264,7 +264,7 @@ class Done(NamedTuple):
 
 def diff(cwd: Path, *words: str, stdin: str = "", **env: str) -> Done:
     known = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    command = [COMMANDS / "deviceconfig", "diff", *words]
+    command = [COMMANDS / "krmfn", "diff", *words]
     done = subprocess.run(
         command, cwd=cwd, input=stdin.encode(), env={**known, **env}, capture_output=True, check=False
     )
@@ -368,7 +368,7 @@ def test_what_is_read_only_does_not_count(folder: Path) -> None:
 
 
 def test_what_is_rendered_already_is_taken_as_it_is(folder: Path) -> None:
-    render = [COMMANDS / "deviceconfig", "render", "old"]
+    render = [COMMANDS / "krmfn", "render", "old"]
     rendered = subprocess.run(render, cwd=folder, capture_output=True, check=True).stdout.decode()
     assert diff(folder, "-", "old", stdin=rendered).code == 0
     assert diff(folder, "new", "-", stdin=rendered).out.endswith("1 changed, 1 unchanged\n")
@@ -400,8 +400,8 @@ def test_a_rule_is_turned_off_where_the_config_says_why(folder: Path) -> None:
     assert "KRM401" not in diff(folder, "old", "new").out
 
 
-def test_ptemplate_has_it_too(tmp_path: Path) -> None:
-    command = [COMMANDS / "ptemplate", "diff", "/dev/null", str(REPO / "examples" / "ptemplate")]
+def test_so_for_a_ptemplate(tmp_path: Path) -> None:
+    command = [COMMANDS / "krmfn", "diff", "/dev/null", str(REPO / "examples" / "ptemplate")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stdout.count(b"\n+ "), b"error" in done.stderr) == (1, 1, False)
 

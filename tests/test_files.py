@@ -34,7 +34,7 @@ NAMES = [
 
 def run(*words: str, cwd: Path, stdin: bytes = b"", closed: str = "", **env: str) -> Done:
     """The command; never a traceback, never a line that a terminal or a CI runner takes for more than text."""
-    command = ["bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "deviceconfig"), *words]
+    command = ["bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "krmfn"), *words]
     done = subprocess.run(
         command, input=stdin, cwd=cwd, env=environment(**env), capture_output=True, timeout=30, check=False
     )
@@ -157,7 +157,7 @@ def test_a_file_that_is_named_may_be_anywhere(app: Path, tmp_path: Path) -> None
     assert run("check", "/dev/stdin", cwd=app, stdin=CONFIG.encode()).code == 0
     words = "<(cat gaudi.yaml) <(sed s/drv,/other,/ gaudi.yaml) --function-config /dev/null"
     done = subprocess.run(
-        ["bash", "-c", f"deviceconfig diff {words.rpartition(' --')[0]}"],
+        ["bash", "-c", f"krmfn diff {words.rpartition(' --')[0]}"],
         cwd=app, env=environment(), capture_output=True, timeout=30, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, b"")
@@ -165,7 +165,7 @@ def test_a_file_that_is_named_may_be_anywhere(app: Path, tmp_path: Path) -> None
 
 
 def test_a_pipe_that_is_named_is_read_up_to_the_limit(app: Path) -> None:
-    command = f"{COMMANDS}/deviceconfig check <(yes)"
+    command = f"{COMMANDS}/krmfn check <(yes)"
     env = environment(KRMFN_MAX_BYTES="1000")
     done = subprocess.run(["bash", "-c", command], cwd=app, env=env, capture_output=True, timeout=30, check=False)
     assert done.returncode == 2
@@ -303,7 +303,7 @@ def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
 
 
 def test_an_interrupt_stays_130(app: Path) -> None:
-    command = [COMMANDS / "deviceconfig", "check", "-"]
+    command = [COMMANDS / "krmfn", "check", "-"]
     process = subprocess.Popen(
         command, cwd=app, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
@@ -364,7 +364,7 @@ def test_what_is_no_file_is_not_replaced(app: Path) -> None:
 # Nothing to do.
 
 
-NOTHING = "no DeviceConfig, RenderDeviceConfigs or Module is in"
+NOTHING = "no DeviceConfig, Ptemplate, RenderDeviceConfigs or Module is in"
 
 
 @pytest.mark.parametrize("text", ["", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"])

@@ -17,25 +17,20 @@ from krmfn_functions.deviceconfig import SCOPE, deviceconfig
 from krmfn import ResourceList, run
 from krmfn.ownership import OWNER
 
-EXAMPLES = {
-    "quickstart": "deviceconfig",
-    "two-vendors": "deviceconfig",
-    "vendor-profiles": "deviceconfig",
-    "ptemplate": "ptemplate",
-}
-"""Examples that render without other programs, and the function of each."""
+EXAMPLES = ["quickstart", "two-vendors", "vendor-profiles", "ptemplate"]
+"""Examples that render without other programs."""
 
 
 def rendered(example: str) -> bytes:
     """What `render` prints of an example."""
-    done = process(EXAMPLES[example], "render", f"examples/{example}")
+    done = process("krmfn", "render", f"examples/{example}")
     assert done.code == 0, done.err
     return done.out
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_was_rendered_is_not_rendered_to_nothing(example: str) -> None:
-    done = process(EXAMPLES[example], "render", "-", stdin=rendered(example))
+    done = process("krmfn", "render", "-", stdin=rendered(example))
     assert (done.code, done.out) == (1, b"")
     count = rendered(example).count(b"krmfn.dev/owner: ")
     assert count
@@ -46,22 +41,21 @@ def test_what_was_rendered_is_not_rendered_to_nothing(example: str) -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_ways_out_work(example: str) -> None:
     before = rendered(example)
-    kept = process(EXAMPLES[example], "render", "-", "--prune", "never", stdin=before)
+    kept = process("krmfn", "render", "-", "--prune", "never", stdin=before)
     assert (kept.code, kept.out) == (0, before)
-    emptied = process(EXAMPLES[example], "render", "-", "--prune", "always", "--allow-empty", stdin=before)
+    emptied = process("krmfn", "render", "-", "--prune", "always", "--allow-empty", stdin=before)
     assert (emptied.code, emptied.out) == (0, b"")
-    refused = process(EXAMPLES[example], "render", "-", "--prune", "always", stdin=before)
+    refused = process("krmfn", "render", "-", "--prune", "always", stdin=before)
     assert (refused.code, refused.out) == (2, b""), "a render of nothing is refused"
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_a_check_of_what_was_rendered_looks_at_it(example: str) -> None:
-    function = EXAMPLES[example]
-    done = process(function, "check", "-", "--format", "json", stdin=rendered(example))
+    done = process("krmfn", "check", "-", "--format", "json", stdin=rendered(example))
     findings = json.loads(done.out)["findings"]
     assert done.code == 0
     assert [finding["rule"] for finding in findings].count("KRM116") == 1
-    spoilt = process(function, "check", "-", "--format", "json", stdin=rendered(example).replace(b"^.+$", b"^(.+$"))
+    spoilt = process("krmfn", "check", "-", "--format", "json", stdin=rendered(example).replace(b"^.+$", b"^(.+$"))
     assert spoilt.code == 1, "a regexp that KMM refuses is found in rendered Modules"
 
 
@@ -69,7 +63,7 @@ def test_two_rendered_modules_of_one_driver_are_told() -> None:
     """A rendered branch whose two Modules meet on every node."""
     text = rendered("quickstart")
     twin = text.replace(b"gaudi", b"other")
-    done = process("deviceconfig", "check", "-", stdin=text + b"---\n" + twin)
+    done = process("krmfn", "check", "-", stdin=text + b"---\n" + twin)
     assert done.code == 1
     assert b"KRM304" in done.out
 
@@ -77,12 +71,12 @@ def test_two_rendered_modules_of_one_driver_are_told() -> None:
 def test_diff_and_resolve_take_them_as_they_stand(tmp_path: Path) -> None:
     before = tmp_path / "rendered.yaml"
     before.write_bytes(rendered("quickstart"))
-    same = process("deviceconfig", "diff", str(before), "examples/quickstart")
+    same = process("krmfn", "diff", str(before), "examples/quickstart")
     assert same.code == 0, same.out
-    gone = process("deviceconfig", "diff", str(before), "/dev/null")
+    gone = process("krmfn", "diff", str(before), "/dev/null")
     assert gone.code == 1
     assert b"deleted" in gone.out
-    answer = process("deviceconfig", "resolve", str(before), "--kernel", "5.14.0-1.el9.x86_64")
+    answer = process("krmfn", "resolve", str(before), "--kernel", "5.14.0-1.el9.x86_64")
     assert answer.code == 0
     assert b"kernelMappings[0]" in answer.out
 
@@ -91,11 +85,11 @@ def test_a_folder_that_is_a_kpt_package_prunes_as_kpt_does(tmp_path: Path) -> No
     """`render` of a package gives what `kpt fn render` makes of it."""
     (tmp_path / "objects.yaml").write_bytes(rendered("quickstart"))
     (tmp_path / "other.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\n")
-    refused = process("deviceconfig", "render", str(tmp_path))
+    refused = process("krmfn", "render", str(tmp_path))
     assert refused.code == 1
     kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
     (tmp_path / "Kptfile.yaml").write_text(kptfile)
-    pruned = process("deviceconfig", "render", str(tmp_path), "--log-format", "text")
+    pruned = process("krmfn", "render", str(tmp_path), "--log-format", "text")
     assert pruned.code == 0, pruned.err
     assert [item["kind"] for item in yaml.safe_load_all(pruned.out)] == ["ConfigMap"]
 

@@ -36,7 +36,7 @@ class Done(NamedTuple):
 def run(*words: str, stdin: str, **env: str) -> Done:
     """The command, when each line on stderr is an object with the same keys."""
     known = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    command = [COMMANDS / "deviceconfig", *words]
+    command = [COMMANDS / "krmfn", *words]
     done = subprocess.run(command, input=stdin.encode(), env={**known, **env}, capture_output=True, check=False)
     lines = [json.loads(line) for line in done.stderr.decode().splitlines()]
     assert all(list(line) == KEYS for line in lines)

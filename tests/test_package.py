@@ -55,7 +55,7 @@ def test_the_sdist_carries_the_sources(built: Path) -> None:
     assert set(SOURCES) <= names
 
 
-@pytest.mark.parametrize("command", ["deviceconfig", "ptemplate"])
+@pytest.mark.parametrize("command", ["krmfn", "deviceconfig", "ptemplate"])
 def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp_path: Path, command: str) -> None:
     target = tmp_path / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]

@@ -128,7 +128,7 @@ def test_more_that_is_nearly_ours(function: Function, api_version: str, kind: st
 @both
 @pytest.mark.parametrize(("api_version", "kind"), EVERYTHING, ids=lambda word: word)
 def test_what_exists_is_no_mistake(function: Function, api_version: str, kind: str) -> None:
-    assert names(found(function, item(api_version, kind)), "KRM107", "KRM108", "KRM147") == set()
+    assert names(found(function, item(api_version, kind)), "KRM107", "KRM108") == set()
 
 
 @both
@@ -287,23 +287,6 @@ def test_one_letter_of_a_rule_changed_is_an_error() -> None:
 def test_words_about_rules(rule: str, words: str) -> None:
     (finding,) = (one for one in off(rule) if one.rule == "KRM119")
     assert words in finding.message
-
-
-# Two programs, one folder.
-
-
-CONFIGS = [("krmfn.dev/v1alpha1", "DeviceConfig"), ("example.com/v1alpha1", "DeviceConfig")]
-TEMPLATES = [("pt.example.com/v1alpha1", "Ptemplate"), ("ptemplates.pt.example.com/v1alpha1", "Ptemplate")]
-
-
-@pytest.mark.parametrize("command", ["render", "check", "diff", "resolve"])
-@pytest.mark.parametrize(("function", "theirs"), [(deviceconfig, TEMPLATES), (ptemplate, CONFIGS)])
-def test_what_another_program_renders_is_an_error_in_files_only(
-    function: Function, theirs: list[tuple[str, str]], command: str
-) -> None:
-    items = [item(api_version, kind, f"n{at}") for at, (api_version, kind) in enumerate(theirs)]
-    assert names(found(function, *items, command=command), "KRM147") == {"n0", "n1"}
-    assert found(function, *items) == []
 
 
 # The cheap look.

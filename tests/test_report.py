@@ -116,7 +116,7 @@ class Done(NamedTuple):
 
 def run(*words: str, stdin: str = CLEAN, cwd: Path | None = None, **env: str) -> Done:
     known = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    command = [COMMANDS / "deviceconfig", *words]
+    command = [COMMANDS / "krmfn", *words]
     done = subprocess.run(
         command, input=stdin.encode(), cwd=cwd, env={**known, **env}, capture_output=True, check=False
     )

@@ -44,9 +44,9 @@ class Done(NamedTuple):
     err: str
 
 
-def resolve(*words: str, stdin: str = CONFIG, name: str = "deviceconfig") -> Done:
+def resolve(*words: str, stdin: str = CONFIG) -> Done:
     env = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    command = [COMMANDS / name, "resolve", "-", *words]
+    command = [COMMANDS / "krmfn", "resolve", "-", *words]
     done = subprocess.run(command, input=stdin.encode(), env=env, capture_output=True, check=False)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -136,7 +136,7 @@ def test_what_goes_wrong(words: tuple[str, ...], stdin: str, code: int, says: st
     assert says in done.err
 
 
-def test_ptemplate_has_it_too() -> None:
+def test_so_for_a_ptemplate() -> None:
     text = "apiVersion: pt.example.com/v1alpha1\nkind: Ptemplate\nmetadata: {name: p, namespace: ns}\n"
-    done = resolve("--kernel", EL9, stdin=f"{text}spec: {{selector: {{a: b}}}}\n", name="ptemplate")
+    done = resolve("--kernel", EL9, stdin=f"{text}spec: {{selector: {{a: b}}}}\n")
     assert (done.code, done.out.split("  ")[0]) == (0, "ns/p")

@@ -49,7 +49,7 @@ def _functions() -> Iterator[Callable[..., object]]:
     yield from (effects.fields_have_an_effect, profiles.profiles_are_named, profiles.defaults_are_used)
     yield from (rule for _, rule in kmm.rules() + change_rules.RULES)
     yield from (leftovers.findings, leftovers.strays)
-    yield from (recognition.kinds_exist, recognition.vendors_are_named, recognition.folder_is_for_one_program)
+    yield from (recognition.kinds_exist, recognition.vendors_are_named)
     yield from (
         metadata_checks.inputs_are_marked,
         metadata_checks.keys_mean_something,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from krmfn import ResourceList
 from krmfn.ownership import Scope
 
 from ..rendering.kinds import HUB_GROUP, MODULE_GROUP, OURS, SEED
 from ..rendering.suspects import suspects
+
+if TYPE_CHECKING:
+    from ..rendering.beside import Beside
 
 KIND = "DeviceConfig"
 OWNERS = frozenset({(OURS, KIND), (SEED, KIND)})
@@ -24,11 +29,11 @@ MADE = frozenset(
 SCOPE = Scope("deviceconfig", OWNERS, MADE)
 
 
-def deviceconfig(resources: ResourceList) -> None:
+def deviceconfig(resources: ResourceList, beside: Beside | None = None) -> None:
     """The KRM function. DeviceConfigs of other groups pass through untouched; every KMM Module is checked.
 
     A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported;
-    a command looks at the functionConfig nevertheless.
+    a command looks at the functionConfig nevertheless. `beside` is a function that runs after this one.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
     found = suspects(resources) if not items else []
@@ -36,8 +41,8 @@ def deviceconfig(resources: ResourceList) -> None:
     if items or configured or resources.select("Module", MODULE_GROUP) or (found and resources.owned(SCOPE)):
         from .pipeline import walk
 
-        walk(resources, items, SCOPE)
+        walk(resources, items, SCOPE, beside)
     elif found:
         from ..rendering.recognition import check
 
-        resources.report(check(resources, OWNERS))
+        resources.report(check(resources, OWNERS | beside.handled if beside else OWNERS))

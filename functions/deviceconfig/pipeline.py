@@ -9,15 +9,17 @@ from krmfn.ownership import Scope
 from krmfn.results import Field
 
 from .. import exclusivity
-from ..rendering import apply, claims, function_config, input_checks, leftovers, module_checks, recognition
+from ..rendering import apply, beside, claims, function_config, input_checks, leftovers, module_checks, recognition
 from ..rendering.reach import reaching
 from ..rendering.schemas import schema as published
 from . import effects, generate, model, profiles, rules
 from .model import DeviceConfig
 
 
-def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
+def walk(resources: ResourceList, items: list[Item], scope: Scope, later: beside.Beside | None = None) -> None:
     """All DeviceConfigs of a list to their children; with any error finding nothing is changed.
+
+    `later` is a function that runs on the list after this one: what it makes anew is left to it.
 
     What is wrong with one config hides nothing about the others: each goes through the stages as far as it is sound.
     """
@@ -26,7 +28,7 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
         problems += input_checks.partial_view(resources, config)
     if not input_checks.clean(resources, problems):
         return
-    resources.report(recognition.check_run(resources, scope.owners, config))
+    resources.report(recognition.check_run(resources, beside.kinds(scope.owners, later), config))
     resources.report(input_checks.repeated(items))
 
     fitting = [item for item in input_checks.distinct(items) if input_checks.clean(resources, _fit(item))]
@@ -41,7 +43,8 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     wanted = [child for group in groups for child in generate.children(group)]
     names = leftovers.ids([child.manifest for child in wanted])
     left = leftovers.sort_out(resources, scope, config, names)
-    written = leftovers.handwritten(resources, scope, left, names)
+    of_others = beside.made_anew(resources, later, config)
+    written = [item for item in leftovers.handwritten(resources, scope, left, names) if item.ref.id not in of_others]
     resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
     resources.report(_written(resources, items, written, config))
     resources.report(_conflicts(resources, [one for group in groups for one in group], written, config))
@@ -53,7 +56,7 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope) -> None:
     found = module_checks.generated(resources, wanted, config, answered=("KRM201",))
     resources.report(reaching(found, config.source))
     resources.report(module_checks.together([*(child.manifest for child in wanted), *others]))
-    if resources.report(apply.clashes(resources, wanted, scope, config.adopt)):
+    if resources.report(apply.clashes(resources, wanted, scope, config.adopt, of_others)):
         apply.settle(resources, wanted, scope, config, left.kept)
 
 

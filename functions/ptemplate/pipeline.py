@@ -9,19 +9,30 @@ from krmfn.ownership import Scope
 from krmfn.results import Field
 
 from .. import exclusivity
-from ..rendering import apply, claims, function_config, input_checks, leftovers, module_checks, recognition
+from ..rendering import apply, beside, claims, function_config, input_checks, leftovers, module_checks, recognition
 from ..rendering.kinds import OURS, SEED
 from ..rendering.schemas import schema as published
 from .generate import MODULE, generate
 
 
-def walk(resources: ResourceList, items: list[Item], scope: Scope, handled: frozenset[tuple[str, str]]) -> None:
-    """All Ptemplates of a list to their children; with any error finding nothing is changed."""
+def walk(
+    resources: ResourceList,
+    items: list[Item],
+    scope: Scope,
+    handled: frozenset[tuple[str, str]],
+    earlier: beside.Beside | None = None,
+) -> None:
+    """All Ptemplates of a list to their children; with any error finding nothing is changed.
+
+    `earlier` is a function that has run on the list before this one: what it has made is in the list.
+    """
     config, problems = function_config.read(resources)
     problems += input_checks.partial_view(resources, config)
     if not input_checks.clean(resources, problems):
         return
-    resources.report([*recognition.check_run(resources, handled, config), *input_checks.repeated(items)])
+    resources.report(
+        [*recognition.check_run(resources, beside.kinds(handled, earlier), config), *input_checks.repeated(items)]
+    )
     resources.report(_words(resources, config))
 
     sound = [
@@ -35,11 +46,15 @@ def walk(resources: ResourceList, items: list[Item], scope: Scope, handled: froz
     resources.report(module_checks.handwritten(resources, modules, config, lint=True))
     to_be = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
     written = leftovers.handwritten(resources, scope, left, names)
-    wishes = [*map(_claim, sound), *claims.of_modules(written, to_be)]
+    others = claims.of_modules(written, to_be)
+    if earlier:  # it has judged the Modules among themselves
+        others = [claim for claim in others if {name.replace("-", "_") for name in claim.kernel_modules} == {MODULE}]
+    wishes = [*map(_claim, sound), *others]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
     resources.report(recognition.check_children(wanted))
     resources.report([*_counts(sound), *(finding for _, finding in module_checks.generated(resources, wanted, config))])
-    if resources.report(apply.clashes(resources, wanted, scope, config.adopt)):
+    of_others = beside.made_anew(resources, earlier, config)
+    if resources.report(apply.clashes(resources, wanted, scope, config.adopt, of_others)):
         apply.settle(resources, wanted, scope, config, left.kept)
 
 

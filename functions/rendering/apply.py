@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from krmfn import Item, Ref, ResourceList, Result, error
-from krmfn.ownership import Scope, mark_of
+from krmfn.ownership import Id, Scope, mark_of
 from krmfn.resource import ref
 
 from .function_config import Settings
 from .generated import Generated
 
 
-def clashes(resources: ResourceList, objects: Iterable[Generated], scope: Scope, adopt: bool) -> list[Result]:
-    """Children that two configs want, and objects in the list that somebody else made under a child's name."""
+def clashes(
+    resources: ResourceList,
+    objects: Iterable[Generated],
+    scope: Scope,
+    adopt: bool,
+    of_others: Mapping[Id, Item],
+) -> list[Result]:
+    """Children that two configs want, and objects in the list that somebody else made under a child's name.
+
+    `of_others` are the objects that another function makes in the same run: they cannot be adopted.
+    """
     objects = list(objects)
     kinds = {child.manifest["kind"] for child in objects}
     present = {item.ref.id: item for item in resources.items if item.kind in kinds}
@@ -25,7 +34,9 @@ def clashes(resources: ResourceList, objects: Iterable[Generated], scope: Scope,
         if other is not child:
             found.append(child.item.located(error(_twice(about, other), rule="KRM113")))
         existing = present.get(about.id)
-        if existing and not adopt and not scope.names(mark_of(existing.annotations)):
+        if about.id in of_others:
+            found.append(child.item.located(error(_by_both(about, of_others[about.id]), rule="KRM113")))
+        elif existing and not adopt and not scope.names(mark_of(existing.annotations)):
             found.append(child.item.located(error(_foreign(about, existing), rule="KRM114")))
     return found
 
@@ -48,6 +59,12 @@ def _twice(about: Ref, other: Generated) -> str:
     place = other.item.place
     where = f" ({place.path})" if place and place.path else ""
     return f"its {about} is also generated from {other.owner}{where}; rename one of the two"
+
+
+def _by_both(about: Ref, existing: Item) -> str:
+    mark = mark_of(existing.annotations)
+    _, kind, namespace, name = mark.owner if mark else ("", "", "", "")
+    return f"its {about} is also generated from {kind} {namespace}/{name}; rename one of the two"
 
 
 def _foreign(about: Ref, existing: Item) -> str:

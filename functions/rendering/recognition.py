@@ -34,27 +34,17 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
 _SHARED = frozenset({SEED, MODULE_GROUP, HUB_GROUP})
 """Groups that may have other kinds, which are none of our business."""
 
-_PROGRAMS = {
-    (OURS, "DeviceConfig"): "deviceconfig",
-    (SEED, "DeviceConfig"): "deviceconfig",
-    (PTEMPLATE_GROUP, "Ptemplate"): "ptemplate",
-    (GUIDE_GROUP, "Ptemplate"): "ptemplate",
-}
-"""What is rendered, and by which program."""
-
 
 def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
     """Yield what nobody would understand in a list: kinds, groups, versions, annotations and labels.
 
-    `handled` are the pairs that the calling function renders: their own schema judges their version.
+    `handled` are the pairs that are rendered in this run: their own schema judges their version.
     """
     found = suspects(resources)
     foreign = [item for item in found if (item.group, item.kind) not in handled]
     yield from kinds_exist(foreign)
     if any(kind == "DeviceConfig" for _, kind in handled):
         yield from vendors_are_named(foreign)
-    if "command" in resources.options:
-        yield from folder_is_for_one_program(foreign, resources.options["command"], handled)
     for item in found:
         if (item.group, item.kind) in handled:
             _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
@@ -91,18 +81,6 @@ def vendors_are_named(items: list[Item]) -> Iterator[Result]:
         others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
         message = f"belongs to another vendor's group, {group}: nothing is made of it, and it stays as it is{others}"
         yield theirs[0].located(info(message, rule="KRM107"))
-
-
-def folder_is_for_one_program(items: list[Item], command: str, handled: Kinds) -> Iterator[Result]:
-    """KRM147: a folder holds what one program renders; the objects of other kinds would be missing from the output."""
-    for item in items:
-        program = _PROGRAMS.get((item.group, item.kind))
-        if program and (item.group, item.kind) not in handled:
-            message = (
-                "is not rendered by this program, so its Module would be missing from the output; "
-                f"move it to a folder of its own and run `{program} {command}` there"
-            )
-            yield item.located(error(message, rule="KRM147"))
 
 
 @lru_cache(maxsize=4096)

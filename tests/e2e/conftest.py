@@ -95,21 +95,10 @@ def build_options(base: str) -> list[str]:
     return ["--build-arg", f"BASE_IMAGE={base}", "--network", "host", *(f"--volume={p}:{p}:ro" for p in shared)]
 
 
-def build_image(target: str, base: str, env: Env) -> Iterator[str]:
-    """Build one target of the Dockerfile under a name of this process alone."""
-    name = f"localhost/krmfn-e2e/{target}:{os.getpid()}"
-    must("podman", "build", *build_options(base), "--target", target, "--tag", name, REPO, env=env, timeout=900)
-    yield name
-    run("podman", "rmi", "--force", name, env=env)
-
-
 @pytest.fixture(scope="session")
 def image(base_image: str, containers: Env) -> Iterator[str]:
-    """The image of `deviceconfig`."""
-    yield from build_image("deviceconfig", base_image, containers)
-
-
-@pytest.fixture(scope="session")
-def ptemplate_image(base_image: str, containers: Env) -> Iterator[str]:
-    """The image of `ptemplate`."""
-    yield from build_image("ptemplate", base_image, containers)
+    """Build the image under a name of this process alone."""
+    name = f"localhost/krmfn-e2e/krmfn:{os.getpid()}"
+    must("podman", "build", *build_options(base_image), "--tag", name, REPO, env=containers, timeout=900)
+    yield name
+    run("podman", "rmi", "--force", name, env=containers)

@@ -14,7 +14,7 @@ import pytest
 REPO = Path(__file__).resolve().parents[2]
 EXAMPLES = REPO / "examples"
 COMMANDS = Path(sys.executable).parent
-"""Where `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
+"""Where `krmfn`, `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
 
 TOOLS = REPO / ".tools" / "bin"
 KUSTOMIZE = "v5.8."

@@ -221,10 +221,7 @@ class Source(NamedTuple):
         return [item for item in items if any(scope.made(item.ref, item.annotations) for scope in scopes)]
 
     def rendered(self) -> Iterator[bytes]:
-        inputs = "".join(path.read_text() for path in self.folder.rglob("*.yaml"))
-        for command, kind in (("deviceconfig", "DeviceConfig"), ("ptemplate", "Ptemplate")):
-            if f"kind: {kind}\n" in inputs:
-                yield must(COMMANDS / command, "render", "--namespace", "kmm", self.folder, env=path_of())
+        yield must(COMMANDS / "krmfn", "render", "--namespace", "kmm", self.folder, env=path_of())
 
 
 def sources() -> list[Source]:

@@ -62,7 +62,7 @@ def test_a_function_that_changes_nothing_is_cat(kpt: str, env: Env, tmp_path: Pa
 
 
 @pytest.mark.parametrize("example", [name for name in NAMES if name not in ("conflict", "kustomize-transformer")])
-@pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
+@pytest.mark.parametrize("function", ["krmfn", "deviceconfig", "ptemplate"])
 def test_what_is_not_generated_is_as_cat_leaves_it(
     kpt: str, env: Env, tmp_path: Path, example: str, function: str
 ) -> None:

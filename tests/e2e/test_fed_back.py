@@ -56,7 +56,7 @@ def check_fed_back(name: str, sent: bytes) -> bytes:
     return first.out
 
 
-@pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])
+@pytest.mark.parametrize("function", ["krmfn", "deviceconfig", "ptemplate"])
 @pytest.mark.parametrize("example", NAMES)
 def test_an_example_as_one_list(example: str, function: str) -> None:
     check_fed_back(function, as_list(EXAMPLES / example))

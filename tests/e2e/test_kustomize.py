@@ -68,14 +68,14 @@ def test_render_runs_kustomize_itself(kustomize: str, env: Env, copy: Path) -> N
     kustomization = copy / "kustomization.yaml"
     expected = objects(build(kustomize, copy, env, *EXEC).out)
     kustomization.write_text(kustomization.read_text().replace("transformers:\n- function.yaml\n", ""))
-    rendered = must("deviceconfig", "render", "--function-config", function, copy, env=env)
+    rendered = must("krmfn", "render", "--function-config", function, copy, env=env)
     assert objects(rendered) == expected
 
 
 def test_render_of_what_a_function_already_made_changes_nothing(kustomize: str, env: Env, copy: Path) -> None:
     function, flags = copy / "function.yaml", f"--kustomize={' '.join(EXEC)}"
     expected = objects(build(kustomize, copy, env, *EXEC).out)
-    rendered = must("deviceconfig", "render", flags, "--function-config", function, copy, env=env)
+    rendered = must("krmfn", "render", flags, "--function-config", function, copy, env=env)
     assert objects(rendered) == expected
 
 
@@ -112,7 +112,7 @@ def test_a_finding_in_a_container_stops_the_build(kustomize: str, containers: En
 def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Path) -> None:
     kustomization = copy / "kustomization.yaml"
     kustomization.write_text(kustomization.read_text() + "noSuchField: true\n")
-    done = run("deviceconfig", "render", copy, env=env)
+    done = run("krmfn", "render", copy, env=env)
     assert done.code == 2
     assert done.out == b""
     assert "noSuchField" in done.err
@@ -122,13 +122,13 @@ def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Pa
 def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str, env: Env, copy: Path) -> None:
     """kustomize has dropped the local DeviceConfig: the objects that it stands for must not go with it."""
     built = build(kustomize, copy, env, *EXEC)
-    refused = run("deviceconfig", "render", "-", env=env, stdin=built.out)
+    refused = run("krmfn", "render", "-", env=env, stdin=built.out)
     assert (refused.code, refused.out) == (1, b"")
     assert "[KRM116]" in refused.err
-    kept = run("deviceconfig", "render", "-", "--prune", "never", env=env, stdin=built.out)
+    kept = run("krmfn", "render", "-", "--prune", "never", env=env, stdin=built.out)
     assert kept.code == 0, kept.err
     assert objects(kept.out) == objects(built.out)
-    checked = run("deviceconfig", "check", "-", env=env, stdin=built.out)
+    checked = run("krmfn", "check", "-", env=env, stdin=built.out)
     assert checked.code == 0, checked.out
     assert b"judged as if written by hand" in checked.out
 

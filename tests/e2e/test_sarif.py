@@ -64,7 +64,6 @@ def test_the_log_of_an_example_fits_the_schema(validator: Any, name: str, tmp_pa
     folder = shutil.copytree(EXAMPLES / name, tmp_path / name)
     for kustomization in folder.rglob("kustomization.yaml"):
         kustomization.unlink()
-    for program in ("deviceconfig", "ptemplate"):
-        done = run(COMMANDS / program, "check", folder, "--format", "sarif", "--namespace", "kmm")
-        assert done.code in (0, 1), done.err
-        assert problems(validator, done.out.decode()) == []
+    done = run(COMMANDS / "krmfn", "check", folder, "--format", "sarif", "--namespace", "kmm")
+    assert done.code in (0, 1), done.err
+    assert problems(validator, done.out.decode()) == []

@@ -1,0 +1,42 @@
+"""What `deviceconfig` and `ptemplate` answer to arguments: they are KRM functions, the commands are krmfn's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from krmfn.errors import KrmfnError
+from krmfn.log import Log
+from krmfn.runner import ensure_stdout, write
+
+
+def answer(name: str, about: str, arguments: Sequence[str]) -> int:
+    """Print the help or the version; return the exit code, 2 for any other argument."""
+    usage = f"usage: {name} [--help | --version]\n"
+    if arguments[0] in ("-h", "--help") and len(arguments) == 1:
+        return _print(
+            f"{usage}\n{about}\n\n"
+            "This is a KRM function: a ResourceList on stdin, a ResourceList on stdout, as kustomize (transformers:)\n"
+            "and kpt (pipeline) run it. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
+        )
+    if arguments[0] == "--version" and len(arguments) == 1:
+        from importlib.metadata import version
+
+        return _print(f"{name} (krmfn {version('krmfn')})\n")
+    import shlex
+
+    sys.stderr.write(
+        f"{usage}{name}: error: {name} is a KRM function and takes no arguments; "
+        f"the commands are those of krmfn: try `krmfn {shlex.join(arguments)}`, or `krmfn --help`\n"
+    )
+    return 2
+
+
+def _print(text: str) -> int:
+    try:
+        ensure_stdout()
+        write(1, [text.encode()])
+    except KrmfnError as failure:
+        Log().failure(failure)
+        return 2
+    return 0
