@@ -107,6 +107,27 @@ def test_usage_is_told_on_stderr(words: list[str]) -> None:
     assert "usage: krmfn" in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["rendr"], "render"),
+        (["chek", "."], "check"),
+        (["render", "--outpt-dir", "x"], "--output-dir"),
+        (["check", "--formt=json", "."], "--format"),
+        (["diff", "a", "b", "--kmm-versoin", "2.6"], "--kmm-version"),
+        (["resolve", "--kernle", "5.14"], "--kernel"),
+        (["--versoin"], "--version"),
+    ],
+)
+def test_the_nearest_command_or_option_is_named(words: list[str], meant: str) -> None:
+    assert process("krmfn", *words).err.endswith(f"\nkrmfn: did you mean {meant}?\n")
+
+
+@pytest.mark.parametrize("words", [["frobnicate"], ["render", "--zzz"], ["check", "--format", "xml"], ["diff", "one"]])
+def test_nothing_near_is_no_guess(words: list[str]) -> None:
+    assert "did you mean" not in process("krmfn", *words).err
+
+
 def test_the_namespace_of_git_wins_over_argo_cd_s(app: Path) -> None:
     fallback = {"ARGOCD_APP_NAMESPACE": "from-argo"}
     assert process("krmfn", "render", str(app)).code == 1

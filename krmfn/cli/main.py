@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 
@@ -16,7 +17,7 @@ from ..reports import changes, findings
 from ..resourcelist import ResourceList
 from ..results import Checked, Result, in_order, warning
 from ..runner import ensure_stderr, ensure_stdout, write
-from . import arguments, baseline, inputs, manifests
+from . import arguments, baseline, grammar, inputs, manifests
 from .program import Command, Printed, Program
 
 __all__ = ["Command", "Printed", "Program", "main"]
@@ -50,11 +51,14 @@ def main(program: Program, words: Sequence[str]) -> int:
 def _asked(program: Program, words: Sequence[str]) -> argparse.Namespace | int:
     """Return the arguments, or the exit code when that was all: usage is wrong, or --help and --version."""
     answer = io.StringIO()
+    parser = arguments.parser(program)
     try:
         with redirect_stdout(answer):
-            return arguments.parser(program).parse_args(words)
+            return parser.parse_args(words)
     except SystemExit as left:
         if left.code:
+            if word := grammar.meant(parser, words):
+                sys.stderr.write(f"{program.name}: did you mean {word}?\n")
             return 2
     _print(answer.getvalue())
     return 0
