@@ -50,7 +50,7 @@ KRMFN = Program(
     options=OPTIONS,
     commands={
         "resolve": RESOLVE,
-        "rules": Printed("print every rule with its id", catalogue.arguments, catalogue.run),
+        "rules": Printed("print every rule with its id", catalogue.arguments, catalogue.run, ("", "--format json")),
         **schema.commands(SCHEMAS, CRDS),
     },
     owners=deviceconfig.OWNERS | ptemplate.OWNERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 from commands import COMMANDS, REPO, Done, environment, process
+from krmfn_functions.programs import KRMFN
+
+from krmfn.cli import arguments, grammar
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -63,6 +67,24 @@ def test_help_and_version_are_answers(program: str, words: list[str]) -> None:
     done = process(program, *words)
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"usage: {program}".encode() if "--help" in words else f"{program} (krmfn ".encode())
+
+
+COMMAND_NAMES = ["render", "check", "diff", "resolve", "rules", "schema", "crd"]
+
+
+@pytest.mark.parametrize("command", COMMAND_NAMES)
+def test_the_help_of_a_command_has_examples_that_parse_and_exit_codes(command: str) -> None:
+    text = process("krmfn", command, "--help").out.decode()
+    assert "\nexit code: 0 " in text
+    examples = re.findall(rf"^  krmfn {command}( .*)?$", text, re.MULTILINE)
+    assert examples
+    for example in examples:
+        words = shlex.split(re.split(r" [<>|] ?", f"{example} ")[0])
+        assert arguments.parser(KRMFN).parse_args([command, *words]).command == command
+
+
+def test_the_help_names_every_command() -> None:
+    assert list(grammar.commands(arguments.parser(KRMFN))) == COMMAND_NAMES
 
 
 @pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])

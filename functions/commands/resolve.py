@@ -76,4 +76,5 @@ def _line(row: dict[str, Any]) -> str:
     return f"{module}  {row['kernel']}  kernelMappings[{row['mapping']}]  {row['image']}{first}"
 
 
-RESOLVE = Command("print which image each kernel gets, and from which mapping", _arguments, _run)
+_EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
+RESOLVE = Command("print which image each kernel gets, and from which mapping", _arguments, _run, _EXAMPLES)

@@ -13,6 +13,7 @@ from ..rendering.schemas import text
 def commands(schemas: Mapping[str, str], crds: Sequence[str]) -> dict[str, Printed]:
     """Both commands; `schemas` are the kinds that may be asked for, with the schema of each, the first by default."""
     first = next(iter(schemas))
+    saved, applied = (f"{first} > {first.lower()}.schema.json",), ("| kubectl apply -f -",)
 
     def ask(parser: argparse.ArgumentParser) -> None:
         known = f"{', '.join(schemas)} (default: {first})"
@@ -25,6 +26,8 @@ def commands(schemas: Mapping[str, str], crds: Sequence[str]) -> dict[str, Print
         return "---\n".join(text(f"crds/{name}.yaml") for name in crds)
 
     return {
-        "schema": Printed("print a kind's JSON Schema, for editors (yaml-language-server)", ask, schema),
-        "crd": Printed("print the CustomResourceDefinitions, for kubectl apply -f -", lambda parser: None, stream),
+        "schema": Printed("print a kind's JSON Schema, for editors (yaml-language-server)", ask, schema, saved),
+        "crd": Printed(
+            "print the CustomResourceDefinitions, for kubectl apply -f -", lambda parser: None, stream, applied
+        ),
     }

@@ -9,6 +9,9 @@ from .. import log
 from ..reports import changes, findings
 from .program import Command, Program
 
+EXITS = "exit code: 0 fine, 1 findings of severity error, 2 the work could not be done (usage, unreadable input)"
+PRINTED = "exit code: 0 printed, 2 it could not be (usage, a closed output)"
+DIFFERS = "exit code: 0 nothing changes, 1 something does, 2 one of the two cannot be rendered"
 PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
 
 
@@ -18,20 +21,38 @@ def parser(program: Program) -> argparse.ArgumentParser:
         prog=program.name,
         description=program.about,
         epilog="Without a command it is a KRM function: a ResourceList on stdin, a ResourceList on stdout, "
-        "as kustomize (transformers:) and kpt (pipeline) run it.",
+        "as kustomize (transformers:) and kpt (pipeline) run it; exit code 0, or 1 with findings of severity error. "
+        "COMMAND --help has examples and exit codes.",
     )
     made.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _render(commands.add_parser("render", help="print the manifests that would reach the cluster"), program)
-    _check(commands.add_parser("check", help="print the findings only"), program)
-    _diff(commands.add_parser("diff", help="print what would change on the cluster, and what that risks"), program)
+
+    def add(name: str, about: str, exits: str, *examples: str) -> argparse.ArgumentParser:
+        shown = "\n".join(f"  {program.name} {name} {example}".rstrip() for example in examples)
+        return commands.add_parser(
+            name,
+            help=about,
+            description=f"{about[0].upper()}{about[1:]}.",
+            epilog=f"examples:\n{shown}\n\n{exits}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    _render(add("render", "print the manifests that would reach the cluster", EXITS, *_RENDER), program)
+    _check(add("check", "print the findings only", EXITS, *_CHECK), program)
+    _diff(add("diff", "print what would change on the cluster, and what that risks", DIFFERS, *_DIFF), program)
     for name, command in program.commands.items():
-        own = commands.add_parser(name, help=command.about)
+        exits = EXITS if isinstance(command, Command) else PRINTED
+        own = add(name, command.about, exits, *(command.examples or [""]))
         if isinstance(command, Command):
             _path(own)
             _common(own, program)
         command.arguments(own)
     return made
+
+
+_RENDER = ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml")
+_CHECK = ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/lab --strict --baseline known.json")
+_DIFF = ("main/clusters/lab clusters/lab", "/dev/null clusters/lab --format markdown")
 
 
 def _render(parser: argparse.ArgumentParser, program: Program) -> None:
@@ -53,7 +74,6 @@ def _check(parser: argparse.ArgumentParser, program: Program) -> None:
 
 
 def _diff(parser: argparse.ArgumentParser, program: Program) -> None:
-    parser.epilog = "Exit code: 0 nothing changes, 1 something does, 2 one of the two cannot be rendered."
     parser.add_argument("old", metavar="OLD", help=f"what is on the cluster: {PATH}; /dev/null for nothing yet")
     parser.add_argument("new", metavar="NEW", help="what shall be there, likewise")
     _common(parser, program)

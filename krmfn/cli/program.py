@@ -20,6 +20,8 @@ class Command(NamedTuple):
     """Adds the command's own arguments."""
     run: Callable[[ResourceList, argparse.Namespace], tuple[str, Iterable[Result]]]
     """The text to print, and what it found: an error is exit code 1. Raises KrmfnError when there is no text."""
+    examples: tuple[str, ...] = ()
+    """Arguments as the command's help shows them."""
 
 
 class Printed(NamedTuple):
@@ -28,6 +30,7 @@ class Printed(NamedTuple):
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], str]
+    examples: tuple[str, ...] = ()
 
 
 class Program(NamedTuple):
