@@ -69,6 +69,61 @@ def test_help_and_version_are_answers(program: str, words: list[str]) -> None:
     assert done.out.startswith(f"usage: {program}".encode() if "--help" in words else f"{program} (krmfn ".encode())
 
 
+@pytest.fixture
+def two(app: Path) -> list[str]:
+    """Two folders that differ in the name of their config, and its place in a cluster."""
+    for name in ("first", "second"):
+        (app.parent / name).mkdir()
+        (app.parent / name / "config.yaml").write_text(CONFIG.replace("name: gaudi", f"name: {name}"))
+    return [str(app.parent / name) for name in ("first", "second")]
+
+
+def test_several_paths_are_checked_each_by_itself(two: list[str]) -> None:
+    """Side by side the two conflict; in two PATHs they are two clusters."""
+    assert b"KRM302" in process("krmfn", "check", "--namespace", "a", str(Path(two[0]).parent)).out
+    done = process("krmfn", "check", "--namespace", "a", "--format", "json", *two)
+    assert done.code == 0, done.out
+    assert json.loads(done.out)["summary"]["kinds"]["DeviceConfig"] == 2
+    Path(two[1], "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    wrong = process("krmfn", "check", "--namespace", "a", *two, LC_ALL="C")
+    assert wrong.code == 1
+    assert wrong.out.startswith(two[1].encode())
+    assert process("krmfn", "check", *two, str(Path(two[0], "none"))).code == 2
+
+
+def test_several_paths_are_rendered_to_a_folder_each(two: list[str], tmp_path: Path) -> None:
+    refused = process("krmfn", "render", "--namespace", "a", *two)
+    assert (refused.code, refused.out) == (2, b"")
+    assert "--output-dir" in refused.err
+    target = str(tmp_path / "out")
+    alike = process("krmfn", "render", "--namespace", "a", "--output-dir", target, two[0], f"{two[0]}/.")
+    assert alike.code == 2
+    assert "would both be the folder first" in alike.err
+    done = process("krmfn", "render", "--namespace", "a", "--output-dir", target, *two)
+    assert done.code == 0, done.err
+    for path in two:
+        alone = str(tmp_path / "alone" / Path(path).name)
+        assert process("krmfn", "render", "--namespace", "a", "--output-dir", alone, path).code == 0
+        names = sorted(file.name for file in Path(alone).iterdir())
+        together = Path(target, Path(path).name)
+        assert sorted(file.name for file in together.iterdir()) == names
+        assert [(together / name).read_bytes() for name in names] == [Path(alone, name).read_bytes() for name in names]
+
+
+def test_an_error_in_one_path_writes_none(two: list[str], tmp_path: Path) -> None:
+    Path(two[1], "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    target = tmp_path / "out"
+    done = process("krmfn", "render", "--namespace", "a", "--output-dir", str(target), *two)
+    assert done.code == 1
+    assert "spec.moduelName" in done.err
+    assert not target.exists()
+
+
+def test_several_paths_are_resolved(two: list[str]) -> None:
+    done = process("krmfn", "resolve", "--namespace", "a", "--kernel", "6.1.0", "--format", "json", *two)
+    assert [row["module"]["name"] for row in json.loads(done.out)] == ["first", "second"]
+
+
 COMMAND_NAMES = ["render", "check", "diff", "resolve", "rules", "schema", "crd"]
 
 
@@ -121,7 +176,8 @@ def in_a_terminal(script: str, folder: str) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize(
-    "words", [["rendr"], ["render", "--nonsense"], ["check", "--format", "xml"], ["diff", "one"], ["render", "a", "b"]]
+    "words",
+    [["rendr"], ["render", "--nonsense"], ["check", "--format", "xml"], ["diff", "one"], ["diff", "a", "b", "c"]],
 )
 def test_usage_is_told_on_stderr(words: list[str]) -> None:
     done = process("krmfn", *words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from krmfn import KrmfnError, Manifest, Ref, ResourceList, Result, error
@@ -22,10 +23,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
-def _run(resources: ResourceList, asked: argparse.Namespace) -> tuple[str, list[Result]]:
-    modules = [item.manifest for item in resources.select("Module", MODULE_GROUP)]
-    if not modules and not resources.failed:
-        raise KrmfnError(f"no Module in {asked.path}, written or generated")
+def _run(lists: Sequence[ResourceList], asked: argparse.Namespace) -> tuple[str, list[Result]]:
+    modules: list[Manifest] = []
+    for path, resources in zip(asked.paths, lists, strict=True):
+        here = [item.manifest for item in resources.select("Module", MODULE_GROUP)]
+        if not here and not resources.failed:
+            raise KrmfnError(f"no Module in {path}, written or generated")
+        modules += here
     rows_by_module = [(ref(module), rows_of(module, asked.kernel)) for module in modules]
     found = [] if asked.allow_unmapped else [_unmapped(about, rows) for about, rows in rows_by_module]
     rows = [row for _, rows in rows_by_module for row in rows]

@@ -59,7 +59,11 @@ def _render(parser: argparse.ArgumentParser, program: Program) -> None:
     _path(parser)
     _common(parser, program)
     parser.add_argument("-o", "--output", choices=("yaml", "json"), default="yaml")
-    parser.add_argument("--output-dir", metavar="DIR", help="write a file per object and a kustomization.yaml")
+    parser.add_argument(
+        "--output-dir",
+        metavar="DIR",
+        help="write a file per object and a kustomization.yaml; of several PATHs a folder each, by its last name",
+    )
     parser.add_argument("--include-inputs", action="store_true", help="print what was read, too")
     parser.add_argument("--allow-empty", action="store_true", help="succeed with no output at all")
 
@@ -81,7 +85,8 @@ def _diff(parser: argparse.ArgumentParser, program: Program) -> None:
 
 
 def _path(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", default=".", metavar="PATH", help=f"{PATH} (default: .)")
+    about = f"{PATH} (default: .); several are judged each by itself"
+    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help=about)
 
 
 def _common(parser: argparse.ArgumentParser, program: Program) -> None:

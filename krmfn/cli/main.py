@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 
-from .. import counts, log
+from .. import log
 from ..envelope import Chunk
 from ..errors import KrmfnError
+from ..item import Item
 from ..log import Log
 from ..plan import plan
 from ..reports import changes, findings
 from ..resourcelist import ResourceList
-from ..results import Checked, Result, in_order, warning
 from ..runner import ensure_stderr, ensure_stdout, write
-from . import arguments, baseline, grammar, inputs, manifests
+from . import arguments, baseline, checking, grammar, inputs, manifests
 from .program import Command, Printed, Program
 
 __all__ = ["Command", "Printed", "Program", "main"]
@@ -71,65 +72,76 @@ def _log(asked: argparse.Namespace) -> Log:
 
 
 def _render(program: Program, asked: argparse.Namespace, said: Log) -> int:
+    """Print or write the manifests of every PATH; with an error in any, of none."""
+    folders = _folders(asked)
+    lists = [_judged(program, one, said) for one in _each(asked)]
+    if any(resources.failed for resources in lists):
+        return 1
+    shown = [_shown(program, one, resources) for one, resources in zip(_each(asked), lists, strict=True)]
+    # before the output: behind a pipe the order of the two would be chance
+    said.changes([change for resources in lists for change in resources.changes])
+    if folders:
+        for folder, items in zip(folders, shown, strict=True):
+            manifests.write_folder(folder, items, asked.root)
+    elif asked.output == "json":
+        _write([manifests.dump_json(shown[0])])
+    else:
+        _write([manifests.dump(shown[0])])
+    return 0
+
+
+def _each(asked: argparse.Namespace) -> list[argparse.Namespace]:
+    """Return the arguments with one PATH each, as `path`."""
+    return [argparse.Namespace(**{**vars(asked), "path": path}) for path in asked.paths]
+
+
+def _folders(asked: argparse.Namespace) -> list[str]:
+    """Return the folder of every PATH below --output-dir, [] without that option. Raises KrmfnError for two alike."""
+    if len(asked.paths) == 1:
+        return [asked.output_dir] if asked.output_dir else []
+    if not asked.output_dir:
+        raise KrmfnError("several PATHs are several sets of manifests; say --output-dir DIR, which gets a folder each")
+    names = [os.path.basename(os.path.realpath(path)) for path in asked.paths]  # noqa: PTH119
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            first, second = asked.paths[names.index(name)], asked.paths[at]
+            raise KrmfnError(f"{first} and {second} would both be the folder {name}; render them one by one")
+    return [os.path.join(asked.output_dir, name) for name in names]  # noqa: PTH118
+
+
+def _judged(program: Program, asked: argparse.Namespace, said: Log) -> ResourceList:
+    """Return the list of one PATH after the function; its findings are said."""
     resources = inputs.read(asked)
-    resources.report(_nothing(program, asked, resources, inputs.kinds(program, resources)))
+    resources.report(checking.nothing(program, asked, resources, inputs.kinds(program, resources)))
     inputs.apply(program, asked, resources)
     said.findings(resources.results)
-    if resources.failed:
-        return 1
+    return resources
+
+
+def _shown(program: Program, asked: argparse.Namespace, resources: ResourceList) -> list[Item]:
     shown = resources.items if asked.include_inputs else inputs.deployed(program, resources)
     if not shown and not asked.allow_empty:
         raise KrmfnError(
             f"nothing in {asked.path} would reach a cluster; an empty output makes Argo CD delete what is there, "
             "so it is refused: say --allow-empty if that is meant"
         )
-    said.changes(resources.changes)  # before the output: behind a pipe the order of the two would be chance
-    if asked.output_dir:
-        manifests.write_folder(asked.output_dir, shown, asked.root)
-    elif asked.output == "json":
-        _write([manifests.dump_json(shown)])
-    else:
-        _write([manifests.dump(shown)])
-    return 0
+    return shown
 
 
 def _check(program: Program, asked: argparse.Namespace, said: Log) -> int:
-    resources = inputs.read(asked)
-    count, kinds = len(resources.items), inputs.kinds(program, resources)
-    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
-    resources.report(_nothing(program, asked, resources, kinds))
-    inputs.apply(program, asked, resources)
-    if resources.function_config:
-        kinds["functionConfig"] = kinds.get("functionConfig") or 1
-    found = in_order(resources.results)
+    checked = checking.joined([checking.checked(program, one) for one in _each(asked)])
+    everything = found = list(checked.results)
     if asked.write_baseline:
         manifests.write_text(asked.write_baseline, baseline.dump(found), asked.root)
         return 0
     if asked.baseline:
         text = manifests.read_text(asked.baseline, asked.root)
         found = baseline.new(found, baseline.parse(text, asked.baseline))
-        known = len(resources.results) - len(found)
-        said.say(f"{known} of {len(resources.results)} findings are named in {asked.baseline}")
-    _print(findings.FORMATS[asked.format](Checked(found, count, configs, kinds, resources.files)))
+        known = len(everything) - len(found)
+        said.say(f"{known} of {len(everything)} findings are named in {asked.baseline}")
+    _print(findings.FORMATS[asked.format](checked._replace(results=found)))
     severities = findings.summary(found)
     return int(severities["error"] > 0 or (asked.strict and severities["warning"] > 0))
-
-
-def _nothing(
-    program: Program, asked: argparse.Namespace, resources: ResourceList, kinds: dict[str, int]
-) -> list[Result]:
-    """Return a warning when the function finds nothing to look into: the PATH may be another one than was meant."""
-    if any(kinds.values()) or asked.function_config or not program.owners:
-        return []
-    wanted = list(dict.fromkeys(kind for _, kind in sorted(program.owners)))
-    wanted += [*filter(None, [program.config[1]]), *dict.fromkeys(kind for _, kind in sorted(program.kinds))]
-    where = counts.counted(len(resources.items), "resource")
-    where += f", {counts.counted(resources.files, 'file')}" if resources.files else ""
-    message = (
-        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {asked.path} ({where}), so there is nothing to do; "
-        "is it the right PATH?"
-    )
-    return [warning(message, rule="KRM109")]
 
 
 def _diff(program: Program, asked: argparse.Namespace, said: Log) -> int:
@@ -160,15 +172,17 @@ def _command(program: Program, command: Command | Printed, asked: argparse.Names
     if isinstance(command, Printed):
         _print(command.run(asked))
         return 0
-    resources = inputs.read(asked)
-    inputs.apply(program, asked, resources)
-    if resources.failed:  # nothing was generated; what stands in the files can still be looked at
-        said.findings(resources.results)
-    text, found = command.run(resources, asked)
+    lists: list[ResourceList] = []
+    for one in _each(asked):
+        lists.append(inputs.read(one))
+        inputs.apply(program, one, lists[-1])
+        if lists[-1].failed:  # nothing was generated; what stands in the files can still be looked at
+            said.findings(lists[-1].results)
+    text, found = command.run(lists, asked)
     found = list(found)
     said.findings(found)
     _print(text)
-    return int(resources.failed or any(finding.severity == "error" for finding in found))
+    return int(any(resources.failed for resources in lists) or any(finding.severity == "error" for finding in found))
 
 
 def _print(text: str) -> None:

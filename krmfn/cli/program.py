@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..plan import Plan
@@ -13,12 +13,12 @@ from ..runner import Function
 
 
 class Command(NamedTuple):
-    """A subcommand of one function: it looks at the list after the function has run."""
+    """A subcommand of one function: it looks at the list of each PATH after the function has run."""
 
     about: str
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
-    run: Callable[[ResourceList, argparse.Namespace], tuple[str, Iterable[Result]]]
+    run: Callable[[Sequence[ResourceList], argparse.Namespace], tuple[str, Iterable[Result]]]
     """The text to print, and what it found: an error is exit code 1. Raises KrmfnError when there is no text."""
     examples: tuple[str, ...] = ()
     """Arguments as the command's help shows them."""
