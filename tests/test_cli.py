@@ -16,6 +16,7 @@ from commands import COMMANDS, REPO, Done, environment, process
 from krmfn_functions.programs import KRMFN
 
 from krmfn.cli import arguments, grammar
+from krmfn.reports.findings import FORMATS
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -124,7 +125,7 @@ def test_several_paths_are_resolved(two: list[str]) -> None:
     assert [row["module"]["name"] for row in json.loads(done.out)] == ["first", "second"]
 
 
-COMMAND_NAMES = ["render", "check", "diff", "resolve", "rules", "schema", "crd"]
+COMMAND_NAMES = ["render", "check", "diff", "resolve", "rules", "schema", "crd", "completion"]
 
 
 @pytest.mark.parametrize("command", COMMAND_NAMES)
@@ -136,6 +137,39 @@ def test_the_help_of_a_command_has_examples_that_parse_and_exit_codes(command: s
     for example in examples:
         words = shlex.split(re.split(r" [<>|] ?", f"{example} ")[0])
         assert arguments.parser(KRMFN).parse_args([command, *words]).command == command
+
+
+COMPLETE = (
+    "source <(krmfn completion bash); COMP_WORDS=({words} '{word}'); COMP_CWORD={at}; _krmfn; "
+    'echo "${{COMPREPLY[@]}}"'
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "word", "answer"),
+    [
+        (["krmfn"], "re", "render resolve"),
+        (["krmfn", "check"], "--str", "--strict"),
+        (["krmfn", "check", "--format"], "s", "sarif"),
+        (["krmfn", "check", "--format"], "", " ".join(FORMATS)),
+        (["krmfn", "render"], "--form", ""),
+        (["krmfn", "render", "--output-dir"], "gitop", "gitops"),
+        (["krmfn", "check"], "gitop", "gitops"),
+    ],
+)
+def test_bash_completes_commands_options_values_and_files(words: list[str], word: str, answer: str) -> None:
+    script = COMPLETE.format(words=" ".join(words), word=word, at=len(words))
+    done = subprocess.run(["bash", "-c", script], cwd=REPO, env=environment(), capture_output=True, check=True)
+    assert (done.stdout.decode().strip(), done.stderr) == (answer, b"")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell_knows_every_option(shell: str) -> None:
+    text = process("krmfn", "completion", shell).out.decode()
+    parsers = grammar.commands(arguments.parser(KRMFN))
+    names = [name for own in parsers.values() for option in grammar.options(own) for name in option.option_strings]
+    written = {word.lstrip("-") for word in re.findall(r"[\w-]+", text)}
+    assert {name.lstrip("-") for name in names} - written == set()
 
 
 def test_the_help_names_every_command() -> None:

@@ -7,6 +7,7 @@ import sys
 
 from .. import log
 from ..reports import changes, findings
+from . import completion
 from .program import Command, Program
 
 EXITS = "exit code: 0 fine, 1 findings of severity error, 2 the work could not be done (usage, unreadable input)"
@@ -47,9 +48,12 @@ def parser(program: Program) -> argparse.ArgumentParser:
             _path(own)
             _common(own, program)
         command.arguments(own)
+    shells = add("completion", "print what makes a shell complete commands and options", PRINTED, *_COMPLETION)
+    shells.add_argument("shell", choices=tuple(completion.SHELLS))
     return made
 
 
+_COMPLETION = ("bash > ~/.local/share/bash-completion/completions/krmfn",)
 _RENDER = ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml")
 _CHECK = ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/lab --strict --baseline known.json")
 _DIFF = ("main/clusters/lab clusters/lab", "/dev/null clusters/lab --format markdown")

@@ -18,7 +18,7 @@ from ..plan import plan
 from ..reports import changes, findings
 from ..resourcelist import ResourceList
 from ..runner import ensure_stderr, ensure_stdout, write
-from . import arguments, baseline, checking, grammar, inputs, manifests
+from . import arguments, baseline, checking, completion, grammar, inputs, manifests
 from .program import Command, Printed, Program
 
 __all__ = ["Command", "Printed", "Program", "main"]
@@ -38,7 +38,9 @@ def main(program: Program, words: Sequence[str]) -> int:
         said = _log(asked)
         if asked.command in program.commands:
             return _command(program, program.commands[asked.command], asked, said)
-        return {"render": _render, "check": _check, "diff": _diff}[asked.command](program, asked, said)
+        return {"render": _render, "check": _check, "diff": _diff, "completion": _completion}[asked.command](
+            program, asked, said
+        )
     except KrmfnError as failure:
         said.failure(failure)
     except KeyboardInterrupt:
@@ -183,6 +185,11 @@ def _command(program: Program, command: Command | Printed, asked: argparse.Names
     said.findings(found)
     _print(text)
     return int(any(resources.failed for resources in lists) or any(finding.severity == "error" for finding in found))
+
+
+def _completion(program: Program, asked: argparse.Namespace, said: Log) -> int:
+    _print(completion.SHELLS[asked.shell](arguments.parser(program)))
+    return 0
 
 
 def _print(text: str) -> None:
