@@ -38,10 +38,10 @@ def settle(
     `left_over` stays: generated objects whose owner is not in the list.
     """
     wanted = [child.manifest for child in objects]
-    resources.upsert_owned(wanted)
-    if settings.prune != "never":
+    if settings.prune != "never":  # first, so that it need not look at what is new
         keep = [*wanted, *(item.manifest for item in left_over)]
         resources.prune(scope, keep, left_over=True, namespace=settings.namespace)
+    resources.upsert_owned(wanted)
 
 
 def _twice(about: Ref, other: Generated) -> str:

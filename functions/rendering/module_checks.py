@@ -111,7 +111,8 @@ def kept(findings: Iterable[Result], item: Item | None, settings: Settings) -> I
     What keeps a manifest from being made or taken stays: the refusals of the cluster, and errors about our own kinds.
     """
     off = dict(settings.ignore)
-    for entry in filter(str.strip, item.annotations.get(IGNORE, "").split(";")) if item else ():
+    text = item.annotations.get(IGNORE, "") if item and item.mentions(IGNORE) else ""
+    for entry in filter(str.strip, text.split(";")):
         rule, _, reason = (part.strip() for part in entry.partition(":"))
         if reason:
             off[rule] = reason
