@@ -22,6 +22,7 @@ EXAMPLES = {
     "two-vendors": "deviceconfig",
     "vendor-profiles": "deviceconfig",
     "ptemplate": "ptemplate",
+    "kpt-package": "deviceconfig",
 }
 """Examples that render without other programs, and the function of each."""
 
