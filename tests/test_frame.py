@@ -1,4 +1,4 @@
-"""The text around the items: what goes back where."""
+"""The envelope: the text around the items, and what goes back where."""
 
 from __future__ import annotations
 
