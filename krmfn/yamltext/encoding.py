@@ -10,7 +10,7 @@ _STEP = 1 << 20
 
 
 def check_encoding(text: bytes) -> None:
-    """Raises KrmfnError, with the line, for bytes that are no UTF-8 text and for NUL."""
+    """Raise KrmfnError, with the line, for bytes that are not UTF-8 text and for NUL."""
     at = text.find(b"\0")
     problem = "a NUL byte; this is no text (UTF-16 perhaps: save it as UTF-8)" if at >= 0 else ""
     if at < 0 and not text.isascii():

@@ -53,7 +53,7 @@ def _word(value: Any) -> str:
 
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:
-    """Return the sentence about the first thing in `value` that JSON does not have; "" when there is none."""
+    """Return the sentence for the first thing in `value` that JSON does not have; "" when there is none."""
     if len(path) >= _DEEPEST:
         return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or holds itself"
     if isinstance(value, dict):

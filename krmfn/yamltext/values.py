@@ -27,11 +27,12 @@ _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 
 
 def too_deep(line: int) -> KrmfnError:
+    """Return the error for nesting deeper than MAX_DEPTH."""
     return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
 
 
 def build(node: Node | None, line: int = 0) -> Any:
-    """The data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
+    """Return the data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
 
     Raises KrmfnError when aliases expand to more than MAX_VALUES values or an alias holds itself.
     """
@@ -89,10 +90,10 @@ class _Builder:
         return {**merged, **own} if merged else own
 
     def merged(self, node: Node) -> dict[Any, Any]:
-        """Return what `<<` takes in: a mapping, or the first of several that has a key."""
-        found = self.value(node)
+        """Return what `<<` takes in: a mapping, or several merged, of which the first that has a key wins."""
+        value = self.value(node)
         taken: dict[Any, Any] = {}
-        for part in reversed(found if isinstance(found, list) else [found]):
+        for part in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(part, dict):
                 raise KrmfnError(f"line {self.line_of(node)}: `<<` takes in a mapping or a list of mappings")
             taken.update(part)
@@ -146,5 +147,5 @@ class _Builder:
 
 
 def is_merge(key: Node) -> bool:
-    """True for the key `<<`, which takes in another mapping's keys."""
+    """Return True for the key `<<`, which takes in another mapping's keys."""
     return isinstance(key, ScalarNode) and (key.tag == _MERGE or (key.tag == PLAIN and key.value == "<<"))
