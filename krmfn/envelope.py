@@ -71,7 +71,7 @@ class Envelope:
         known = self.value("results")
         known = known.get("items") if isinstance(known, dict) else known
         if known is not None and not isinstance(known, list):
-            raise KrmfnError("`results` of the ResourceList is no list")
+            raise KrmfnError("`results` of the ResourceList is not a list")
         return known or []
 
     def _block(self, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:

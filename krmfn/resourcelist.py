@@ -64,7 +64,7 @@ class ResourceList:
         """Return the functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
         config = self._config or self._envelope.value("functionConfig")
         if config is not None and not isinstance(config, dict):
-            raise KrmfnError("functionConfig is no resource; give one with apiVersion and kind, or none")
+            raise KrmfnError("functionConfig is not a resource; give one with apiVersion and kind, or none")
         return config
 
     @function_config.setter
@@ -273,4 +273,4 @@ def _check_head(envelope: Envelope) -> None:
     if not any(section.key == "items" for section in envelope.cut.sections):
         raise KrmfnError("the ResourceList has no `items`; an empty one says `items: []`")
     if not envelope.items and envelope.value("items") not in (None, []):
-        raise KrmfnError("`items` of the ResourceList is no list")
+        raise KrmfnError("`items` of the ResourceList is not a list")

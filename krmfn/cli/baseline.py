@@ -18,7 +18,7 @@ def parse(text: str, name: str) -> Known:
         entries = json.loads(text)["findings"]
         return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
     except (ValueError, TypeError, KeyError, RecursionError) as failure:
-        raise KrmfnError(f"{name} is no baseline; write one with --write-baseline") from failure
+        raise KrmfnError(f"{name} is not a baseline; write one with --write-baseline") from failure
 
 
 def dump(results: Iterable[Result]) -> str:

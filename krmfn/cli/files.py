@@ -40,11 +40,11 @@ class File(NamedTuple):
 def root_of(path: str, given: str | None = None) -> str | None:
     """Return the root of what may be read around a folder, links resolved; None when it is the folder itself.
 
-    Raises KrmfnError when `given` (--root) is no folder.
+    Raises KrmfnError when `given` (--root) is not a folder.
     """
     if given:
         if not os.path.isdir(given):
-            raise KrmfnError(f"--root {given} is no folder")
+            raise KrmfnError(f"--root {given} is not a folder")
         return os.path.realpath(given)
     here = os.path.realpath(path)
     while not os.path.lexists(os.path.join(here, ".git")):

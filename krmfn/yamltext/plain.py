@@ -60,7 +60,9 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
         for key in value:
             if not isinstance(key, str):
                 return (
-                    f"{join(path)} has the key {key!r}, which is no string" if path else f"the key {key!r} is no string"
+                    f"{join(path)} has the key {key!r}, which is not a string"
+                    if path
+                    else f"the key {key!r} is not a string"
                 )
         return next(
             filter(None, (_odd(child, (*path, key)) or _odd(key, (*path, key)) for key, child in value.items())), ""

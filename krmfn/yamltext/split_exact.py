@@ -103,7 +103,7 @@ class _Walk:
         first = next(self.events)
         root = next(self.events) if isinstance(first, yaml.DocumentStartEvent) else first
         if not isinstance(root, yaml.MappingStartEvent):
-            raise KrmfnError("it is no mapping with apiVersion, kind and items")
+            raise KrmfnError("expected a mapping with apiVersion, kind and items")
         return root
 
     def _items(self, flow: bool) -> tuple[list[_Span], int]:

@@ -111,7 +111,7 @@ class _Builder:
         if isinstance(value, int) and value < 1 << 63:
             return str(value), False
         raise KrmfnError(
-            f"line {self.line_of(node)}: the key {node.value or 'null'} is no string to Kubernetes; put it in quotes"
+            f"line {self.line_of(node)}: the key {node.value or 'null'} is not a string to Kubernetes; put it in quotes"
         )
 
     def scalar(self, node: ScalarNode) -> Any:
@@ -140,7 +140,7 @@ class _Builder:
                 return binascii.a2b_base64(code).decode()
         except ValueError:
             pass
-        raise KrmfnError(f"line {self.line_of(node)}: this !!binary is no base64 of UTF-8 text")
+        raise KrmfnError(f"line {self.line_of(node)}: this !!binary is not base64 of UTF-8 text")
 
     def line_of(self, node: Node) -> int:
         return int(node.start_mark.line) + 1 + self.line
