@@ -1,4 +1,4 @@
-"""The command line that every function built on the SDK has: the same function between other ends."""
+"""The command line of every function built on the SDK: render, check and diff."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 
-from .. import counts, log
+from .. import counts
 from ..envelope import Chunk
 from ..errors import KrmfnError
-from ..log import Log
+from ..log import Log, from_environment
 from ..plan import plan
 from ..reports import changes, findings
 from ..resourcelist import ResourceList
@@ -22,153 +22,153 @@ from .program import Command, Printed, Program
 __all__ = ["Command", "Printed", "Program", "main"]
 
 
-def main(program: Program, words: Sequence[str]) -> int:
-    """One subcommand. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done.
+def main(program: Program, argv: Sequence[str]) -> int:
+    """Run a subcommand. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done.
 
     `diff` has its own meaning for 1: the two differ. A crash is 2, and keeps its traceback.
     """
-    said = Log()
+    log = Log()
     try:
         ensure_stderr()
-        asked = _asked(program, words)
-        if isinstance(asked, int):
-            return asked
-        said = _log(asked)
-        if asked.command in program.commands:
-            return _command(program, program.commands[asked.command], asked, said)
-        return {"render": _render, "check": _check, "diff": _diff}[asked.command](program, asked, said)
+        args = _parsed(program, argv)
+        if isinstance(args, int):
+            return args
+        log = _log(args)
+        if args.command in program.commands:
+            return _command(program, program.commands[args.command], args, log)
+        return {"render": _render, "check": _check, "diff": _diff}[args.command](program, args, log)
     except KrmfnError as failure:
-        said.failure(failure)
+        log.failure(failure)
     except KeyboardInterrupt:
-        said.say("interrupted")
+        log.say("interrupted")
         return 130
     except BaseException:  # a SystemExit(0) of the function included
-        said.crash("this is a bug in the program, not in your files; nothing was decided")
+        log.crash("this is a bug in the program, not in your files; nothing was decided")
     return 2
 
 
-def _asked(program: Program, words: Sequence[str]) -> argparse.Namespace | int:
-    """Return the arguments, or the exit code when that was all: usage is wrong, or --help and --version."""
-    answer = io.StringIO()
+def _parsed(program: Program, argv: Sequence[str]) -> argparse.Namespace | int:
+    """Return the arguments; for wrong usage, --help and --version the exit code."""
+    output = io.StringIO()
     try:
-        with redirect_stdout(answer):
-            return arguments.parser(program).parse_args(words)
+        with redirect_stdout(output):
+            return arguments.parser(program).parse_args(argv)
     except SystemExit as left:
         if left.code:
             return 2
-    _print(answer.getvalue())
+    _print(output.getvalue())
     return 0
 
 
-def _log(asked: argparse.Namespace) -> Log:
-    wanted = getattr(asked, "log_format", None)
-    said = Log(wanted) if wanted else log.from_environment()
-    return said._replace(verbose=said.verbose or getattr(asked, "verbose", False))
+def _log(args: argparse.Namespace) -> Log:
+    wanted = getattr(args, "log_format", None)
+    log = Log(wanted) if wanted else from_environment()
+    return log._replace(verbose=log.verbose or getattr(args, "verbose", False))
 
 
-def _render(program: Program, asked: argparse.Namespace, said: Log) -> int:
-    resources = inputs.read(asked)
-    resources.report(_nothing(program, asked, resources, inputs.kinds(program, resources)))
-    inputs.apply(program, asked, resources)
-    said.findings(resources.results)
+def _render(program: Program, args: argparse.Namespace, log: Log) -> int:
+    resources = inputs.read(args)
+    resources.report(_nothing(program, args, resources, inputs.kinds(program, resources)))
+    inputs.apply(program, args, resources)
+    log.findings(resources.results)
     if resources.failed:
         return 1
-    shown = resources.items if asked.include_inputs else inputs.deployed(program, resources)
-    if not shown and not asked.allow_empty:
+    shown = resources.items if args.include_inputs else inputs.deployed(program, resources)
+    if not shown and not args.allow_empty:
         raise KrmfnError(
-            f"nothing in {asked.path} would reach a cluster; an empty output makes Argo CD delete what is there, "
+            f"nothing in {args.path} would reach a cluster; an empty output makes Argo CD delete what is there, "
             "so it is refused: say --allow-empty if that is meant"
         )
-    said.changes(resources.changes)  # before the output: behind a pipe the order of the two would be chance
-    if asked.output_dir:
-        manifests.write_folder(asked.output_dir, shown, asked.root)
-    elif asked.output == "json":
+    log.changes(resources.changes)  # before the output: behind a pipe the order of the two would be chance
+    if args.output_dir:
+        manifests.write_folder(args.output_dir, shown, args.root)
+    elif args.output == "json":
         _write([manifests.dump_json(shown)])
     else:
         _write([manifests.dump(shown)])
     return 0
 
 
-def _check(program: Program, asked: argparse.Namespace, said: Log) -> int:
-    resources = inputs.read(asked)
+def _check(program: Program, args: argparse.Namespace, log: Log) -> int:
+    resources = inputs.read(args)
     count, kinds = len(resources.items), inputs.kinds(program, resources)
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
-    resources.report(_nothing(program, asked, resources, kinds))
-    inputs.apply(program, asked, resources)
+    resources.report(_nothing(program, args, resources, kinds))
+    inputs.apply(program, args, resources)
     if resources.function_config:
         kinds["functionConfig"] = kinds.get("functionConfig") or 1
-    found = in_order(resources.results)
-    if asked.write_baseline:
-        manifests.write_text(asked.write_baseline, baseline.dump(found), asked.root)
+    results = in_order(resources.results)
+    if args.write_baseline:
+        manifests.write_text(args.write_baseline, baseline.dump(results), args.root)
         return 0
-    if asked.baseline:
-        text = manifests.read_text(asked.baseline, asked.root)
-        found = baseline.new(found, baseline.parse(text, asked.baseline))
-        known = len(resources.results) - len(found)
-        said.say(f"{known} of {len(resources.results)} findings are named in {asked.baseline}")
-    _print(findings.FORMATS[asked.format](Checked(found, count, configs, kinds, resources.files)))
-    severities = findings.summary(found)
-    return int(severities["error"] > 0 or (asked.strict and severities["warning"] > 0))
+    if args.baseline:
+        text = manifests.read_text(args.baseline, args.root)
+        results = baseline.new(results, baseline.parse(text, args.baseline))
+        known = len(resources.results) - len(results)
+        log.say(f"{known} of {len(resources.results)} findings are named in {args.baseline}")
+    _print(findings.FORMATS[args.format](Checked(results, count, configs, kinds, resources.files)))
+    severities = findings.summary(results)
+    return int(severities["error"] > 0 or (args.strict and severities["warning"] > 0))
 
 
 def _nothing(
-    program: Program, asked: argparse.Namespace, resources: ResourceList, kinds: dict[str, int]
+    program: Program, args: argparse.Namespace, resources: ResourceList, kinds: dict[str, int]
 ) -> list[Result]:
-    """Return a warning when the function finds nothing to look into: the PATH may be another one than was meant."""
-    if any(kinds.values()) or asked.function_config or not program.owners:
+    """Return a warning when no resource is of the function's kinds: the PATH may be the wrong one."""
+    if any(kinds.values()) or args.function_config or not program.owners:
         return []
     wanted = list(dict.fromkeys(kind for _, kind in sorted(program.owners)))
     wanted += [*filter(None, [program.config[1]]), *dict.fromkeys(kind for _, kind in sorted(program.kinds))]
     where = counts.counted(len(resources.items), "resource")
     where += f", {counts.counted(resources.files, 'file')}" if resources.files else ""
     message = (
-        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {asked.path} ({where}), so there is nothing to do; "
+        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {args.path} ({where}), so there is nothing to do; "
         "is it the right PATH?"
     )
     return [warning(message, rule="KRM109")]
 
 
-def _diff(program: Program, asked: argparse.Namespace, said: Log) -> int:
-    """What would change. A change that the cluster refuses is a note of severity error, not a failure of the diff."""
-    if asked.old == asked.new == "-":
+def _diff(program: Program, args: argparse.Namespace, log: Log) -> int:
+    """Print what would change. A change that the cluster refuses is a note of severity error, not a failure."""
+    if args.old == args.new == "-":
         raise KrmfnError("OLD and NEW are both stdin; give one of them as a file or directory")
-    old, new = _rendered(program, asked, asked.old, said), _rendered(program, asked, asked.new, said)
-    said.findings(new.results)
+    old, new = _rendered(program, args, args.old, log), _rendered(program, args, args.new, log)
+    log.findings(new.results)
     shown = [[item.manifest for item in inputs.deployed(program, resources)] for resources in (old, new)]
-    found = plan(*shown)
-    notes = list(program.notes(found, new)) if program.notes else []
-    _print(changes.FORMATS[asked.format](found, notes))
-    return int(bool(found.changes))
+    planned = plan(*shown)
+    notes = list(program.notes(planned, new)) if program.notes else []
+    _print(changes.FORMATS[args.format](planned, notes))
+    return int(bool(planned.changes))
 
 
-def _rendered(program: Program, asked: argparse.Namespace, path: str, said: Log) -> ResourceList:
-    """Return the list after the function. What is rendered already is checked and stays as it is."""
-    asked = argparse.Namespace(**{**vars(asked), "path": path})
-    resources = inputs.read(asked)
-    inputs.apply(program, asked, resources)
+def _rendered(program: Program, args: argparse.Namespace, path: str, log: Log) -> ResourceList:
+    """Return the resources of a path after the function has run; what is rendered already stays as it is."""
+    args = argparse.Namespace(**{**vars(args), "path": path})
+    resources = inputs.read(args)
+    inputs.apply(program, args, resources)
     if resources.failed:
-        said.findings(resources.results)
+        log.findings(resources.results)
         raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
     return resources
 
 
-def _command(program: Program, command: Command | Printed, asked: argparse.Namespace, said: Log) -> int:
+def _command(program: Program, command: Command | Printed, args: argparse.Namespace, log: Log) -> int:
     if isinstance(command, Printed):
-        _print(command.run(asked))
+        _print(command.run(args))
         return 0
-    resources = inputs.read(asked)
-    inputs.apply(program, asked, resources)
+    resources = inputs.read(args)
+    inputs.apply(program, args, resources)
     if resources.failed:  # nothing was generated; what stands in the files can still be looked at
-        said.findings(resources.results)
-    text, found = command.run(resources, asked)
-    found = list(found)
-    said.findings(found)
+        log.findings(resources.results)
+    text, results = command.run(resources, args)
+    results = list(results)
+    log.findings(results)
     _print(text)
-    return int(resources.failed or any(finding.severity == "error" for finding in found))
+    return int(resources.failed or any(result.severity == "error" for result in results))
 
 
 def _print(text: str) -> None:
-    """To stdout; half a surrogate pair, which is no UTF-8, leaves as its escape (a valid one in JSON, too)."""
+    """Print to stdout; half a surrogate pair, which is not UTF-8, is escaped (validly in JSON, too)."""
     _write([text.encode(errors="backslashreplace")])
 
 
