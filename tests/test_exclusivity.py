@@ -442,7 +442,7 @@ PAIRSETS = st.lists(LABELS.map(lambda labels: frozenset(labels.items())), max_si
 
 @unhurried
 @given(PAIRSETS)
-def test_overlaps_gives_each_pair_once(sets: list[selectors.Pairs]) -> None:
+def test_overlaps_gives_each_pair_once(sets: list[selectors.Labels]) -> None:
     found = []
     alone = []
     for left, right in selectors.overlaps(sets, selectors.Work(10**6)):

@@ -30,6 +30,7 @@ QUANTITY = [{"type": "integer"}, {"type": "string"}]
 
 
 def main(arguments: list[str]) -> None:
+    """Write the table of each `VERSION=PATH`, all but the first as a difference."""
     before: dict[str, Any] | None = None
     base = ""
     for argument in arguments:
@@ -42,7 +43,7 @@ def main(arguments: list[str]) -> None:
 
 
 def derive(crd: dict[str, Any]) -> dict[str, Any]:
-    """The table of a CRD's only version, repeated parts written once."""
+    """Return the table of a CRD's only version, repeated parts written once."""
     [version] = crd["spec"]["versions"]
     properties = version["schema"]["openAPIV3Schema"]["properties"]
     table = {name: short(properties[name]) for name in ("spec", "status")}
@@ -51,7 +52,7 @@ def derive(crd: dict[str, Any]) -> dict[str, Any]:
 
 
 def short(schema: dict[str, Any]) -> Any:
-    """A schema in the notation above; refuses what the notation does not know."""
+    """Return a schema in the notation above; refuse what the notation does not know."""
     facts = {key: value for key, value in schema.items() if key not in IGNORED}
     kind = facts.pop("type", None)
     if facts.pop("x-kubernetes-int-or-string", False):
@@ -93,7 +94,7 @@ def _object(facts: dict[str, Any]) -> Any:
 
 
 def share(node: Any, path: str, shared: dict[str, str]) -> Any:
-    """The node, its large parts replaced by the path at which they stood first."""
+    """Return the node, its large parts replaced by the path at which they stand first."""
     if not isinstance(node, dict):
         return node
     text = json.dumps(node, sort_keys=True)
@@ -111,7 +112,7 @@ def _below(path: str, key: str) -> str:
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What to set and what to drop, by path, to come from one table to the other."""
+    """Return what to set and what to drop, by path, to come from one table to the other."""
     return {
         "set": {path: node for path, node in _changes(old, new) if node is not None},
         "drop": sorted(path for path, node in _changes(old, new) if node is None),

@@ -1,4 +1,4 @@
-"""The Module CRD of a KMM version as a tree of facts, from the tables that tools/derive_module_structure.py writes."""
+"""The Module CRD of a KMM version as a tree of facts, from tables by tools/derive_module_structure.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TYPES = {"int32": "integer", "int64": "integer"}
 
 
 class Node(NamedTuple):
-    """What the CRD says about one value."""
+    """The CRD's facts about one value."""
 
     type: str
     """`object`, `array`, `string`, `boolean`, `integer` or `quantity` (a whole number or a string)."""
@@ -34,7 +34,7 @@ class Node(NamedTuple):
 
 @cache
 def module_facts(structure: str) -> Node:
-    """The facts about a Module's `spec` and `status`: `2.4` (2.5 is the same), `2.6` or `main`."""
+    """Return the facts about a Module's `spec` and `status`: `2.4` (2.5 is the same), `2.6` or `main`."""
     table = _table(structure)
     fields = {name: _node(table[name], table) for name in ("spec", "status")}
     return Node("object", fields)
@@ -86,8 +86,8 @@ def _node(short: Any, table: dict[str, Any]) -> Node:
 
 
 def _at(path: str, table: dict[str, Any]) -> Any:
-    """The part of the table at a path like `spec.devicePlugin.volumes[].csi`."""
-    found: Any = table
+    """Return the part of the table at a path like `spec.devicePlugin.volumes[].csi`."""
+    part_of_table: Any = table
     for part in path.replace("[]", ".$list").replace("{}", ".$map").split("."):
-        found = found[part] if part in found else found[part + "!"]
-    return found
+        part_of_table = part_of_table[part] if part in part_of_table else part_of_table[part + "!"]
+    return part_of_table
