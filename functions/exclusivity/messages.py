@@ -95,7 +95,7 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     """KRM306: the conflicts about nodes are few enough to list them all."""
     severity: Severity = "error" if any(conflict.severity == "error" for conflict in rest) else "warning"
     more = f"{len(rest):,} more are not" if len(rest) > 1 else "1 more is not"
-    text = f"{listed:,} conflicts about nodes are listed, {more}: mend these, then run again"
+    text = f"{listed:,} conflicts about nodes are listed, {more}: correct these, then run again"
     return Result(text, severity, "KRM306")
 
 

@@ -122,8 +122,8 @@ def _meaning(part: str, key: str) -> str:
     names = {name.partition("/")[2]: name for name in known}
     close = get_close_matches(key.rpartition("/")[2].lower(), names, 1, 0.6)
     if close:
-        return f"means nothing to anybody; did you mean {names[close[0]]}?"
-    return f"means nothing to anybody, and {OURS}/ is our prefix; choose another one, or remove it"
+        return f"is not a known key; did you mean {names[close[0]]}?"
+    return f"is not a known key, and the prefix {OURS}/ is reserved; choose another prefix, or remove the key"
 
 
 def _not_turned_off(name: str) -> str:
@@ -136,7 +136,7 @@ def _not_turned_off(name: str) -> str:
     if name in can:
         return ""
     if name in dict(kmm.rules()) and name.startswith("KMM"):
-        return f"{name} is what the cluster itself refuses and cannot be turned off; mend what it says"
+        return f"{name} is what the cluster itself refuses and cannot be turned off; correct what it reports"
     # KRM301 is a rule of its own, about nodes, and no misspelt KRM201.
     sure = len(name) == len("KRM301") and name[:3] == "KRM" and name[3] in "13"
     close = [] if sure else sorted((rule for rule in can if near(name, rule)), key=lambda rule: rule != name.upper())

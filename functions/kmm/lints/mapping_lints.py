@@ -60,7 +60,8 @@ def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) ->
     takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in mine}
     if mine and None not in takers:
         named = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
-        message = f"takes no kernel at hand: all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
+        count = f"all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
+        message = f"takes no kernel of the given nodes: {count}"
         yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
 
 
