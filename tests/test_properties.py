@@ -165,6 +165,11 @@ def alone(text: bytes) -> Any:
         return ...
 
 
+@pytest.mark.parametrize("text", [b"- kind: Pod\n  x: *k\n", b"- kind: Pod\n  x: !t!u 1\n"])
+def test_an_item_with_an_anchor_or_a_tag_from_elsewhere_is_not_read_alone(text: bytes) -> None:
+    assert alone(text) is ...
+
+
 @many
 @given(lists())
 @example(b"items:\n- a: 'x''y\n- b'\n- c: d\n")
