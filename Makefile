@@ -26,7 +26,7 @@ demo: $(READY) ## render an example, and see a conflict refused
 	@printf '\nRefused with exit code 1, as it should be: nothing of it would reach a cluster.\n\n'
 
 test: $(READY) ## every test that needs no other program
-	pytest -m 'not e2e'
+	pytest -n auto --dist worksteal -m 'not e2e'
 
 e2e: $(READY) ## the same functions under real kustomize, kpt and containers
 	tests/e2e/install

@@ -1,9 +1,9 @@
 """An SDK for KRM functions: lossless, fast, hard to misuse.
 
 1. Write a function that takes a ResourceList.
-2. `select` the resources it is about; read each one's `manifest`.
+2. `select` the resources it works on; read each one's `manifest`.
 3. `report` what is wrong with them, as results; with an error nothing else happens.
-4. `upsert` what should be there, `prune` what should be no longer.
+4. `upsert` what should be there, `prune` what should no longer be.
 5. Hand it to `main`, and kustomize and kpt can run it; hand it to `run`, and a test can.
 """
 

@@ -15,7 +15,7 @@ _ANCHOR, _ALIAS = re.compile(rb"&([0-9A-Za-z_-]+)"), re.compile(rb"\*([0-9A-Za-z
 def refuse_cut(text: bytes, cut: Cut, items: Sequence[Item]) -> None:
     """Raise KrmfnError, with the line, for an alias that needs an anchor of another item of the list in `text`.
 
-    `items` are those that leave. Two searches for bytes tell in nearly every list that there is none.
+    `items` are those that will be written. For nearly every list two searches for bytes show that there is none.
     """
     shared = {*_ANCHOR.findall(text)} & {*_ALIAS.findall(text)} if b"&" in text else None
     if not shared:

@@ -20,7 +20,7 @@ def plural(noun: str) -> str:
 
 
 def listed(numbers: Mapping[str, int]) -> str:
-    """Return `2 DeviceConfigs, 1 Module`, in the order of the mapping; what is none is not named."""
+    """Return `2 DeviceConfigs, 1 Module`, in the order of the mapping; a count of zero is left out."""
     return ", ".join(counted(number, noun) for noun, number in numbers.items() if number)
 
 

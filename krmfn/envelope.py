@@ -16,18 +16,18 @@ from .yamltext.split import Cut, Section
 Chunk = bytes | memoryview
 
 
-class Frame:
+class Envelope:
     """A ResourceList's bytes, how they are cut, and the items as they came."""
 
     def __init__(self, data: bytes, text: bytes, cut: Cut, items: Sequence[Item]) -> None:
-        """`data` as it came; `text` is the same without a byte order mark, and what the items are cut from."""
+        """Take `data` as it came; `text`, which the items are cut from, is the same without a byte order mark."""
         self.data = data
         self.text = text
         self.cut = cut
         self.items = tuple(items)
 
     def value(self, key: str) -> Any:
-        """The data under a top-level key; None when it is not there. Not for `items`.
+        """Return the data under a top-level key other than `items`; None when it is not there.
 
         Raises KrmfnError when the text is no YAML.
         """
@@ -36,9 +36,9 @@ class Frame:
             return None
         raw = self.text[section.start : section.end]
         if not self.cut.flow_root:
-            found = peek.scalar(raw, peek.Block(0, len(raw), 0), key.encode())
-            if isinstance(found, str):
-                return found
+            scalar = peek.scalar(raw, peek.Block(0, len(raw), 0), key.encode())
+            if isinstance(scalar, str):
+                return scalar
         tree = simple.parse(raw.decode())
         if tree is not None:
             data = simple.data(tree)
@@ -50,7 +50,7 @@ class Frame:
         return data if self.cut.flow_root else data[key]
 
     def chunks(self, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
-        """The list with these items and, behind those it came with, these results (specification's fields)."""
+        """Return the list with these items, and these results (as the specification writes them) behind its own."""
         known = self._known_results() if results else []
         seen = set(map(_canonical, known))
         fresh = [result for result in results if not seen or _canonical(result) not in seen]
@@ -60,18 +60,18 @@ class Frame:
         if len(items) < len(self.items) or not all(map(_is, items, self.items)):
             aliases.refuse_cut(self.text, self.cut, items)
         items = self._closed(items)
-        found = [*known, *fresh] if fresh else None
-        return self._flow(items, found) if self.cut.flow_root else list(self._block(items, found))
+        written = [*known, *fresh] if fresh else None
+        return self._flow(items, written) if self.cut.flow_root else list(self._block(items, written))
 
     def _section(self, key: str) -> Section | None:
         return next((section for section in self.cut.sections if section.key == key), None)
 
     def _known_results(self) -> list[Any]:
-        """The findings of functions before us. Raises KrmfnError when `results` is something else."""
+        """Return the findings of earlier functions. Raises KrmfnError when `results` is something else."""
         known = self.value("results")
         known = known.get("items") if isinstance(known, dict) else known
         if known is not None and not isinstance(known, list):
-            raise KrmfnError("`results` of the ResourceList is no list")
+            raise KrmfnError("`results` of the ResourceList is not a list")
         return known or []
 
     def _block(self, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
@@ -104,7 +104,7 @@ class Frame:
             yield from self._runs(items)
 
     def _runs(self, items: Sequence[Item]) -> Iterator[Chunk]:
-        """The items' bytes, neighbours that were not touched in one piece; comments behind removed items stay."""
+        """Yield the items' bytes, untouched neighbours in one piece; comments behind removed items stay."""
         view = memoryview(self.text)
         order = {id(item): at for at, item in enumerate(self.items)}
         kept = {id(item.origin or item) for item in items}
@@ -139,7 +139,7 @@ class Frame:
         return [self.data[: len(self.data) - len(self.text)], b"{" + body + b"}\n"]
 
     def _fitting(self, item: Item) -> bytes:
-        """Return an item's text as this list takes it: one of another list, or read from a file, is written anew."""
+        """Return an item's text in this list's layout: one from another list or a file may have to be written anew."""
         flow = self.cut.flow_items or self.cut.flow_root
         if item.span[0] is self.text:
             return item.text
@@ -152,7 +152,7 @@ class Frame:
         return text.encode()
 
     def _closed(self, items: Sequence[Item]) -> Sequence[Item]:
-        """Return the items, the very last of the text with a line end that does not change what it means."""
+        """Return the items; the one at the very end of the text gets a line end that does not change its meaning."""
         last = self.items[-1] if self.items else None
         if last is None or last.indent < 0 or last.span[2] < len(self.text) or self.text[-1:] == b"\n":
             return items
@@ -165,7 +165,7 @@ class Frame:
 
 
 def _canonical(result: Any) -> str:
-    """Equal for equal findings, whatever the order of their keys."""
+    """Return a text that is equal for equal findings, whatever the order of their keys."""
     import json
 
     return json.dumps(result, sort_keys=True, default=str)
@@ -182,7 +182,7 @@ def _results(results: list[Any]) -> bytes:
 
 
 def _section_end(chunk: Chunk) -> Chunk:
-    """Return a section with a line end; a literal at its end means the same."""
+    """Return a section with a line end that does not change the meaning of a literal there."""
     if chunk[-1:] in (b"\n", b""):
         return chunk
     from .yamltext.edit import closed
@@ -195,7 +195,7 @@ def _line_end(chunk: Chunk) -> Chunk:
 
 
 def _comments(item: Item) -> bytes:
-    """The comment lines behind a removed item: they belong to what follows."""
+    """Return the comment lines behind a removed item: they belong to what follows."""
     text = item.text
     left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
     start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them

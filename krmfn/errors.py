@@ -2,9 +2,9 @@
 
 
 class KrmfnError(Exception):
-    """What is wrong, where, and what would be right, in one sentence for a person.
+    """A sentence for people: what is wrong, where, and what would be right.
 
-    Each argument is a line. A line break inside an argument is printed as its escape: it came with some name.
+    Each argument is a line. A line break inside an argument is printed as its escape: it came from the input.
 
     The runner and the command line print it without a traceback. Findings about a resource are
     `krmfn.results.Result` values instead; any other exception is a bug and keeps its traceback.

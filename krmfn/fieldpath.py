@@ -10,7 +10,7 @@ _PART = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 
 
 def join(parts: Iterable[str | int]) -> str:
-    """The path of `parts`: list indexes and keys that are no plain word go into brackets."""
+    """Return the path of `parts`: list indexes and keys that are not plain words go into brackets."""
     path = ""
     for part in parts:
         if isinstance(part, str) and _PLAIN.fullmatch(part):
@@ -21,16 +21,16 @@ def join(parts: Iterable[str | int]) -> str:
 
 
 def split(path: str) -> list[str]:
-    """The parts of a path; an index comes back as its digits."""
+    """Return the parts of a path; an index comes back as its digits."""
     return [plain or bracketed for plain, bracketed in _PART.findall(path)]
 
 
 def starts(path: str, parent: str) -> bool:
-    """True when `path` is `parent` or a field below it."""
+    """Return True when `path` is `parent` or a field below it."""
     return path == parent or path.startswith((f"{parent}.", f"{parent}["))
 
 
 def moved(path: str, table: Mapping[str, str]) -> str | None:
-    """The path with the longest parent that `table` knows replaced by what it says; None when it knows none."""
+    """Return the path with its longest parent in `table` replaced by the entry there; None when it has none."""
     known = max((parent for parent in table if starts(path, parent)), key=len, default=None)
     return None if known is None else table[known] + path[len(known) :]

@@ -1,4 +1,4 @@
-"""One resource of a list: its text as it came, and what somebody has read of it."""
+"""One resource of a list: its text as it came, and what has been read from it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Item:
     def __init__(
         self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None
     ) -> None:
-        """The item data[start:end], its dash at column `indent` (-2: a document of a file, or a flow value).
+        """Take the item data[start:end], its dash at column `indent` (-2: a document of a file, or a flow value).
 
         `sure` allows cheap looks (see `yamltext.peek`); `file` says where a document was read from.
         """
@@ -56,17 +56,17 @@ class Item:
 
     @property
     def text(self) -> bytes:
-        """The item's bytes, its dash and indent included."""
+        """Return the item's bytes, its dash and indent included."""
         return self._data[self._start : self._end]
 
     @property
     def span(self) -> tuple[bytes, int, int]:
-        """The bytes the item is cut from, and where; what was not touched leaves as these bytes."""
+        """Return the bytes that the item is cut from, its start and its end; an untouched item is written as these."""
         return self._data, self._start, self._end
 
     @property
     def manifest(self) -> Manifest:
-        """The item's data ({} when it is no mapping); always the same object.
+        """Return the item's data ({} when it is no mapping), always the same object.
 
         Change it as you like and give it to `upsert`: only `upsert` changes the list. A change in place that was not
         upserted makes the output fail with an error that names the item and the field; it is never lost silently.
@@ -77,7 +77,7 @@ class Item:
         return self._manifest
 
     def reread(self) -> Manifest:
-        """The data anew from the text, whatever has become of what `manifest` gave away."""
+        """Return the data read from the text again, whatever was done to the object that `manifest` returned."""
         data = self._load()
         return data if isinstance(data, dict) else {}
 
@@ -86,7 +86,7 @@ class Item:
         self._made_from = manifest
 
     def refuse_change(self) -> None:
-        """Raise KrmfnError when what `manifest` gave away was changed in place: the text would not say so."""
+        """Raise KrmfnError when the object that `manifest` returned was changed in place: the text lacks the change."""
         if self._manifest is None:
             return
         old = self.reread()
@@ -105,7 +105,7 @@ class Item:
     def mentions(self, word: str) -> bool:
         """Return False when `word` is surely not in the item's data: a cheap test before a real look.
 
-        True is no proof: it may stand in a comment. JSON may spell / as \\/, so escapes are read, wherever they stand.
+        True is no proof: it may stand in a comment. JSON may escape a slash, so escapes are read everywhere.
         """
         data, start, end = self.span
         wanted = word.encode()
@@ -117,7 +117,7 @@ class Item:
 
     @property
     def kind(self) -> str:
-        """The kind; "" when there is none. A ResourceList reads all kinds at once and sets them."""
+        """Return the kind; "" when there is none. A ResourceList reads all kinds at once and sets them."""
         if self._kind is None:
             self._kind = self._string(b"kind")
         return self._kind
@@ -128,32 +128,32 @@ class Item:
 
     @property
     def group(self) -> str:
-        """The API group; "" for core/v1."""
+        """Return the API group; "" for core/v1."""
         return self._string(b"apiVersion").rpartition("/")[0]
 
     @property
     def name(self) -> str:
-        """metadata.name; "" when there is none."""
+        """Return metadata.name; "" when there is none."""
         return self._string(b"metadata", b"name")
 
     def string(self, *path: str) -> str:
-        """The string at a path of keys, such as ("status", "nodeInfo", "kernelVersion"); "" when there is none."""
+        """Return the string at a path of keys, such as ("status", "nodeInfo"); "" when there is none."""
         return self._string(*(key.encode() for key in path))
 
     def picked_labels(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those labels whose keys are in `keys`: cheaper than `labels` when they are few."""
+        """Return the labels whose keys are in `keys`: cheaper than `labels` when they are few."""
         if self._known is None:
             block = self._block((b"metadata", b"labels"))
             if isinstance(block, peek.Block):
-                found = {key: peek.scalar(self.text, block, key.encode()) for key in keys}
-                if peek.UNSURE not in found.values():
-                    return {key: value for key, value in found.items() if isinstance(value, str)}
+                picked = {key: peek.scalar(self.text, block, key.encode()) for key in keys}
+                if peek.UNSURE not in picked.values():
+                    return {key: value for key, value in picked.items() if isinstance(value, str)}
         labels = self.labels
         return {key: labels[key] for key in keys if key in labels}
 
     @property
     def ref(self) -> Ref:
-        """The reference of the resource."""
+        """Return the reference of the resource."""
         known = self._known
         if known is not None:
             return ref_of(known)
@@ -162,17 +162,17 @@ class Item:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels; {} when there are none."""
+        """Return the labels; {} when there are none."""
         return self._strings(b"metadata", b"labels")
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The annotations; {} when there are none."""
+        """Return the annotations; {} when there are none."""
         return self._strings(b"metadata", b"annotations")
 
     @property
     def place(self) -> Place | None:
-        """Where the resource stands: the file it was read from, or kpt's path and index.
+        """Return where the resource stands: the file it was read from, or kpt's path and index.
 
         kustomize sends no paths, and invents some after an earlier function: they name no file.
         """
@@ -185,7 +185,7 @@ class Item:
         return Place(path, int(index) if index.isdecimal() else 0)
 
     def field_place(self, path: str) -> Place | None:
-        """Like `place`; for an item read from a file with the line and column of the field at `path`."""
+        """Return `place`; for an item read from a file with the line and column of the field at `path`."""
         if not self._file:
             return self.place
         from .yamltext import positions
@@ -194,20 +194,20 @@ class Item:
         return self._file._replace(line=self._file.line + line - 1, column=column)
 
     def located(self, result: Result) -> Result:
-        """The finding with this item as what it is about, and the place of its field."""
+        """Return the finding with the reference of this item and the place of its field, where it has none yet."""
         place = self.field_place(result.field.path) if result.field else self.place
         return result._replace(ref=result.ref or self.ref, place=result.place or place)
 
     @property
     def tree(self) -> simple.Tree | None:
-        """The tree of the item's text when it is simple (see `yamltext.simple`), a list of one for a dashed item."""
+        """Return the tree of the item's text (a list of one with a dash); None when it is not simple (see `simple`)."""
         if self._tree is False:
             self._tree = simple.parse(self.text.decode())
         return self._tree
 
     @property
     def duplicate_keys(self) -> list[str]:
-        """The paths of keys that stand twice in one mapping."""
+        """Return the paths of keys that stand twice in one mapping."""
         if self.tree is not None:
             return []
         from .yamltext import positions
@@ -216,7 +216,7 @@ class Item:
 
     @property
     def node(self) -> Any:
-        """The node tree of the item (PyYAML's), for places and duplicate keys."""
+        """Return the node tree of the item (PyYAML's), for places and duplicate keys."""
         if self._node is None:
             from .yamltext import load
 
@@ -226,15 +226,15 @@ class Item:
 
     @property
     def _known(self) -> Manifest | None:
-        """What is known of the item without a look at its text."""
+        """Return the item's data if it was read before; None when its text must be looked at."""
         return self._made_from if self._manifest is None else self._manifest
 
     def _load(self) -> Any:
         if self._made_from is not None:
             return copied(self._made_from)
         if self.tree is not None:
-            found = simple.data(self.tree)
-            return found[0] if self.indent >= 0 else found
+            data = simple.data(self.tree)
+            return data[0] if self.indent >= 0 else data
         from .yamltext import load, values
 
         try:
@@ -249,32 +249,32 @@ class Item:
         text = self.text
         if self._root is None:
             self._root = peek.item_block(text, self.indent)
-        found = self._root
+        block = self._root
         if keys and keys[0] == b"metadata":
             if self._metadata is None:
-                self._metadata = peek.block(text, found, keys[0]) if isinstance(found, peek.Block) else found
-            found, keys = self._metadata, keys[1:]
+                self._metadata = peek.block(text, block, keys[0]) if isinstance(block, peek.Block) else block
+            block, keys = self._metadata, keys[1:]
         for key in keys:
-            if not isinstance(found, peek.Block):
+            if not isinstance(block, peek.Block):
                 break
-            found = peek.block(text, found, key)
-        return found
+            block = peek.block(text, block, key)
+        return block
 
     def _string(self, *keys: bytes) -> str:
         if self._known is None:
             block = self._block(keys[:-1])
-            found = peek.scalar(self.text, block, keys[-1]) if isinstance(block, peek.Block) else block
-            if found is not peek.UNSURE:
-                return found if isinstance(found, str) else ""
+            scalar = peek.scalar(self.text, block, keys[-1]) if isinstance(block, peek.Block) else block
+            if scalar is not peek.UNSURE:
+                return scalar if isinstance(scalar, str) else ""
         value = self._walk(keys)
         return value if isinstance(value, str) else ""
 
     def _strings(self, *keys: bytes) -> dict[str, str]:
         if self._known is None:
             block = self._block(keys)
-            found = peek.strings(self.text, block) if isinstance(block, peek.Block) else block
-            if found is not peek.UNSURE:
-                return found if isinstance(found, dict) else {}
+            strings = peek.strings(self.text, block) if isinstance(block, peek.Block) else block
+            if strings is not peek.UNSURE:
+                return strings if isinstance(strings, dict) else {}
         value = self._walk(keys)
         return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 

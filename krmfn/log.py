@@ -1,4 +1,4 @@
-"""What a run says on stderr: lines for people, or one JSON object per line for programs.
+"""Log of a run on stderr: lines for people, or one JSON object per line for programs.
 
 Objects that were created, updated or removed are counted in one line for people, and named one by one when the log is
 verbose. For programs there is always a line per object: they can count.
@@ -30,11 +30,11 @@ class Log(NamedTuple):
     verbose: bool = False
 
     def say(self, message: str, level: Severity = "info") -> None:
-        """Say a sentence on one line; an error says in text that it is one."""
+        """Write a sentence on one line; in text an error begins with `error: `."""
         self._line(f"error: {message}" if level == "error" else message, level, message)
 
     def failure(self, failure: KrmfnError) -> None:
-        """Say why the work could not be done, in the lines of the exception."""
+        """Write why the work could not be done, in the lines of the exception."""
         first, *more = map(str, failure.args or ("",))
         if self.format == "json":
             self._line("", "error", str(failure))
@@ -43,30 +43,30 @@ class Log(NamedTuple):
                 self._line(line, "error", line)
 
     def findings(self, results: Iterable[Result]) -> None:
-        """Say the findings, a line each."""
+        """Write a line per finding."""
         for result in results:
             place = result.place if result.place and result.place.path else None
-            about: dict[str, Any] = {
+            fields: dict[str, Any] = {
                 "rule": result.rule or None,
                 "ref": reference(result.ref) if result.ref else None,
                 "path": result.field.path if result.field else None,
                 "file": place.path if place else None,
                 "line": (place.line or None) if place else None,
             }
-            self._line(str(result), result.severity, result.message, about)
+            self._line(str(result), result.severity, result.message, fields)
 
     def changes(self, changes: Sequence[tuple[str, Ref]]) -> None:
-        """Say what was created, updated and removed: how many of each kind, the objects only when verbose."""
+        """Write how many objects of each kind were created, updated and removed; each of them when verbose."""
         if self.verbose or self.format == "json":
-            for what, about in changes:
-                self._line(f"{what} {about}", "info", f"{what} {about}", {"ref": reference(about)})
+            for what, ref in changes:
+                self._line(f"{what} {ref}", "info", f"{what} {ref}", {"ref": reference(ref)})
         if changes and self.format == "text":
             from .counts import summary_of_changes
 
-            self.say(summary_of_changes((what, about.kind) for what, about in changes))
+            self.say(summary_of_changes((what, ref.kind) for what, ref in changes))
 
     def crash(self, advice: str) -> None:
-        """Say the exception that is being handled with its traceback, and that it is a bug."""
+        """Write the exception that is being handled, with its traceback, and the advice."""
         import traceback
 
         lines = traceback.format_exc().splitlines()
@@ -76,18 +76,18 @@ class Log(NamedTuple):
             for line in (*lines, advice):
                 self._line(line, "error", line)
 
-    def _line(self, text: str, level: Severity, message: str, about: dict[str, Any] | None = None) -> None:
+    def _line(self, text: str, level: Severity, message: str, fields: dict[str, Any] | None = None) -> None:
         if self.format == "json":
-            text = _json({"level": level, "message": message}, about or {})
+            text = _json({"level": level, "message": message}, fields or {})
         with suppress(OSError):  # nobody reads it any more
             sys.stderr.write(f"{text if self.format == 'json' else printable(text)}\n")
 
 
-def _json(said: dict[str, Any], about: dict[str, Any]) -> str:
+def _json(head: dict[str, Any], fields: dict[str, Any]) -> str:
     """Return a JSON object on one line; what does not print on a terminal is escaped, too."""
     import json
 
-    text = json.dumps(said | dict.fromkeys(("rule", "ref", "path", "file", "line")) | about, ensure_ascii=False)
+    text = json.dumps(head | dict.fromkeys(("rule", "ref", "path", "file", "line")) | fields, ensure_ascii=False)
     text = text.replace("##", r"#\u0023")  # see results.printable
     return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 

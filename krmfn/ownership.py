@@ -119,7 +119,7 @@ def updated(existing: Manifest, wanted: Manifest) -> Manifest:
 
 
 def _id(text: str) -> Id | None:
-    """`<group>|<kind>|<namespace>|<name>` as an id; None for anything else."""
+    """Return `<group>|<kind>|<namespace>|<name>` as an id; None for anything else."""
     parts = text.split("|")
     if len(parts) != 4 or " " in text or not (parts[1] and parts[3]):
         return None

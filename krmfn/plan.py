@@ -1,4 +1,4 @@
-"""What changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out."""
+"""Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FieldChange(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The field's path: `spec.template.spec.containers[name=driver].image`."""
+        """Return the field's path: `spec.template.spec.containers[name=driver].image`."""
         return join(self.parts)
 
 
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
 
 
 def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
-    """The changes in the order of the new list, then what is deleted, in the order of the old one.
+    """Return the changes in the order of the new list, then what is deleted, in the order of the old one.
 
     Objects are matched by group, kind, namespace and name; those that share all four (a generateName) in their order.
     """
@@ -78,7 +78,7 @@ def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
 
 
 def differences(old: Any, new: Any, parts: tuple[Part, ...] = ()) -> Iterator[FieldChange]:
-    """The fields in which two values differ, as deep as can be said; keys in the new value's order."""
+    """Yield the innermost fields in which two values differ; keys in the new value's order."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*new, *(key for key in old if key not in new)]:
             yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*parts, key))
@@ -89,7 +89,7 @@ def differences(old: Any, new: Any, parts: tuple[Part, ...] = ()) -> Iterator[Fi
 
 
 def same(old: Any, new: Any) -> bool:
-    """Whether two values are one to Kubernetes: true is not 1, as it is in Python, but 1.0 is."""
+    """Return True when two values are equal to Kubernetes: true is not 1, as it is in Python, but 1.0 is."""
     if isinstance(old, dict) and isinstance(new, dict):
         return old.keys() == new.keys() and all(same(value, new[key]) for key, value in old.items())
     if isinstance(old, list) and isinstance(new, list):
@@ -98,7 +98,7 @@ def same(old: Any, new: Any) -> bool:
 
 
 def _in_lists(old: list[Any], new: list[Any], parts: tuple[Part, ...]) -> Iterator[FieldChange]:
-    """Entries with names are matched by name; others by position, after what both lists begin and end with."""
+    """Yield the changes of a list: named entries match by name, others by position between equal starts and ends."""
     before, after = _by_name(old), _by_name(new)
     if before and after:
         yield from differences(before, after, parts)
@@ -115,29 +115,29 @@ def _in_lists(old: list[Any], new: list[Any], parts: tuple[Part, ...]) -> Iterat
 
 
 def _by_name(entries: list[Any]) -> dict[str, Any]:
-    """The entries by `name=...`; {} unless each is a mapping with a name of its own."""
+    """Return the entries by `name=...`; {} unless each is a mapping with a name of its own."""
     named = {f"name={entry['name']}": entry for entry in entries if isinstance(entry, dict) and "name" in entry}
     return named if len(named) == len(entries) else {}
 
 
 def _shared(one: list[Any], other: list[Any]) -> int:
-    """How many entries the two lists begin with together."""
+    """Return how many equal entries the two lists begin with."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (left, right) in pairs if not same(left, right)), min(len(one), len(other)))
 
 
 def _by_id(manifests: Iterable[Manifest]) -> dict[tuple[object, int], Manifest]:
     seen: Counter[object] = Counter()
-    found: dict[tuple[object, int], Manifest] = {}
+    numbered: dict[tuple[object, int], Manifest] = {}
     for manifest in manifests:
-        about = ref(manifest).id
-        found[about, seen[about]] = manifest
-        seen[about] += 1
-    return found
+        key = ref(manifest).id
+        numbered[key, seen[key]] = manifest
+        seen[key] += 1
+    return numbered
 
 
 def _redacted(change: Change) -> Change:
-    """The change with a Secret's values as stars: a plan is made to be posted."""
+    """Return the change with a Secret's values as stars, since plans are posted where others read them."""
     if (change.ref.group, change.ref.kind) != ("", "Secret"):
         return change
     fields = tuple(

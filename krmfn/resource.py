@@ -1,4 +1,4 @@
-"""What names a manifest: its reference, and the place it was read from."""
+"""The reference of a manifest, and the place it was read from."""
 
 from typing import Any, NamedTuple
 
@@ -16,16 +16,16 @@ class Ref(NamedTuple):
 
     @property
     def group(self) -> str:
-        """The API group: "" for core/v1."""
+        """Return the API group: "" for core/v1."""
         return self.api_version.rpartition("/")[0]
 
     @property
     def id(self) -> tuple[str, str, str, str]:
-        """What the API server tells objects apart by: group, kind, namespace, name (no version)."""
+        """Return what makes an object unique on an API server: group, kind, namespace, name (no version)."""
         return (self.group, self.kind, self.namespace, self.name)
 
     def __str__(self) -> str:
-        """`DeviceConfig kmm/gaudi`, as people say it."""
+        """Return the name for people: `DeviceConfig kmm/gaudi`."""
         return f"{self.kind or 'resource'} {self.namespace + '/' if self.namespace else ''}{self.name or '(no name)'}"
 
 
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 
 def ref(manifest: Manifest) -> Ref:
-    """The reference of a manifest; what is missing or of the wrong type becomes ""."""
+    """Return the reference of a manifest; what is missing or of the wrong type becomes ""."""
     metadata = manifest.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     return Ref(
@@ -54,7 +54,7 @@ def ref(manifest: Manifest) -> Ref:
 
 
 def same(one: Any, other: Any) -> bool:
-    """True when two values mean the same to a reader of YAML; for Python, True, 1 and 1.0 are equal."""
+    """Return True when two values mean the same in YAML; for Python, True, 1 and 1.0 are equal."""
     return bool(one == other) and _alike(one, other)
 
 
@@ -68,10 +68,10 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def annotations_of(manifest: Manifest) -> dict[str, Any]:
-    """The annotations of a manifest, {} when there are none (never None)."""
+    """Return the annotations of a manifest, {} when there are none (never None)."""
     metadata = manifest.get("metadata")
-    found = metadata.get("annotations") if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return annotations if isinstance(annotations, dict) else {}
 
 
 def _text(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .envelope import Chunk, Frame
+from .envelope import Chunk, Envelope
 from .errors import KrmfnError
 from .item import Item
 from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
@@ -23,7 +23,7 @@ class ResourceList:
     """The items of a run, its functionConfig and its findings (KRM Functions Specification v1)."""
 
     def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
-        """A list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
+        """Make a list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
         self._results: dict[str, Result] = {}
         self.failed = False
@@ -37,14 +37,14 @@ class ResourceList:
         self.config_item: Item | None = None
         """The functionConfig as it stands in a file; None in function mode, which names no file for it."""
         self._config = function_config
-        self._frame = Frame(b"", b"", split.Cut((), ()), self.items)
+        self._envelope = Envelope(b"", b"", split.Cut((), ()), self.items)
 
     @classmethod
     def parse(cls, data: bytes) -> ResourceList:
-        """The ResourceList in `data`: YAML or JSON, UTF-8, wire version v1 or v1beta1.
+        """Return the ResourceList in `data`: YAML or JSON, UTF-8, wire version v1 or v1beta1.
 
         Raises KrmfnError for anything else, with a line where one can be named. Of the items only the encoding and
-        the boundaries are looked at; an item is parsed when somebody looks into it.
+        the boundaries are looked at; an item is parsed when one of its fields is read.
         """
         text = data.removeprefix(_BOM)
         check_encoding(text)
@@ -53,18 +53,18 @@ class ResourceList:
         sure = (not cut.flow_items and index not in cut.dubious for index in range(len(cut.items)))
         items = [Item(text, start, end, indent, safe) for (start, end), safe in zip(cut.items, sure, strict=True)]
         resources = cls(items)
-        resources._frame = Frame(data, text, cut, items)
+        resources._envelope = Envelope(data, text, cut, items)
         if not cut.flow_items:
             _read_kinds(text, items, cut)
-        _check_head(resources._frame)
+        _check_head(resources._envelope)
         return resources
 
     @property
     def function_config(self) -> Manifest | None:
-        """The functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
-        config = self._config or self._frame.value("functionConfig")
+        """Return the functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
+        config = self._config or self._envelope.value("functionConfig")
         if config is not None and not isinstance(config, dict):
-            raise KrmfnError("functionConfig is no resource; give one with apiVersion and kind, or none")
+            raise KrmfnError("functionConfig is not a resource; give one with apiVersion and kind, or none")
         return config
 
     @function_config.setter
@@ -72,11 +72,11 @@ class ResourceList:
         self._config = config
 
     def select(self, kind: str, group: str | None = None) -> list[Item]:
-        """The items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
+        """Return the items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
         return [item for item in self.items if item.kind == kind and (group is None or item.group == group)]
 
     def report(self, results: Iterable[Result]) -> bool:
-        """Add findings; one that is already there is not added again. True while no error was found."""
+        """Add findings; one that is already there is not added again. Return True while there is no error."""
         for result in results:
             self._results.setdefault(repr(result), result)
             self.failed = self.failed or result.severity == "error"
@@ -84,7 +84,7 @@ class ResourceList:
 
     @property
     def results(self) -> list[Result]:
-        """What was found in this run, in the order in which it was reported. Add to it with `report`."""
+        """Return the findings of this run, in the order in which they were reported; `report` adds to them."""
         return list(self._results.values())
 
     def upsert(self, manifests: Iterable[Manifest]) -> None:
@@ -99,18 +99,18 @@ class ResourceList:
         kinds = {manifest.get("kind") for manifest in manifests}
         index = {item.ref.id: at for at, item in reversed(list(enumerate(self.items))) if item.kind in kinds}
         for manifest in copies:
-            about = ref(manifest)
-            at = index.get(about.id)
+            new = ref(manifest)
+            at = index.get(new.id)
             if at is None:
-                index[about.id] = len(self.items)
+                index[new.id] = len(self.items)
                 self.items.append(self._new(manifest))
-                self.changes.append(("created", about))
+                self.changes.append(("created", new))
             elif not same(self.items[at].reread(), manifest):
                 self.items[at] = self._edited(self.items[at], manifest)
-                self.changes.append(("updated", about))
+                self.changes.append(("updated", new))
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
-        """Like `upsert`, but labels, annotations and top-level keys that others put on an existing object stay.
+        """Upsert generated objects; labels, annotations and top-level keys that others put on an existing one stay.
 
         Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object: nothing
         could tell later who made it.
@@ -122,8 +122,8 @@ class ResourceList:
                 raise ValueError(f"{ref(manifest)} has no mark of its own; call ownership.stamp when its name is final")
         kinds = {manifest["kind"] for manifest in manifests}
         present = {item.ref.id: item for item in self.items if item.kind in kinds}
-        found = ((manifest, present.get(ref(manifest).id)) for manifest in manifests)
-        self.upsert(updated(item.manifest, manifest) if item else manifest for manifest, item in found)
+        pairs = ((manifest, present.get(ref(manifest).id)) for manifest in manifests)
+        self.upsert(updated(item.manifest, manifest) if item else manifest for manifest, item in pairs)
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
@@ -157,47 +157,48 @@ class ResourceList:
         for item in () if left_over or not stale else self.left_over(scope, namespace):
             stale.pop(id(item), None)
         self.items = [item for item in self.items if id(item) not in stale]
-        self.changes += [("removed", about) for about in stale.values()]
+        self.changes += [("removed", old) for old in stale.values()]
 
     def _owner_ids(self, scope: Scope, namespace: str) -> set[Id]:
         kinds = {kind for _, kind in scope.owners}
-        found: set[Id] = set()
+        ids: set[Id] = set()
         for item in self.items:
             if item.kind in kinds and (item.group, item.kind) in scope.owners:
-                found |= known_as(item.ref, item.annotations)
-        return found | {(group, kind, namespace, name) for group, kind, space, name in found if not space}
+                ids |= known_as(item.ref, item.annotations)
+        return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
 
     def to_bytes(self) -> bytes:
-        """The list as bytes: equal to the input when nothing changed and nothing was found.
+        """Return the list as bytes: equal to the input when nothing changed and there are no findings.
 
         With an error finding the items leave as they came, whatever was done to them.
         """
         return b"".join(self.to_chunks())
 
     def to_chunks(self) -> list[Chunk]:
-        """`to_bytes` in pieces, so that a large list is not held twice."""
-        items = self._frame.items if self.failed else self.items
+        """Return `to_bytes` in pieces, so that a large list is not held twice."""
+        items = self._envelope.items if self.failed else self.items
         self.refuse_changes()
-        frame = self._frame if self._frame.data else self._new_frame()
-        return frame.chunks(items, [result.to_manifest() for result in self.results])
+        envelope = self._envelope if self._envelope.data else self._new_envelope()
+        return envelope.chunks(items, [result.to_manifest() for result in self.results])
 
     def refuse_changes(self) -> None:
-        """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text does not say so."""
+        """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text lacks the change."""
         for item in () if self.failed else self.items:
             item.refuse_change()
 
-    def _new_frame(self) -> Frame:
-        """Return the frame of an empty list, for items that were not read from one."""
+    def _new_envelope(self) -> Envelope:
+        """Return the envelope of an empty list, for items that were not read from one."""
         from .yamltext import emit
 
         config = self._config
-        return ResourceList.parse((_EMPTY + (emit.dump({"functionConfig": config}) if config else "")).encode())._frame
+        text = _EMPTY + (emit.dump({"functionConfig": config}) if config else "")
+        return ResourceList.parse(text.encode())._envelope
 
     def _new(self, manifest: Manifest) -> Item:
         from .yamltext import emit
 
-        text = _json(manifest) if self._flow else emit.dump_item(manifest, self._frame.cut.indent).encode()
-        return _made(text, self._frame.cut.indent, self._flow, manifest)
+        text = _json(manifest) if self._flow else emit.dump_item(manifest, self._envelope.cut.indent).encode()
+        return _made(text, self._envelope.cut.indent, self._flow, manifest)
 
     def _edited(self, item: Item, manifest: Manifest) -> Item:
         if self._flow:
@@ -212,7 +213,7 @@ class ResourceList:
 
     @property
     def _flow(self) -> bool:
-        return self._frame.cut.flow_items or self._frame.cut.flow_root
+        return self._envelope.cut.flow_items or self._envelope.cut.flow_root
 
 
 def _owner(item: Item) -> Id | None:
@@ -224,15 +225,15 @@ def _checked(manifest: Manifest) -> Manifest:
     """Return a copy of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
     if not isinstance(manifest, dict):
         raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
-    about = ref(manifest)
-    for path, value in (("apiVersion", about.api_version), ("kind", about.kind), ("metadata.name", about.name)):
+    new = ref(manifest)
+    for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
         if not value:
-            raise KrmfnError(f"{about} cannot be put into the list: it has no {path}, or one that is no string")
+            raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is not a string")
     try:
-        found: Manifest = copied(manifest)
+        copy: Manifest = copied(manifest)
     except KrmfnError as failure:
-        raise KrmfnError(f"{about} cannot be put into the list: {failure}") from failure
-    return found
+        raise KrmfnError(f"{new} cannot be put into the list: {failure}") from failure
+    return copy
 
 
 def _made(text: bytes, indent: int, flow: bool, manifest: Manifest) -> Item:
@@ -261,13 +262,15 @@ def _read_kinds(text: bytes, items: list[Item], cut: split.Cut) -> None:
             items[index].kind = kind
 
 
-def _check_head(frame: Frame) -> None:
-    """Raises KrmfnError unless the document says that it is a ResourceList whose items are a list."""
-    version, kind = frame.value("apiVersion"), frame.value("kind")
+def _check_head(envelope: Envelope) -> None:
+    """Raise KrmfnError unless the document says that it is a ResourceList whose items are a list."""
+    version, kind = envelope.value("apiVersion"), envelope.value("kind")
     if kind != "ResourceList" or version not in VERSIONS:
-        found = f"apiVersion {version!r}, kind {kind!r}"
-        raise KrmfnError(f"expected a ResourceList ({VERSIONS[0]}), found {found}; for files use the command `render`")
-    if not any(section.key == "items" for section in frame.cut.sections):
+        raise KrmfnError(
+            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; "
+            "for files use the command `render`"
+        )
+    if not any(section.key == "items" for section in envelope.cut.sections):
         raise KrmfnError("the ResourceList has no `items`; an empty one says `items: []`")
-    if not frame.items and frame.value("items") not in (None, []):
-        raise KrmfnError("`items` of the ResourceList is no list")
+    if not envelope.items and envelope.value("items") not in (None, []):
+        raise KrmfnError("`items` of the ResourceList is not a list")

@@ -1,4 +1,4 @@
-"""Findings as values: what is wrong with which field of which resource, and how that reads aloud."""
+"""Findings as values: what is wrong with which field of which resource, and how that is written."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _RUNNER_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
 def reference(ref: Ref) -> dict[str, str]:
-    """A reference as JSON data, the same in every report."""
+    """Return a reference as JSON data, the same in every report."""
     return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
 
 
 def printable(text: str) -> str:
-    """`text` on one line of a terminal: whatever moves the cursor, breaks the line or hides is shown as its escape.
+    """Return `text` fit for one line of a terminal: what moves the cursor, breaks the line or hides is escaped.
 
     So is what a CI runner takes for a command to itself: `::` where a line begins, `##[...]` and `##vso[...]` anywhere.
     """
@@ -31,7 +31,7 @@ def printable(text: str) -> str:
 
 
 class Field(NamedTuple):
-    """A field by its path (`spec.daemonSets[0].image`), what it holds, and what it should hold (None: not said)."""
+    """A field by its path (`spec.daemonSets[0].image`), what it holds, and what it should hold (None: not known)."""
 
     path: str
     current: Any = None
@@ -39,7 +39,7 @@ class Field(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One finding, in the words of the KRM Functions Specification v1 (results)."""
+    """One finding, in the terms of the KRM Functions Specification v1 (results)."""
 
     message: str
     severity: Severity = "error"
@@ -52,7 +52,7 @@ class Result(NamedTuple):
     """Further tags as (key, value) pairs."""
 
     def to_manifest(self) -> dict[str, Any]:
-        """The finding as an entry of `results`; severity is always written, since kpt reads a missing one as info."""
+        """Return an entry of `results`; severity is always written, since kpt reads a missing one as info."""
         out: dict[str, Any] = {"message": self.message, "severity": self.severity}
         if self.ref:
             named = {"apiVersion": self.ref.api_version, "kind": self.ref.kind, "name": self.ref.name}
@@ -67,15 +67,15 @@ class Result(NamedTuple):
         return out | ({"tags": tags} if tags else {})
 
     def __str__(self) -> str:
-        """One line for a person: where, how bad, which resource, which field, what."""
+        """Return one line for people: place, severity, resource, field and message."""
         where = ""
         if self.place and self.place.path:
             numbers = [n for n in (self.place.line, self.place.column) if n]
             where = ":".join([self.place.path, *map(str, numbers)]) + ": "
-        about = [str(part) for part in (self.ref, self.field and self.field.path) if part]
+        subject = [str(part) for part in (self.ref, self.field and self.field.path) if part]
         message = " ".join(self.message.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
-        return printable(f"{where}{self.severity}: {': '.join([*about, message])}{rule}")
+        return printable(f"{where}{self.severity}: {': '.join([*subject, message])}{rule}")
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
@@ -90,23 +90,47 @@ class Checked(NamedTuple):
     resources: int = 0
     """How many resources were looked at."""
     configs: Sequence[tuple[Ref, Place | None]] = ()
-    """Those among them that manifests are made from, and where they stand."""
+    """The resources among them that manifests are made from, and their places."""
     kinds: Mapping[str, int] = {}  # read only
-    """How many of each kind that the function looks into, by the names that people read."""
+    """How many of each kind that the function looks into, by the names that reports show."""
     files: int = 0
     """How many files they came from; 0 for a stream."""
 
 
-def error(message: str, **about: Any) -> Result:
-    """A finding that stops the run: nothing is generated, the exit code is 1."""
-    return Result(message, "error", **about)
+def error(
+    message: str,
+    *,
+    rule: str = "",
+    ref: Ref | None = None,
+    field: Field | None = None,
+    place: Place | None = None,
+    tags: tuple[tuple[str, str], ...] = (),
+) -> Result:
+    """Return a finding that stops the run: nothing is generated, the exit code is 1."""
+    return Result(message, "error", rule, ref, field, place, tags)
 
 
-def warning(message: str, **about: Any) -> Result:
-    """A finding that does not stop the run."""
-    return Result(message, "warning", **about)
+def warning(
+    message: str,
+    *,
+    rule: str = "",
+    ref: Ref | None = None,
+    field: Field | None = None,
+    place: Place | None = None,
+    tags: tuple[tuple[str, str], ...] = (),
+) -> Result:
+    """Return a finding that does not stop the run."""
+    return Result(message, "warning", rule, ref, field, place, tags)
 
 
-def info(message: str, **about: Any) -> Result:
-    """Something worth knowing."""
-    return Result(message, "info", **about)
+def info(
+    message: str,
+    *,
+    rule: str = "",
+    ref: Ref | None = None,
+    field: Field | None = None,
+    place: Place | None = None,
+    tags: tuple[tuple[str, str], ...] = (),
+) -> Result:
+    """Return a finding that is worth knowing and no problem."""
+    return Result(message, "info", rule, ref, field, place, tags)

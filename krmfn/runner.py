@@ -22,7 +22,7 @@ MAX_BYTES = 1 << 29
 
 
 def run(function: Function, data: bytes) -> tuple[bytes, int]:
-    """The function applied to a ResourceList: the list to write, and 1 with an error finding, else 0.
+    """Apply the function to a ResourceList; return the list to write, and 1 with an error finding, else 0.
 
     Raises KrmfnError when `data` cannot be used; whatever else the function raises is a bug and comes through.
     """
@@ -31,10 +31,10 @@ def run(function: Function, data: bytes) -> tuple[bytes, int]:
 
 
 def main(function: Function) -> NoReturn:
-    """Be the KRM function: read stdin, write stdout, exit with 0 or 1. Ends the process.
+    """Run as a KRM function: read stdin, write stdout, exit with 0 or 1. Ends the process.
 
     While the function runs, whatever it or its children print goes to stderr: stdout is the document.
-    Findings and changes are said on stderr, since kustomize shows no results; see `log` for how.
+    Findings and changes are written to stderr, since kustomize shows no results; see `log` for how.
     """
     code = 1
     gc.disable()  # the process is short; walking a large list's objects again and again costs a third of its time
@@ -60,7 +60,7 @@ def _main(function: Function) -> int:
 
 
 def ensure_stderr() -> None:
-    """Open a stderr where it came closed: what is said there is lost, and nothing else."""
+    """Open a stderr where it came closed: only what is written there is lost."""
     if sys.stderr is None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
@@ -102,7 +102,7 @@ def _applied(function: Function, data: bytes) -> ResourceList:
 
 
 def read_stdin() -> bytes:
-    """All of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES)."""
+    """Return all of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES)."""
     limit = max_bytes()
     if sys.stdin is None or sys.stdin.isatty():
         raise KrmfnError("nothing on stdin: this is a KRM function, run by kustomize or kpt; try --help")
@@ -126,7 +126,7 @@ def _widen(descriptor: int) -> None:
 
 
 def max_bytes() -> int:
-    """The largest input that is read. Raises KrmfnError when KRMFN_MAX_BYTES is no positive number."""
+    """Return the largest size of input that is read. Raises KrmfnError when KRMFN_MAX_BYTES is no positive number."""
     setting = os.environ.get("KRMFN_MAX_BYTES", str(MAX_BYTES))
     if not setting.isdecimal() or int(setting) < 1:
         raise KrmfnError(f"KRMFN_MAX_BYTES is {setting!r}; it must be a number of bytes")
@@ -134,7 +134,7 @@ def max_bytes() -> int:
 
 
 def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
-    """Everything into a file descriptor. Raises KrmfnError when it does not take it all (full disk, closed pipe)."""
+    """Write all chunks to a file descriptor. Raises KrmfnError when that fails (full disk, closed pipe)."""
     _widen(descriptor)
     try:
         for chunk in chunks:

@@ -1,7 +1,7 @@
-"""Does a manifest fit a JSON Schema? Findings with field paths, in words a person can act on.
+"""Validation of manifests with JSON Schema: findings with field paths and messages that say what to do.
 
-A quick walk says yes to what fits; only what does not is given to jsonschema (85 ms to import), which finds
-everything that is wrong. The tests hold the two against each other.
+A quick check passes what fits; only what does not is given to jsonschema (85 ms to import), which lists
+everything that is wrong. The tests compare the two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .results import Field, Result
 from .yamltext.scalars import Timestamp
 
 Schema = dict[str, Any]
-"""JSON Schema 2020-12. `x-says` on a subschema with a pattern is the rule in words."""
+"""JSON Schema 2020-12. `x-says` on a subschema with a pattern is the rule as a sentence for people."""
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -37,19 +37,19 @@ _WORDLESS = {"$schema", "$id", "$defs", "title", "description", "default", "exam
 
 
 def check(manifest: Manifest, schema: Schema, rule: str = "KRM101") -> list[Result]:
-    """Everything about `manifest` that does not fit `schema`, ordered by path; empty when it fits."""
+    """Return a finding for everything in `manifest` that does not fit `schema`, ordered by path."""
     if fits(manifest, schema, schema):
         return []
     validator = _validator()(schema)
-    found = {
+    results = {
         (field.path, message.startswith(_KEY)): Result(message, "error", rule, field=field)
         for message, field in _explained(validator, manifest)
     }
-    return [found[about] for about in sorted(found, key=lambda about: (_order(about[0]), about))]
+    return [results[key] for key in sorted(results, key=lambda key: (_order(key[0]), key))]
 
 
 def fits(value: Any, schema: Schema, root: Schema) -> bool:
-    """True when `value` surely fits; False when it does not, or when a keyword is not known here."""
+    """Return True when `value` surely fits; False when it does not, or when a keyword is not known here."""
     for keyword, rule in schema.items():
         if keyword not in _WORDLESS and not _fits_keyword(keyword, rule, value, root):
             return False
@@ -80,8 +80,8 @@ _END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 @lru_cache(maxsize=256)
 def _pattern(rule: str) -> re.Pattern[str]:
-    r"""A pattern as ECMA 262 and Kubernetes read it: `$` is the end of the text, in Python also before a last \n."""
-    return re.compile(_END.sub(lambda found: r"\Z" if found[0] == "$" else found[0], rule))
+    r"""Return a pattern as ECMA 262 and Kubernetes read it: `$` is only the end of the text, not before a last \n."""
+    return re.compile(_END.sub(lambda match: r"\Z" if match[0] == "$" else match[0], rule))
 
 
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
@@ -103,7 +103,7 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
 
 @lru_cache(maxsize=1)
 def _validator() -> Any:
-    """jsonschema's validator with Kubernetes' types: a string is only what was written as one."""
+    """Return jsonschema's validator with Kubernetes' types: a string is only what was written as one."""
     from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
@@ -119,7 +119,7 @@ def _validator() -> Any:
 
 
 def _explained(validator: Any, manifest: Manifest) -> Iterator[tuple[str, Field]]:
-    """(message, field) of each thing that is wrong."""
+    """Yield (message, field) of each thing that is wrong."""
     for problem in validator.iter_errors(manifest):
         path: list[str | int] = list(problem.absolute_path)
         if problem.validator == "additionalProperties":
@@ -155,8 +155,8 @@ def _unknown(key: str, schema: Schema) -> str:
 
 
 def _missing(key: str, schema: Schema) -> str:
-    about = schema.get("properties", {}).get(key, {}).get("description", "")
-    return f"is required{': ' + about if about else ''}"
+    description = schema.get("properties", {}).get(key, {}).get("description", "")
+    return f"is required{': ' + description if description else ''}"
 
 
 def _wrong(problem: Any) -> str:
@@ -193,8 +193,8 @@ def _wrong_type(value: Any, wanted: list[str]) -> str:
     if value is None:
         return f"is empty; must be {must}"
     if isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) > _LONG):
-        found = next(_NAMES[name] for name, kinds in _TYPES.items() if type(value) in kinds)
-        return f"is {found}; must be {must}"
+        actual = next(_NAMES[name] for name, kinds in _TYPES.items() if type(value) in kinds)
+        return f"is {actual}; must be {must}"
     if type(value) is str:
         return f"is the string {value!r}; must be {must}"
     remedy = ""
@@ -214,5 +214,5 @@ def _shown(value: Any) -> str:
 
 
 def _order(path: str) -> list[tuple[int, str]]:
-    """Paths by their parts, list indexes as numbers."""
+    """Return a sort key for paths: their parts, list indexes as numbers."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.\[\]]+", path) if part]

@@ -64,5 +64,5 @@ def test_any_text_comes_back(nasty: str) -> None:
     ],
 )
 def test_a_file_that_is_no_baseline_is_named(text: str) -> None:
-    with pytest.raises(KrmfnError, match=r"^baseline\.json is no baseline; write one with --write-baseline$"):
+    with pytest.raises(KrmfnError, match=r"^baseline\.json is not a baseline; write one with --write-baseline$"):
         parse(text, "baseline.json")

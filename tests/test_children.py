@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.rendering import apply, generated, input_checks, metadata
-from krmfn_functions.rendering.function_config import Settings
+from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.generated import Generated
 
 from krmfn import Item, Manifest, Ref, ResourceList
@@ -83,9 +83,9 @@ def test_a_resource_that_stands_twice() -> None:
 def test_a_part_of_the_items_is_refused() -> None:
     whole = listed(entry("DeviceConfig", "a"))
     part = listed(entry("DeviceConfig", "a", {"internal.config.k8s.io/kpt-resource-id": "'1'"}))
-    assert input_checks.partial_view(whole, Settings()) == []
-    assert input_checks.partial_view(part, Settings(partial_view=True)) == []
-    (finding,) = input_checks.partial_view(part, Settings())
+    assert input_checks.partial_view(whole, FunctionConfig()) == []
+    assert input_checks.partial_view(part, FunctionConfig(partial_view=True)) == []
+    (finding,) = input_checks.partial_view(part, FunctionConfig())
     assert "remove `selectors` and `exclude`" in finding.message
     assert "`partialView: allow`" in finding.message
 
@@ -129,7 +129,7 @@ def test_our_own_objects_are_updated_in_place(owner: str) -> None:
     resources = listed(entry("DeviceConfig", "gaudi"), owned("Widget", "w", owner), entry("Other", "o"))
     child = widget("w", resources.items[0])
     assert said(resources, child) == []
-    apply.settle(resources, [child], SCOPE, Settings(), [])
+    apply.settle(resources, [child], SCOPE, FunctionConfig(), [])
     assert [item.kind for item in resources.items] == ["DeviceConfig", "Widget", "Other"]
     assert [what for what, _ in resources.changes] == ["updated"]
 
@@ -143,11 +143,11 @@ def test_stale_objects_go_and_others_stay() -> None:
         entry("Widget", "handmade", group="example.com"),
     )
     child = widget("w", resources.items[1])
-    apply.settle(resources, [child], SCOPE, Settings(prune="never"), [])
+    apply.settle(resources, [child], SCOPE, FunctionConfig(prune="never"), [])
     assert len(resources.items) == 6
-    apply.settle(resources, [child], SCOPE, Settings(), resources.items[:1])
+    apply.settle(resources, [child], SCOPE, FunctionConfig(), resources.items[:1])
     assert len(resources.items) == 6
-    apply.settle(resources, [child], SCOPE, Settings(), [])
+    apply.settle(resources, [child], SCOPE, FunctionConfig(), [])
     assert [item.ref.name for item in resources.items] == ["gaudi", "theirs", "odd", "handmade", "w"]
 
 

@@ -17,9 +17,12 @@ from krmfn_functions.rendering.schemas import schema as published
 from krmfn_functions.rendering.schemas import text
 from schema_corpus import CRDS, corpus, schema_of, spoiled
 
+from examples import EXAMPLES
 from krmfn import Manifest, schema
 
-SETTINGS = settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+SETTINGS = settings(
+    max_examples=min(EXAMPLES, 600), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 COMMANDS = Path(sys.executable).parent
 FILES = sorted(CRDS)
 IN_CLUSTERS = tuple(manifest for manifest in corpus() if schema_of(manifest) in CRDS)

@@ -216,7 +216,7 @@ def test_under_kustomize_a_config_is_marked_as_local(notes: dict[str, str], said
     item["metadata"]["annotations"] = notes
     found = [str(finding) for finding in answer(item).results if finding.rule == "KRM104"]
     mark = 'config.kubernetes.io/local-config: "true"'
-    words = f"would be deployed with its children; mark it with the annotation {mark} [KRM104]"
+    words = f"would be deployed with its generated objects; mark it with the annotation {mark} [KRM104]"
     assert found == ([f"warning: DeviceConfig kmm/dc: {words}"] if said else [])
 
 

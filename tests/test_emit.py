@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from examples import EXAMPLES
 from krmfn.yamltext import emit, load
 from krmfn.yamltext.scalars import Timestamp
-
-EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "300"))
 
 
 def ruamel(text: str) -> Any:

@@ -442,7 +442,7 @@ PAIRSETS = st.lists(LABELS.map(lambda labels: frozenset(labels.items())), max_si
 
 @unhurried
 @given(PAIRSETS)
-def test_overlaps_gives_each_pair_once(sets: list[selectors.Pairs]) -> None:
+def test_overlaps_gives_each_pair_once(sets: list[selectors.Labels]) -> None:
     found = []
     alone = []
     for left, right in selectors.overlaps(sets, selectors.Work(10**6)):
@@ -601,6 +601,6 @@ def test_the_number_of_findings_is_bounded_and_the_rest_counted() -> None:
     results = check(claims, nodes)
     assert len(results) == 1001 and results[-1].severity == "error" and results[-1].rule == "KRM306"
     assert results[-1].message == (
-        "1,000 conflicts about nodes are listed, 200 more are not: mend these, then run again"
+        "1,000 conflicts about nodes are listed, 200 more are not: correct these, then run again"
     )
     assert " 1 more is not: " in check(claims[:2002], nodes)[-1].message

@@ -132,7 +132,7 @@ def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
     (app.parent / ".git" / "config").write_text(SECRET)
     (app / "c.yaml").symlink_to("../.git/config")
     assert "is a link that leads out of" in run("check", ".", cwd=app).err, "a token may stand in .git/config"
-    assert run("check", "--root", "gone", ".", cwd=app).err == "error: --root gone is no folder\n"
+    assert run("check", "--root", "gone", ".", cwd=app).err == "error: --root gone is not a folder\n"
     assert "the root of what may be read" in run("check", "--root", "..", str(app.parents[1]), cwd=app).err
 
 

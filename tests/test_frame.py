@@ -1,4 +1,4 @@
-"""The text around the items: what goes back where."""
+"""The envelope: the text around the items, and what goes back where."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_results_that_are_none() -> None:
     resources = parsed(f"{HEAD}items: []\nresults: x\n")
     assert written(resources).endswith("results: x\n")
     resources.report([error("m")])
-    with pytest.raises(KrmfnError, match=r"^`results` of the ResourceList is no list$"):
+    with pytest.raises(KrmfnError, match=r"^`results` of the ResourceList is not a list$"):
         resources.to_bytes()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from krmfn_functions.kmm import Resolution, compile_error, resolve, resolver
 from krmfn_functions.kmm.envsubst import substitute
 from krmfn_functions.kmm.lints import mapping_lints
-from krmfn_functions.kmm.regexps import crowd, matches, matching, tokens
+from krmfn_functions.kmm.regexps import matches, matching, regexp_set, tokens
 from krmfn_functions.kmm.resolution import variables
 from krmfn_functions.kmm.templates import pieces
 from krmfn_functions.kmm.webhook import mappings
@@ -257,15 +257,15 @@ def test_compile_errors_in_gos_words(regexp: str, reason: str | None) -> None:
 )
 def test_matching_as_go(regexp: str, text: str, hit: bool) -> None:
     assert matches(regexp, text) is hit
-    assert matching(crowd([regexp]), text) == [0] * hit
+    assert matching(regexp_set([regexp]), text) == [0] * hit
 
 
 @given(st.lists(st.sampled_from(["a", "^b", "c$", "[ab]+$", "", "a.c"]), max_size=6), st.text("abc", max_size=5))
-def test_a_crowd_answers_as_each_alone(regexps: list[str], text: str) -> None:
-    asked = crowd(regexps)
-    assert sorted(matching(asked, text)) == [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
-    out_of_memory = asked._replace(compiled=_Silent())
-    assert matching(out_of_memory, text) == sorted(matching(asked, text))
+def test_a_set_answers_as_each_alone(regexps: list[str], text: str) -> None:
+    together = regexp_set(regexps)
+    assert sorted(matching(together, text)) == [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
+    out_of_memory = together._replace(compiled=_Silent())
+    assert matching(out_of_memory, text) == sorted(matching(together, text))
 
 
 class _Silent:
@@ -323,11 +323,11 @@ def test_costly_regexps_cost_little(regexps: list[str], refused: int) -> None:
         resolve(made, "5.14.0-503.el9.x86_64")
 
 
-def test_regexps_that_are_too_large_together_are_asked_one_by_one() -> None:
+def test_regexps_that_are_too_large_together_are_matched_one_by_one() -> None:
     regexps = [rf"^{at}\pL{{8}}x$" for at in range(300)]
-    asked = crowd(regexps)
-    assert asked.compiled is None
-    assert matching(asked, "299abcdefghx") == [299]
+    together = regexp_set(regexps)
+    assert together.compiled is None
+    assert matching(together, "299abcdefghx") == [299]
 
 
 def test_twenty_thousand_mappings_are_judged_in_seconds() -> None:

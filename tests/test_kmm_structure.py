@@ -1,14 +1,16 @@
-"""The CRD's rules on both sides of their borders, and the derived tables against the CRDs where those are at hand."""
+"""The CRD's rules on both sides of their borders, and our tables against the CRDs made from them and KMM's own."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import derive_module_structure
+import kmm_crds
+import module_crds
 import pytest
 from krmfn_functions.kmm import check, rules
 from krmfn_functions.kmm.crd import structure
@@ -20,8 +22,6 @@ from krmfn_functions.kmm.versions import TARGETS
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
 
-REPOSITORY = Path(__file__).parent.parent
-CRDS = REPOSITORY.parent / "shared" / "kmm"
 C = "spec.moduleLoader.container"
 
 
@@ -433,36 +433,53 @@ def test_field_paths_are_split_where_dots_are_not_ambiguous() -> None:
     assert tag(found, "admission") == wrong_type("spec.selector.example.com/a", "string", "integer")
 
 
-def derive() -> Any:
-    place = REPOSITORY / "tools" / "derive_module_structure.py"
-    spec = importlib.util.spec_from_file_location("derive_module_structure", place)
-    assert spec and spec.loader
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    return tool
+def derived(folder: Path) -> dict[str, Any]:
+    """The tables as the tool writes them."""
+    return {f"structure-{name}.json": facts for name, facts in derive_module_structure.derive(folder).items()}
 
 
-@pytest.mark.skipif(not CRDS.is_dir(), reason="the CRDs are not at hand")
-def test_the_tables_are_what_the_crds_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tool = derive()
-    monkeypatch.setattr(tool, "OUT", tmp_path)
-    assert (CRDS / "v2.4.0/modules.yaml").read_bytes() == (CRDS / "v2.5.0/modules.yaml").read_bytes()
-    folders = {"2.4": "v2.4.0", "2.6": "v2.6.0", "main": "main"}
-    tool.main([f"{version}={CRDS / folder / 'modules.yaml'}" for version, folder in folders.items()])
-    for version in folders:
-        name = f"structure-{version}.json"
-        assert (tmp_path / name).read_text() == (REPOSITORY / "functions/kmm/crd" / name).read_text()
+def committed() -> dict[str, Any]:
+    return {path.name: json.loads(path.read_text()) for path in derive_module_structure.OUT.glob("structure-*.json")}
 
 
-@pytest.mark.skipif(not CRDS.is_dir(), reason="the CRDs are not at hand")
-@pytest.mark.parametrize(("version", "folder"), [("2.4", "v2.4.0"), ("2.6", "v2.6.0"), ("main", "main")])
-def test_the_facts_are_what_the_crds_say(version: str, folder: str) -> None:
-    import yaml
+def test_the_crds_made_from_the_tables_say_what_the_tables_say(tmp_path: Path) -> None:
+    module_crds.main([str(tmp_path)])
+    assert derived(tmp_path) == committed()
 
-    crd = yaml.load((CRDS / folder / "modules.yaml").read_text(), Loader=yaml.CSafeLoader)
-    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+
+@pytest.mark.parametrize("crds", kmm_crds.every(), ids=str)
+def test_the_facts_are_what_the_crds_say(crds: kmm_crds.Crds) -> None:
+    schema = crds.module()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     for name in ("spec", "status"):
-        same((module_facts(version).fields or {})[name], schema[name], name)
+        same((module_facts(TARGETS[crds.version].structure).fields or {})[name], schema[name], name)
+
+
+if kmm_crds.PUBLISHED:
+
+    def test_the_tables_are_what_kmms_own_crds_say() -> None:
+        assert derived(Path(kmm_crds.PUBLISHED)) == committed()
+
+    @pytest.mark.parametrize("version", kmm_crds.VERSIONS)
+    def test_the_crds_made_from_the_tables_judge_as_kmms_own(version: str) -> None:
+        made, own = kmm_crds.Crds(version), kmm_crds.Crds(version, published=True)
+        assert judging(made.module()) == judging(own.module())
+        assert judging(made.hub()) == judging(own.hub())
+
+
+def judging(crd: dict[str, Any]) -> Any:
+    """The part of a CRD that decides what is refused: no descriptions, no annotations, no merging of lists and maps."""
+    return {"name": crd["metadata"]["name"], "spec": _judging(crd["spec"])}
+
+
+def _judging(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_judging(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    silent = {"description", "x-kubernetes-map-type"} | (
+        set() if "x-kubernetes-list-map-keys" in node else {"x-kubernetes-list-type"}
+    )
+    return {key: _judging(child) for key, child in node.items() if key not in silent or isinstance(child, dict)}
 
 
 def same(node: Node, schema: dict[str, Any], path: str) -> None:

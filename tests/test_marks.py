@@ -21,15 +21,15 @@ CUT = {
     "null": ("kind: A\r\nitems: # c\r\n", []),
 }
 REFUSED = {
-    "- a\n": "it is no mapping",
-    "": "it is no mapping",
+    "- a\n": "expected a mapping",
+    "": "expected a mapping",
     "a: 1\n---\nb: 1\n": "line 2: another document begins",
     "a: b: c\n": "line 1: mapping values are not allowed in this context",
     "? [a]\n: b\n": "line 1: a top-level key must be a word",
     "a: 1\na: 2\n": "a top-level key of the ResourceList stands twice",
     " a: 1\n b: 2\n": "line 1: write the keys of a ResourceList at the start of a line",
     "a: 1\n? b\n: 2\n": "line 2: write the keys of a ResourceList at the start of a line",
-    "[" * 100_000: "it is no mapping",
+    "[" * 100_000: "expected a mapping",
     "a: " + "[" * 100_000: "line 1: nested deeper than 200 levels",
     "items:\n" + "- " * 100_000: "line 2: nested deeper than 200 levels",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import Any
 
@@ -12,9 +11,9 @@ from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.kmm.names import label_key_errors, label_value_errors, subdomain_errors
 
+from examples import EXAMPLES
 from krmfn import ResourceList
 
-EXAMPLES = int(os.environ.get("KRMFN_EXAMPLES", "300"))
 AGENT = {"image": "registry.example.com/agent:1"}
 PART = st.sampled_from(["a", "b", "a-b", "b-c", "c", "1", "1-0", "x" * 20, "0-" * 20 + "0"])
 NAME = st.sampled_from(["dc", "a", "d", "1a", "a.b", "x" * 30])

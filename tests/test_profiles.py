@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig, model
-from krmfn_functions.rendering.function_config import Settings, Source
+from krmfn_functions.rendering.function_config import FunctionConfig, Source
 
 from krmfn import Item, Ref, ResourceList, Result
 from krmfn.cli import manifests
@@ -100,7 +100,7 @@ def test_a_mistake_is_found_in_a_profile_as_in_a_config(rule: str) -> None:
 
 def test_a_field_s_path_is_that_of_the_layer_that_gave_it() -> None:
     source = Source(HERE)
-    settings = Settings({"a": 1, "b": 1, "c": [1]}, {"p.q": {"b": 2, "c": [2]}}, source=source)
+    settings = FunctionConfig({"a": 1, "b": 1, "c": [1]}, {"p.q": {"b": 2, "c": [2]}}, source=source)
     manifest = config(profile="p.q", c=[3], nodePools=[{"name": "one", "d": 1}, {"name": "another", "d": 1}])
     text = json.dumps(manifest).encode()
     first, second = model.from_item(Item(text, 0, len(text), -2), settings)

@@ -164,7 +164,7 @@ def test_a_baseline_silences_what_it_names_and_nothing_else(tmp_path: Path) -> N
 def test_a_baseline_that_is_none_is_exit_2(tmp_path: Path) -> None:
     (tmp_path / "known.json").write_text("[]")
     done = run("check", "-", "--baseline", "known.json", cwd=tmp_path)
-    assert done == Done(2, "", "error: known.json is no baseline; write one with --write-baseline\n")
+    assert done == Done(2, "", "error: known.json is not a baseline; write one with --write-baseline\n")
     missing = run("check", "-", "--baseline", "gone.json", cwd=tmp_path)
     assert missing == Done(2, "", "error: gone.json: No such file or directory\n")
     nowhere = run("check", "-", "--write-baseline", "no/such/dir.json", cwd=tmp_path)

@@ -258,11 +258,11 @@ def test_after_an_error_the_items_leave_as_they_came() -> None:
 
 
 REFUSED = {
-    "": "it is no mapping",
+    "": "expected a mapping",
     "kind: List\napiVersion: v1\nitems: []\n": "expected a ResourceList (config.kubernetes.io/v1), found",
     "a: b\n": "expected a ResourceList (config.kubernetes.io/v1), found apiVersion None, kind None",
-    f"{HEAD}items: text\n": "`items` of the ResourceList is no list",
-    f"{HEAD}items:\n  a: b\n": "`items` of the ResourceList is no list",
+    f"{HEAD}items: text\n": "`items` of the ResourceList is not a list",
+    f"{HEAD}items:\n  a: b\n": "`items` of the ResourceList is not a list",
     f"{HEAD}items: []\n---\na: b\n": "line 4: another document begins",
     f"{HEAD}items: [\n": "line 4: did not find expected node content",
     f"{HEAD}items:\n- a: '\0'\n": "line 4: a NUL byte",
@@ -317,8 +317,8 @@ NOT_JSON: list[tuple[dict[Any, Any], str]] = [
     ({**NAMED, "spec": b"x"}, "A a cannot be put into the list: spec is a Python bytes"),
     ({**NAMED, "spec": float("nan")}, "A a cannot be put into the list: spec is nan"),
     ({**NAMED, "spec": float("-inf")}, "A a cannot be put into the list: spec is -inf"),
-    ({**NAMED, "spec": {1: 2}}, "A a cannot be put into the list: spec has the key 1, which is no string"),
-    ({**NAMED, None: 2}, "A a cannot be put into the list: the key None is no string"),
+    ({**NAMED, "spec": {1: 2}}, "A a cannot be put into the list: spec has the key 1, which is not a string"),
+    ({**NAMED, None: 2}, "A a cannot be put into the list: the key None is not a string"),
     ({**NAMED, "spec": "\ud83d"}, "A a cannot be put into the list: spec holds half a surrogate pair"),
 ]
 

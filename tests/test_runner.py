@@ -122,7 +122,7 @@ def test_a_function_that_fails_is_a_failure_with_empty_stdout(body: str, said: b
         (b"a: [b\n", b"error: line 2: did not find expected"),
         (b"a: b\n", b"error: expected a ResourceList"),
         (LIST + b"- a: '\xff'\n", b"error: line 8: not UTF-8"),
-        (LIST.decode().encode("utf-16"), b"error: line 1: a NUL byte; this is no text (UTF-16 perhaps"),
+        (LIST.decode().encode("utf-16"), b"error: line 1: a NUL byte, so this is not text (perhaps UTF-16"),
     ],
 )
 def test_input_that_cannot_be_used(data: bytes, said: bytes) -> None:

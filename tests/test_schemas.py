@@ -13,9 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from krmfn_functions.rendering.schemas import schema as published
 from schema_corpus import KINDS, REPO, corpus, samples, schema_of, spoiled
 
+from examples import EXAMPLES
 from krmfn import Manifest, schema
 
-SETTINGS = settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+SETTINGS = settings(
+    max_examples=min(EXAMPLES, 600), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
 FILES = sorted(set(KINDS.values()))
 
 

@@ -10,7 +10,7 @@ from krmfn_functions.rendering import function_config
 from krmfn import KrmfnError, ResourceList
 
 
-def read(config: dict[str, Any] | None, **options: str) -> tuple[function_config.Settings, list[str]]:
+def read(config: dict[str, Any] | None, **options: str) -> tuple[function_config.FunctionConfig, list[str]]:
     resources = ResourceList(function_config=config)
     resources.options = {name.replace("_", "-"): value for name, value in options.items()}
     found, problems = function_config.read(resources)
@@ -32,7 +32,7 @@ def config_map(**data: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("config", [None, {}, ours({}), config_map()])
 def test_nothing_said_is_the_defaults(config: dict[str, Any] | None) -> None:
-    assert read(config) == (function_config.Settings(), [])
+    assert read(config) == (function_config.FunctionConfig(), [])
 
 
 def test_everything_said() -> None:
@@ -52,7 +52,7 @@ def test_everything_said() -> None:
         )
     )
     assert problems == []
-    assert found == function_config.Settings(
+    assert found == function_config.FunctionConfig(
         {"moduleName": "a"}, {"p": {"moduleName": "b"}}, "kmm", "2.4", "off", True, "never", True, {"a": "b"}
     )
 
@@ -117,7 +117,7 @@ def test_a_config_map_s_findings_name_its_own_keys(data: dict[str, Any], said: s
 )
 def test_a_wrong_function_config_is_told(config: dict[str, Any], said: str) -> None:
     found, problems = read(config)
-    assert found == function_config.Settings()
+    assert found == function_config.FunctionConfig()
     assert any(said in problem for problem in problems), problems
 
 
@@ -128,12 +128,12 @@ def test_who_wins_for_the_namespace() -> None:
 
 
 def test_an_unknown_profile_is_told_with_the_known_ones() -> None:
-    known = function_config.Settings(profiles={"b": {}, "a": {}})
+    known = function_config.FunctionConfig(profiles={"b": {}, "a": {}})
     assert function_config.profile_findings("", "spec.profile", known) == []
     assert function_config.profile_findings("a", "spec.profile", known) == []
     (finding,) = function_config.profile_findings("c", "spec.profile", known)
     assert finding.message == "profile 'c' is not defined; the functionConfig's spec.profiles has: a, b"
-    (finding,) = function_config.profile_findings("c", "spec.profile", function_config.Settings())
+    (finding,) = function_config.profile_findings("c", "spec.profile", function_config.FunctionConfig())
     assert finding.message == "profile 'c' is not defined; no functionConfig defines spec.profiles"
 
 

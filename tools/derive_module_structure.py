@@ -1,9 +1,11 @@
-"""Derive the fact tables in functions/kmm/crd/structure-*.json from KMM's Module CRDs, which a person names.
+"""Derive the fact tables in functions/kmm/crd/structure-*.json from KMM's CRDs of Module and ManagedClusterModule.
 
-    python tools/derive_module_structure.py 2.4=PATH 2.6=PATH main=PATH
+    python tools/derive_module_structure.py FOLDER
 
-Each table but the first holds what differs from the one before. A table has the paths below `spec` and `status` with
-their types, required fields, bounds, patterns, defaults and CEL rules, and no descriptions:
+reads FOLDER/v2.4.0/modules.yaml, FOLDER/v2.4.0/managedclustermodules.yaml, and the same in v2.6.0 and main; see
+functions/kmm/crd/README.md. Each table but the first holds what differs from the one before, and structure-hub.json is
+the same for all. A table has the paths below `spec` and `status` with their types, required fields, bounds, patterns,
+defaults and CEL rules, and no descriptions:
 
     "string", "boolean", "integer", "int32", "int64", "quantity"    a scalar (quantity: a whole number or a string)
     "object"                                    an object with anything in it
@@ -12,6 +14,7 @@ their types, required fields, bounds, patterns, defaults and CEL rules, and no d
     {"$type": "string", "$default": "/opt"}     a type with $default, $pattern
     {"$same": "spec.devicePlugin.container"}    as at that path
     {"$rules": {rule: message}}                 CEL rules of the object it stands in
+    "Module.spec"                               as the spec of a Module (in structure-hub.json)
 """
 
 from __future__ import annotations
@@ -25,27 +28,52 @@ from typing import Any
 import yaml
 
 OUT = Path(__file__).parent.parent / "functions" / "kmm" / "crd"
+MODULE_FILE, HUB_FILE = "modules.yaml", "managedclustermodules.yaml"
+FOLDERS = {"2.4": "v2.4.0", "2.6": "v2.6.0", "main": "main"}
+"""The folder of each KMM version that has a table; the CRDs of 2.5 are those of 2.4."""
+HUB = "hub"
 IGNORED = {"description", "x-kubernetes-map-type"}
 QUANTITY = [{"type": "integer"}, {"type": "string"}]
 
 
 def main(arguments: list[str]) -> None:
+    [source] = map(Path, arguments)
+    for name, facts in derive(source).items():
+        text = json.dumps(facts, indent=1, sort_keys=True)
+        (OUT / f"structure-{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def derive(source: Path) -> dict[str, dict[str, Any]]:
+    """Return the tables by their names, from a folder with KMM's CRDs."""
+    tables: dict[str, dict[str, Any]] = {}
     before: dict[str, Any] | None = None
     base = ""
-    for argument in arguments:
-        version, _, path = argument.partition("=")
-        table = derive(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-        facts = {"fields": table} if before is None else {"base": base} | difference(before, table)
-        text = json.dumps(facts, indent=1, sort_keys=True)
-        (OUT / f"structure-{version}.json").write_text(text + "\n", encoding="utf-8")
+    for version, name in FOLDERS.items():
+        properties = read(source / name / MODULE_FILE)
+        table = without_repetition({key: short(properties[key]) for key in ("spec", "status")})
+        tables[version] = {"fields": table} if before is None else {"base": base} | difference(before, table)
+        hub = {"fields": hub_table(read(source / name / HUB_FILE), properties)}
+        assert tables.setdefault(HUB, hub) == hub, f"ManagedClusterModule of {version} is another than the one before"
         before, base = table, version
+    return tables
 
 
-def derive(crd: dict[str, Any]) -> dict[str, Any]:
-    """The table of a CRD's only version, repeated parts written once."""
-    [version] = crd["spec"]["versions"]
-    properties = version["schema"]["openAPIV3Schema"]["properties"]
+def read(path: Path) -> Any:
+    """Return the schemas of the fields in a CRD's only version."""
+    [version] = yaml.load(path.read_bytes(), yaml.CSafeLoader)["spec"]["versions"]
+    return version["schema"]["openAPIV3Schema"]["properties"]
+
+
+def hub_table(properties: dict[str, Any], module: dict[str, Any]) -> dict[str, Any]:
+    """Return the table of ManagedClusterModule, in which the Module's spec is only named."""
     table = {name: short(properties[name]) for name in ("spec", "status")}
+    assert table["spec"]["moduleSpec"] == short(module["spec"])
+    table["spec"]["moduleSpec"] = "Module.spec"
+    return table
+
+
+def without_repetition(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the table with its repeated parts written once."""
     shared: dict[str, str] = {}
     return {name: share(node, name, shared) for name, node in table.items()}
 

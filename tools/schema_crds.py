@@ -1,6 +1,6 @@
 """A kind's CRD from the same fields as its JSON Schema.
 
-What structural schemas lack becomes a CEL rule (`propertyNames`) or words (`x-says`); rules between fields, which
+What structural schemas lack becomes a CEL rule (`propertyNames`) or text (`x-says`); rules between fields, which
 JSON Schema leaves to the functions, are CEL rules here.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import yaml
-from schema_words import Node
+from schema_nodes import Node
 
 OPEN = {"x-kubernetes-preserve-unknown-fields": True}
 COPIED = (
@@ -30,38 +30,38 @@ COPIED = (
 
 
 def structural(node: Node, defs: Mapping[str, Node]) -> Node:
-    """The node without references, in the keywords that a CRD's schema may have."""
+    """Return the node without references, in the keywords that a CRD's schema may have."""
     node = {key: value for key, value in resolved(node, defs).items() if key != "title"}
-    found: Node = {"description": _said(node)}
+    schema: Node = {"description": _description(node)}
     if isinstance(node["type"], list):
-        found["x-kubernetes-int-or-string"] = True
+        schema["x-kubernetes-int-or-string"] = True
     else:
-        found["type"] = node["type"]
-    found |= {key: node[key] for key in COPIED if key in node}
+        schema["type"] = node["type"]
+    schema |= {key: node[key] for key in COPIED if key in node}
     if node["type"] == "object":
-        found |= _fields(node, defs)
+        schema |= _fields(node, defs)
     if node["type"] == "array":
-        found["items"] = structural(node["items"], defs)
+        schema["items"] = structural(node["items"], defs)
         if "x-key" in node:
-            found |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [node["x-key"]]}
+            schema |= {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [node["x-key"]]}
     rules = [{"rule": rule, "message": message} for rule, message in [*_keys(node), *node.get("x-cel", [])]]
-    return found | ({"x-kubernetes-validations": rules} if rules else {})
+    return schema | ({"x-kubernetes-validations": rules} if rules else {})
 
 
 def resolved(node: Node, defs: Mapping[str, Node]) -> Node:
-    """The node that a reference means; words beside the reference win."""
+    """Return the node that a reference means; keywords beside the reference win."""
     if "$ref" not in node:
         return node
     return {**defs[node["$ref"].removeprefix("#/$defs/")], **{key: node[key] for key in node if key != "$ref"}}
 
 
-def _said(node: Node) -> str:
+def _description(node: Node) -> str:
     says = node.get("x-says")
     return f"{node['description']} ({says})" if says else str(node["description"])
 
 
 def _fields(node: Node, defs: Mapping[str, Node]) -> Node:
-    """What is in an object: fields, values of one kind, or anything."""
+    """Return the contents of an object: fields, values of one kind, or anything."""
     rest = node.get("additionalProperties", True)
     if isinstance(rest, dict):
         return {"additionalProperties": structural(rest, defs)}
@@ -70,7 +70,7 @@ def _fields(node: Node, defs: Mapping[str, Node]) -> Node:
 
 
 def _keys(node: Node) -> list[tuple[str, str]]:
-    """The rule about a mapping's keys; its length bounds what it costs the API server."""
+    """Return the rule about a mapping's keys; its length bounds what it costs the API server."""
     if "propertyNames" not in node:
         return []
     names = node["propertyNames"]
@@ -79,7 +79,7 @@ def _keys(node: Node) -> list[tuple[str, str]]:
 
 
 def crd(group: str, kind: str, short: str, columns: Mapping[str, str], spec: Node, defs: Mapping[str, Node]) -> Node:
-    """The CustomResourceDefinition; `columns` are what `kubectl get` prints, as name and path."""
+    """Return the CustomResourceDefinition; `columns` are what `kubectl get` prints, as name and path."""
     plural, singular = f"{kind.lower()}s", kind.lower()
     texts = {
         "apiVersion": {"description": "the group and version of this kind", "type": "string"},
@@ -119,6 +119,6 @@ def crd(group: str, kind: str, short: str, columns: Mapping[str, str], spec: Nod
 
 
 def text(document: Node) -> str:
-    """A CRD as YAML, without aliases."""
+    """Return a CRD as YAML, without aliases."""
     plain: Any = json.loads(json.dumps(document))
     return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120)

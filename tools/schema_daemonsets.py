@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from schema_nodes import Node, choice, flag, listed, number, number_or_text, opened, record, same, text
 from schema_pods import CONTAINER, ONE_IMAGE
-from schema_words import Node, choice, flag, listed, number, number_or_text, opened, record, same, text
 
-_RIGHTS = {
+_SECURITY = {
     "envFrom": same("envFrom"),
     "privileged": flag("run with all rights on the node"),
     "securityContext": opened("the container's rights in detail (core/v1 SecurityContext)"),
@@ -65,7 +65,7 @@ DEFS: dict[str, Node] = {
     "initContainers": listed(
         record(
             "one container",
-            {"name": text("the container's name", "label"), **CONTAINER, **_RIGHTS},
+            {"name": text("the container's name", "label"), **CONTAINER, **_SECURITY},
             ["name"],
             [ONE_IMAGE],
         ),
@@ -78,7 +78,7 @@ DEFS: dict[str, Node] = {
         {
             "name": text("the DaemonSet is called <DeviceConfig's name>-<name>", "label"),
             **CONTAINER,
-            **_RIGHTS,
+            **_SECURITY,
             "volumes": same("volumes"),
             "hostDevices": listed(
                 text("a path of the node", "path"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from schema_nodes import Node, flag, listed, opened, record, same, text
 from schema_pods import CONTAINER, ONE_IMAGE
-from schema_words import Node, flag, listed, opened, record, same, text
 
 ONE_DRIVER_IMAGE = (
     "!(has(self.driverImage) && has(self.driverImageParts))",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_words import Node, choice, flag, listed, mapped, number, number_or_text, opened, record, same, text
+from schema_nodes import Node, choice, flag, listed, mapped, number, number_or_text, opened, record, same, text
 
 ONE_IMAGE = (
     "!(has(self.image) && has(self.imageParts)) && (has(self.image) || has(self.imageParts))",

@@ -6,7 +6,7 @@ import schema_daemonsets
 import schema_drivers
 import schema_pods
 from schema_drivers import IMAGE, LOADER, MODPROBE, NAME_OR_RAW, ONE_DRIVER_IMAGE
-from schema_words import Node, choice, flag, listed, mapped, number, record, same, text
+from schema_nodes import Node, choice, flag, listed, mapped, number, record, same, text
 
 _SELECTED_ALL = (
     "!has(self.nodeSelector) || size(self.nodeSelector) > 0 || (has(self.allNodes) && self.allNodes)",
@@ -168,9 +168,9 @@ SETTINGS = record(
 )
 
 
-def _notes(about: str) -> Node:
-    """Labels or annotations, which the API server checks."""
-    return {"type": ["object", "null"], "description": about, "additionalProperties": text("the value")}
+def _notes(description: str) -> Node:
+    """Return labels or annotations, which the API server checks."""
+    return {"type": ["object", "null"], "description": description, "additionalProperties": text("the value")}
 
 
 DEFS: dict[str, Node] = {

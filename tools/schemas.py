@@ -1,7 +1,7 @@
 """Write schemas/: the JSON Schemas and the CRDs of our kinds, both from the fields in schema_specs.py.
 
 python tools/schemas.py            write the files that changed
-python tools/schemas.py --check    say which are stale, exit 1 if any
+python tools/schemas.py --check    print which are stale, exit 1 if any
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from schema_crds import crd
 from schema_crds import text as crd_text
+from schema_nodes import Node, choice, opened, same
 from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS
-from schema_words import Node, choice, opened, same
 
 OUT = Path(__file__).resolve().parents[1] / "schemas"
 FOR_CRDS = {"x-cel", "x-key"}
@@ -79,7 +79,7 @@ KINDS = (
 
 
 def json_schema(kind: Kind) -> Node:
-    """The JSON Schema of a kind, with the definitions it uses."""
+    """Return the JSON Schema of a kind, with the definitions it uses."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"https://krmfn.dev/schemas/{kind.file}.schema.json",
@@ -101,25 +101,25 @@ def json_schema(kind: Kind) -> Node:
 
 
 def references(value: Any) -> Iterator[str]:
-    """The names of all definitions a node stands on."""
+    """Yield the names of all definitions that a node uses."""
     if isinstance(value, dict):
         if "$ref" in value:
             name = value["$ref"].removeprefix("#/$defs/")
             yield name
             yield from references(DEFS[name])
-        for child in value.values():
-            yield from references(child)
+        for entry in value.values():
+            yield from references(entry)
 
 
 def without(value: Any, keywords: set[str]) -> Any:
-    """A copy without these keywords."""
+    """Return a copy without these keywords."""
     if isinstance(value, dict):
-        return {key: without(child, keywords) for key, child in value.items() if key not in keywords}
-    return [without(child, keywords) for child in value] if isinstance(value, list) else value
+        return {key: without(entry, keywords) for key, entry in value.items() if key not in keywords}
+    return [without(entry, keywords) for entry in value] if isinstance(value, list) else value
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Every file and what it must hold."""
+    """Yield every file and what it must hold."""
     for kind in KINDS:
         yield OUT / f"{kind.file}.schema.json", json.dumps(json_schema(kind), indent=2, ensure_ascii=False) + "\n"
         if kind.columns:
@@ -128,16 +128,17 @@ def files() -> Iterator[tuple[Path, str]]:
 
 
 def stale() -> list[tuple[Path, str]]:
-    """The files that do not hold what they must."""
+    """Return the files that do not hold what they must."""
     return [(path, text) for path, text in files() if not path.exists() or path.read_text(encoding="utf-8") != text]
 
 
 def main(arguments: list[str]) -> int:
-    found = stale()
+    """Write the files that changed, or with --check name them; return the exit code."""
+    outdated = stale()
     if "--check" in arguments:
-        sys.stderr.write("".join(f"{path} is stale; run python tools/schemas.py\n" for path, _ in found))
-        return int(bool(found))
-    for path, text in found:
+        sys.stderr.write("".join(f"{path} is stale; run python tools/schemas.py\n" for path, _ in outdated))
+        return int(bool(outdated))
+    for path, text in outdated:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return 0

@@ -1,4 +1,4 @@
-"""DeviceConfigs become KMM Modules and DaemonSets."""
+"""The function `deviceconfig`: DeviceConfigs become KMM Modules and DaemonSets."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ SCOPE = Scope("deviceconfig", OWNERS, MADE)
 
 
 def deviceconfig(resources: ResourceList, beside: Beside | None = None) -> None:
-    """The KRM function. DeviceConfigs of other groups pass through untouched; every KMM Module is checked.
+    """Render the DeviceConfigs of a list, and check every KMM Module in it.
 
-    A list that has nothing to do with it leaves as the same bytes, before the rest of this package is even imported;
-    a command looks at the functionConfig nevertheless. `beside` is a function that runs after this one.
+    DeviceConfigs of other groups pass through untouched. A list without anything of ours keeps its bytes, and the rest
+    of this package is not even imported; a command reads the functionConfig nevertheless. `beside` is a function that
+    runs after this one.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
-    found = suspects(resources) if not items else []
+    candidates = suspects(resources) if not items else []
     configured = "command" in resources.options and resources.function_config is not None
-    if items or configured or resources.select("Module", MODULE_GROUP) or (found and resources.owned(SCOPE)):
-        from .pipeline import walk
+    if items or configured or resources.select("Module", MODULE_GROUP) or (candidates and resources.owned(SCOPE)):
+        from .pipeline import run
 
-        walk(resources, items, SCOPE, beside)
-    elif found:
+        run(resources, items, SCOPE, beside)
+    elif candidates:
         from ..rendering.recognition import check
 
         resources.report(check(resources, OWNERS | beside.handled if beside else OWNERS))

@@ -50,7 +50,7 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, rule="KRM133", field=Field(f"{path}.imageParts"))
 
 
-def rights_are_said_once(config: DeviceConfig) -> Iterator[Result]:
+def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
     """KRM145: privileged and securityContext.privileged do not contradict each other."""
     for path, entry, _ in containers(config):
         detail = entry.get("securityContext", {}).get("privileged")
@@ -107,7 +107,7 @@ def _named(config: DeviceConfig) -> Iterator[tuple[str, list[dict[str, Any]], di
 
 
 def containers(config: DeviceConfig) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
-    """Every container: its path, its fields, the volumes it can mount."""
+    """Yield every container: its path, its fields, the volumes it can mount."""
     for kind in ("devicePlugin", "dra"):
         section = config.spec.get(kind)
         if section is not None:
@@ -131,7 +131,7 @@ RULES = (
     mounts_have_volumes,
     variables_have_one_source,
     containers_have_one_image,
-    rights_are_said_once,
+    privileged_is_given_once,
     sources_are_single,
     names_are_different,
 )

@@ -1,4 +1,4 @@
-"""The DaemonSets that run where the kernel module is loaded, and Services in front of those that export metrics."""
+"""The DaemonSets that run where the kernel module is loaded, and the Services of those that export metrics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from krmfn import Manifest
 
-from ..rendering.metadata import consumer_order, filled, metadata, ready_label
+from ..rendering.metadata import daemonset_order, filled, metadata, ready_label
 from . import names
 from .images import image_of
 from .model import DeviceConfig
@@ -26,32 +26,32 @@ _SERVED_LABEL = "krmfn.dev/served-by"
 
 
 def objects(config: DeviceConfig) -> list[Manifest]:
-    """Per entry of daemonSets: one DaemonSet (an ordered upgrade: one per live version), and its Service if it has one.
+    """Return the DaemonSet of each entry of daemonSets (one per version in an ordered upgrade), and the Services.
 
     A DaemonSet has one template, so a roll-out node by node takes one DaemonSet for each version that runs somewhere.
     """
     versions = names.versions(config)
-    found = [daemon_set(config, entry, version) for entry in config.daemon_sets for version in versions]
-    return found + [_service(config, entry) for entry in config.daemon_sets if "service" in entry]
+    daemon_sets = [daemon_set(config, entry, version) for entry in config.daemon_sets for version in versions]
+    return daemon_sets + [_service(config, entry) for entry in config.daemon_sets if "service" in entry]
 
 
 def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Manifest:
-    """A consumer: it runs on the config's nodes once KMM has loaded the kernel module (in this version) there.
+    """Return a DaemonSet for the config's nodes on which KMM has loaded the kernel module (in this version).
 
     The config's own selector labels stand beside the ready label: without them a node that leaves the selector could
     never unload (KMM keeps the ready label while a consumer holds the module). matchLabels is one fixed label, since
     it can never be changed.
     """
     name = names.of_daemon_set(config, entry, version)
-    order = consumer_order(config.ref.namespace, config.name)
-    found = _metadata(config, entry, name, order)
+    order = daemonset_order(config.ref.namespace, config.name)
+    own_metadata = _metadata(config, entry, name, order)
     own = {_OWN_LABEL: name}
     served = {_SERVED_LABEL: names.of_service(config, entry)} if "service" in entry else {}
-    labels = {**found["labels"], **entry.get("podLabels", {}), **_ours(found["labels"]), **served, **own}
+    labels = {**own_metadata["labels"], **entry.get("podLabels", {}), **_ours(own_metadata["labels"]), **served, **own}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": found,
+        "metadata": own_metadata,
         "spec": filled(
             selector={"matchLabels": own},
             template={
@@ -84,7 +84,7 @@ def _pod(config: DeviceConfig, entry: dict[str, Any], version: str) -> dict[str,
 
 
 def _gate(config: DeviceConfig, version: str) -> dict[str, str]:
-    """The labels of nodes where the module is loaded.
+    """Return the labels of nodes where the module is loaded.
 
     Versioned: the admin's label evicts the pod before the unload, KMM's own lets it start only on the loaded version.
     """
@@ -109,25 +109,25 @@ def _container(config: DeviceConfig, fields: dict[str, Any], name: str, mounts: 
 
 
 def _service(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
-    """A Service in front of a DaemonSet's pods, of all versions of it."""
+    """Return a Service in front of a DaemonSet's pods, of all versions of it."""
     service = entry["service"]
     name = names.of_service(config, entry)
     target = service.get("targetPort", service["port"])
     port = filled(name=service.get("name"), port=service["port"], targetPort=target, protocol="TCP")
     order = {"argocd.argoproj.io/sync-wave": "1"}
-    found = _metadata(config, entry, name, order)
+    own_metadata = _metadata(config, entry, name, order)
     pods = {_SERVED_LABEL: name}
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": found,
+        "metadata": own_metadata,
         "spec": {"selector": pods, "ports": [port]},
     }
 
 
 def _metadata(config: DeviceConfig, entry: dict[str, Any], name: str, order: dict[str, str]) -> dict[str, Any]:
-    labels = {**config.child_labels, **entry.get("labels", {})}
-    annotations = {**config.child_annotations, **entry.get("annotations", {})}
+    labels = {**config.object_labels, **entry.get("labels", {})}
+    annotations = {**config.object_annotations, **entry.get("annotations", {})}
     return metadata(name, config.ref, "consumer", order, labels, annotations)
 
 

@@ -1,4 +1,4 @@
-"""Fields that are written and change nothing: each is said, with the reason."""
+"""Fields that are written and have no effect: a finding for each, with the reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krmfn import Manifest, Ref, Result, warning
 from krmfn.fieldpath import join
 from krmfn.results import Field
 
-from ..rendering.function_config import Settings
+from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Generated
 from . import generate
 from .images import is_complete, named_image
@@ -48,9 +48,9 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
             holder = config.layer(name)
             if holder and value(config.spec, name) is not None:
                 idle[id(holder.source), config.at(name)].append((config, why))
-    for (source, path), found in idle.items():
-        if len(found) == users[source, _top(found[0][0], path)]:
-            yield from (_told(config, path, why) for config, why in found)
+    for (source, path), idle_here in idle.items():
+        if len(idle_here) == users[source, _top(idle_here[0][0], path)]:
+            yield from (_finding(config, path, why) for config, why in idle_here)
     for _, group in groupby(configs, key=lambda config: id(config.item)):
         yield from _beside(list(group), users)
 
@@ -69,21 +69,21 @@ def _top(config: DeviceConfig, path: str) -> str:
     return max((top for top in paths if path == top or path.startswith((f"{top}.", f"{top}["))), key=len)
 
 
-def _told(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:
+def _finding(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:
     return config.ref, config.located(warning(f"has no effect: {why}", rule="KRM142", field=Field(path)))
 
 
 def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Iterator[tuple[Ref, Result]]:
-    """Yield what a config says and its pools all replace, and a profile that is named twice."""
+    """Yield findings about fields of a config that every pool replaces, and about a profile that is named twice."""
     config = pools[0]
     own = next(layer for layer in config.layers if layer.path == "spec")
     for name in own.fields if config.pool else ():
         if name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
-            yield _told(config, f"spec.{name}", "every pool has its own")
+            yield _finding(config, f"spec.{name}", "every pool has its own")
     annotated = config.item.annotations.get(PROFILE, config.profile)
     if annotated != config.profile:
         why = f"spec.profile says {config.profile!r} and goes before it"
-        yield _told(config, join(("metadata", "annotations", PROFILE)), why)
+        yield _finding(config, join(("metadata", "annotations", PROFILE)), why)
 
 
 def unused(config: DeviceConfig) -> Iterator[Reason]:
@@ -143,10 +143,10 @@ def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
     for index, entry in enumerate(config.daemon_sets):
         names = ("labels", "annotations", "podLabels", "podAnnotations")
         written += [(f"daemonSets[{index}].{name}", entry.get(name, {})) for name in names]
-    suspects = [(name, key, text) for name, found in written for key, text in found.items() if key.startswith(_OURS)]
+    suspects = [(name, key, text) for name, given in written for key, text in given.items() if key.startswith(_OURS)]
     if not suspects:
         return
-    carried = {pair for child in generate.children([config]) for pair in _metadata(child.manifest)}
+    carried = {pair for one in generate.objects([config]) for pair in _metadata(one.manifest)}
     for name, key, text in suspects:
         if (key, text) not in carried:
             yield f"{name}[{key}]", "the generated objects get this key from us, with a value of ours"
@@ -160,10 +160,10 @@ def _metadata(manifest: Manifest) -> Iterator[tuple[str, str]]:
             yield from metadata.get(name, {}).items()
 
 
-def annotations_have_an_effect(children: Sequence[Generated], settings: Settings) -> Iterator[Result]:
+def annotations_have_an_effect(objects: Sequence[Generated], function_config: FunctionConfig) -> Iterator[Result]:
     """Yield a finding (KRM142) per annotation of the functionConfig that no generated object carries as it is."""
-    for key, text in settings.annotations.items() if children else ():
-        if not any(child.manifest["metadata"]["annotations"].get(key) == text for child in children):
+    for key, text in function_config.annotations.items() if objects else ():
+        if not any(one.manifest["metadata"]["annotations"].get(key) == text for one in objects):
             message = "has no effect: every generated object has a value of its own"
             field = Field(join(("spec", "annotations", key)))
-            yield settings.source.located(warning(message, rule="KRM142", field=field))
+            yield function_config.source.located(warning(message, rule="KRM142", field=field))

@@ -1,4 +1,4 @@
-"""A DeviceConfig's children. Pure: values in, manifests out, in the order in which they are applied."""
+"""Generate a DeviceConfig's objects. Pure: values in, manifests out, in the order in which they are applied."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ FUNCTION = "deviceconfig"
 """The name in the marks of generated objects, whichever program runs the function."""
 
 
-def children(configs: list[DeviceConfig]) -> list[Generated]:
-    """Return the objects of one DeviceConfig, whose pools are `configs`: rights, Modules, then what waits for them."""
+def objects(configs: list[DeviceConfig]) -> list[Generated]:
+    """Return the objects of one DeviceConfig, whose pools are `configs`: RBAC, Modules, then the DaemonSets."""
     first = configs[0]
     wanted = [(first, manifest) for manifest in rbac.objects(first)]
     for config in configs:

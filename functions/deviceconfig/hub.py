@@ -1,4 +1,4 @@
-"""A config for many clusters: Open Cluster Management carries its Module to every cluster with the chosen labels."""
+"""The object of a config for many clusters: Open Cluster Management brings its Module to the chosen clusters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from .module import module_spec
 
 
 def managed_cluster_module(config: DeviceConfig) -> Manifest:
-    """`hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, cluster-scoped; the spoke's Module has its name."""
+    """Return the `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`; the spoke's Module has its name."""
     hub = config.spec["hub"]
-    found = metadata(config.name, config.ref, "module", MODULE_ORDER, config.child_labels, config.child_annotations)
-    del found["namespace"]
+    own_metadata = metadata(
+        config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
+    )
+    del own_metadata["namespace"]
     return {
         "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",
         "kind": "ManagedClusterModule",
-        "metadata": found,
+        "metadata": own_metadata,
         "spec": {
             "moduleSpec": module_spec(config),
             "spokeNamespace": hub["spokeNamespace"],

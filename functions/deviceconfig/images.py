@@ -1,4 +1,4 @@
-"""Image references: made whole from parts, completed with version and kernel, served by another registry. Pure."""
+"""Image references: joined from parts, completed with version and kernel, served by another registry."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 
 def is_complete(image: str) -> bool:
-    """True when an image reference has a tag, a digest or variables already (a registry's port is no tag)."""
+    """Return True when an image reference has a tag, a digest or variables (a registry's port is no tag)."""
     return ":" in image.rpartition("/")[2] or "@" in image or "$" in image
 
 
 def joined(parts: dict[str, str]) -> str:
-    """{registry, repository, tag, digest} as one reference; a digest goes before a tag."""
+    """Return {registry, repository, tag, digest} as one reference; a digest goes before a tag."""
     name = "/".join(part for part in (parts.get("registry", "").rstrip("/"), parts["repository"]) if part)
     if parts.get("digest"):
         return f"{name}@{parts['digest']}"
@@ -19,20 +19,20 @@ def joined(parts: dict[str, str]) -> str:
 
 
 def image_of(fields: dict[str, Any]) -> str:
-    """The image of a container's fields: `image`, or `imageParts` as one reference; "" without either."""
+    """Return the image of a container: `image`, or `imageParts` as one reference; "" without either."""
     return str(fields.get("image", "")) or (joined(fields["imageParts"]) if "imageParts" in fields else "")
 
 
 def named_image(spec: dict[str, Any]) -> str:
-    """The kernel module's image as it is written, in one string or in parts; "" without either."""
+    """Return the kernel module's image as it is written, in one string or in parts; "" without either."""
     return str(spec.get("driverImage", "")) or (joined(spec["driverImageParts"]) if "driverImageParts" in spec else "")
 
 
 def driver_image(spec: dict[str, Any]) -> str:
-    """The kernel module's image; "" when a part of it is missing.
+    """Return the kernel module's image; "" when a part of it is missing.
 
-    The seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless the image already has a tag, a
-    digest or variables. The braces are left out: KMM reads both forms, and Flux would substitute the braced one.
+    It is the seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless the image already has a
+    tag, a digest or variables. The braces are left out: KMM reads both forms, and Flux would substitute the braced one.
     """
     image = named_image(spec)
     version = str(spec.get("driverVersion", ""))
@@ -42,7 +42,7 @@ def driver_image(spec: dict[str, Any]) -> str:
 
 
 def mirrored(image: str, registry: str) -> str:
-    """`image` with `registry` in the place of its own; an image without one (docker.io's short names) gets it."""
+    """Return `image` with `registry` in place of its own; an image without one (docker.io's short names) gets it."""
     if not registry or not image:
         return image
     host, _, rest = image.partition("/")

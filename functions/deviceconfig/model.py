@@ -1,4 +1,4 @@
-"""A DeviceConfig as values: its own fields over its profile's over the defaults, one value per node pool."""
+"""The values of a DeviceConfig: its own fields over its profile's over the defaults, one value per node pool."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import join, starts
 
-from ..rendering.function_config import Settings, Source
+from ..rendering.function_config import FunctionConfig, Source
 from ..rendering.kinds import OURS, SEED
 from .images import driver_image, mirrored
 
@@ -26,7 +26,7 @@ SEED_DEFAULTS: dict[str, Any] = {
 
 
 class Layer(NamedTuple):
-    """Fields that stand in one place: in a pool, in the config itself, in its profile or in the defaults."""
+    """Fields that are written in one place: in a pool, the config itself, its profile or the defaults."""
 
     fields: dict[str, Any]
     path: str
@@ -36,7 +36,7 @@ class Layer(NamedTuple):
 
     @property
     def shared(self) -> bool:
-        """True for a layer of the functionConfig, which is under many configs."""
+        """Whether this is a layer of the functionConfig, which many configs share."""
         return isinstance(self.source, Source)
 
 
@@ -53,7 +53,7 @@ class DeviceConfig(NamedTuple):
     layers: tuple[Layer, ...]
     """Where the fields come from, the strongest first: pool, config, profile, defaults."""
     spec: dict[str, Any]
-    """All fields as the schema names them, merged; images complete and mirrored by nobody yet."""
+    """All fields, merged, as they are written: images are not completed and not mirrored."""
     annotations: dict[str, str]
     """Annotations that the functionConfig gives to every generated object."""
 
@@ -66,18 +66,18 @@ class DeviceConfig(NamedTuple):
 
     @property
     def base(self) -> str:
-        """What the names of DaemonSets and ServiceAccounts begin with."""
+        """The first part of the names of DaemonSets and Services."""
         return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
 
     @property
     def node_selector(self) -> dict[str, str] | None:
-        """Equality labels; {} is every node, None was not said."""
+        """The labels of the nodes; {} selects every node, None is a missing selector."""
         selector: dict[str, str] | None = self.spec.get("nodeSelector")
         return selector
 
     @property
     def module_name(self) -> str:
-        """The kernel module to load, "" when nobody said."""
+        """The kernel module to load; "" when none is given."""
         return str(self.spec.get("moduleName", ""))
 
     @property
@@ -87,7 +87,7 @@ class DeviceConfig(NamedTuple):
 
     @property
     def loads(self) -> bool:
-        """False when the driver is in the kernel's own tree and nothing is loaded."""
+        """Whether a kernel module is loaded; False for a driver that is in the kernel's own tree."""
         return not self.spec.get("inTreeDriver")
 
     @property
@@ -97,28 +97,28 @@ class DeviceConfig(NamedTuple):
         return str(self.spec.get("driverVersion", "")) if ordered else ""
 
     @property
-    def child_labels(self) -> dict[str, str]:
-        """The labels that every child gets from the config."""
-        found: dict[str, str] = self.spec.get("labels", {})
-        return found
+    def object_labels(self) -> dict[str, str]:
+        """The labels that the config gives to every generated object."""
+        labels: dict[str, str] = self.spec.get("labels", {})
+        return labels
 
     @property
-    def child_annotations(self) -> dict[str, str]:
-        """The annotations that every child gets: the functionConfig's, and the config's over them."""
+    def object_annotations(self) -> dict[str, str]:
+        """The annotations of every generated object: the functionConfig's, and the config's over them."""
         return {**self.annotations, **self.spec.get("annotations", {})}
 
     @property
     def daemon_sets(self) -> list[dict[str, Any]]:
         """The DaemonSets' fields as written."""
-        found: list[dict[str, Any]] = self.spec.get("daemonSets", [])
-        return found
+        entries: list[dict[str, Any]] = self.spec.get("daemonSets", [])
+        return entries
 
     @property
     def mappings(self) -> list[dict[str, Any]]:
         """The kernel mappings; without any, all kernels (the seed's: those of RHEL and its kin)."""
         every = r"^.*\.el\d+(_\d+)?\..*$" if self.seed else "^.+$"
-        found: list[dict[str, Any]] = self.spec.get("kernelMappings") or [{"regexp": every}]
-        return found
+        mappings: list[dict[str, Any]] = self.spec.get("kernelMappings") or [{"regexp": every}]
+        return mappings
 
     @property
     def image(self) -> str:
@@ -126,56 +126,56 @@ class DeviceConfig(NamedTuple):
         return driver_image(self.spec)
 
     def mirror(self, image: str) -> str:
-        """`image` from the registry that serves all images, if one is set."""
+        """Return `image` from the registry that serves all images, if one is set."""
         return mirrored(image, str(self.spec.get("imageRegistry", "")))
 
     def layer(self, field: str) -> Layer | None:
-        """The layer that a field (`kernelMappings[0].image`) comes from; None when nobody says it."""
+        """Return the layer that has a field (`kernelMappings[0].image`); None when no layer has it."""
         name = field.partition(".")[0].partition("[")[0]
         return next((layer for layer in self.layers if name in layer.fields), None)
 
     def strongest(self, *fields: str) -> list[str]:
-        """The fields in the order of their layers: what a pool says before what the defaults say."""
+        """Return the fields, the one from the strongest layer first."""
         layers = [layer.path for layer in self.layers]
         return sorted(
             fields, key=lambda field: layers.index(layer.path) if (layer := self.layer(field)) else len(layers)
         )
 
     def at(self, field: str) -> str:
-        """The path of a field where it stands; in the config's spec when it stands nowhere."""
+        """Return the path of a field where it is written; in the config's spec when it is not."""
         layer = self.layer(field)
         return f"{layer.path if layer else 'spec'}.{field}"
 
     def located(self, result: Result) -> Result:
-        """The finding with what it is about: the config, or the functionConfig when its field stands there."""
+        """Return the finding about the config, or about the functionConfig when its field is written there."""
         path = result.field.path if result.field else ""
         holder = next((layer for layer in self.layers if layer.shared and starts(path, layer.path)), None)
         return (holder.source if holder else self.item).located(result if holder else result._replace(ref=self.ref))
 
 
-def from_item(item: Item, settings: Settings) -> list[DeviceConfig]:
-    """The values of a DeviceConfig that fits its schema: one, or one per node pool in the order of their names."""
-    ref = item.ref if item.ref.namespace else item.ref._replace(namespace=settings.namespace)
+def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]:
+    """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names."""
+    ref = item.ref if item.ref.namespace else item.ref._replace(namespace=function_config.namespace)
     seed, profile = ref.group == SEED, profile_of(item)
-    layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, settings))
+    layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, function_config))
     spec = {**(SEED_DEFAULTS if seed else {}), **_merged(layers)}
     pools = spec.pop("nodePools", None)
-    whole = DeviceConfig(item, ref, seed, profile, "", layers, spec, settings.annotations)
+    whole = DeviceConfig(item, ref, seed, profile, "", layers, spec, function_config.annotations)
     if not pools:
         return [whole]
     numbered = sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"]))
     return [_pool(whole, pool, index) for index, pool in numbered]
 
 
-def shared_layers(profile: str, settings: Settings) -> list[Layer]:
-    """The layers under every config with this profile ("" for none): the profile, the defaults."""
-    own = settings.profiles.get(profile, {})
-    found = [Layer(own, join(("spec", "profiles", profile)), settings.source)] if profile else []
-    return [*found, Layer(settings.defaults, "spec.defaults", settings.source)]
+def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
+    """Return the layers of the functionConfig for a profile ("" for none): the profile, the defaults."""
+    own = function_config.profiles.get(profile, {})
+    layers = [Layer(own, join(("spec", "profiles", profile)), function_config.source)] if profile else []
+    return [*layers, Layer(function_config.defaults, "spec.defaults", function_config.source)]
 
 
 def _merged(layers: tuple[Layer, ...]) -> dict[str, Any]:
-    """The fields of all layers; a field is taken whole from the first that has it."""
+    """Return the fields of all layers; a field is taken whole from the first that has it."""
     return {key: value for layer in reversed(layers) for key, value in layer.fields.items()}
 
 
@@ -192,7 +192,7 @@ def _replaced(fields: dict[str, Any]) -> set[str]:
 
 
 def profile_of(item: Item) -> str:
-    """The profile a config names, by its field or by the annotation; "" for none."""
+    """Return the profile that a config names, by its field or by the annotation; "" for none."""
     own = item.manifest.get("spec")
     named = own.get("profile") if isinstance(own, dict) else ""
     return str(named or item.annotations.get(PROFILE, ""))

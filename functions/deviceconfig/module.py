@@ -1,4 +1,4 @@
-"""The KMM Module of a config or pool: never an empty list, string or null, and dirName as KMM's CRD defaults it."""
+"""The KMM Module of a config or pool, without empty lists, strings and nulls; dirName as KMM's CRD defaults it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeM
 
 
 def module(config: DeviceConfig) -> Manifest:
-    """`kmm.sigs.x-k8s.io/v1beta1 Module`, named as `config.name`."""
+    """Return the `kmm.sigs.x-k8s.io/v1beta1 Module` with the name `config.name`."""
     return {
         "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
         "kind": "Module",
         "metadata": metadata(
-            config.name, config.ref, "module", MODULE_ORDER, config.child_labels, config.child_annotations
+            config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
         ),
         "spec": module_spec(config),
     }
 
 
 def module_spec(config: DeviceConfig) -> dict[str, Any]:
-    """ModuleSpec, as a Module and a ManagedClusterModule hold it."""
+    """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it."""
     spec = config.spec
     loader = filled(container=_loader(config), serviceAccountName=spec.get("serviceAccountName"))
     wanted = filled(
@@ -80,7 +80,7 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
 
 
 def _plugin(config: DeviceConfig, section: dict[str, Any] | None) -> dict[str, Any] | None:
-    """spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
+    """Return spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
     if section is None:
         return None
     return filled(
@@ -99,6 +99,6 @@ def _container(config: DeviceConfig, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def secret(config: DeviceConfig) -> dict[str, str] | None:
-    """The reference of the one pull secret, as Module and pods spell it."""
+    """Return the reference to the pull secret, as Module and pods spell it; None without one."""
     name = config.spec.get("imagePullSecret")
     return {"name": name} if name else None

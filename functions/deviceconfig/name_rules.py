@@ -1,4 +1,4 @@
-"""Rules about the names that are made from several parts: too long, of the wrong shape, or one name for two objects."""
+"""Rules about names that are made from several parts: too long, malformed, or the same for two objects."""
 
 from __future__ import annotations
 

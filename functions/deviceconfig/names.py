@@ -1,4 +1,4 @@
-"""The names that are made from several parts, in one place for the generator and for the rules about them."""
+"""The names that are made from several parts, for the generator and for the rules about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .model import DeviceConfig
 
 
 class Made(NamedTuple):
-    """A name made from several parts: of which kind of object, the field that decides, and the parts by their words."""
+    """A name made from several parts: the kind of object, the field that decides it, and its named parts."""
 
     kind: str
     name: str
@@ -17,7 +17,7 @@ class Made(NamedTuple):
     parts: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        """`version '1-0' of daemonSet 'agent' of pool 'big'`."""
+        """Return the parts in a sentence: `version '1-0' of daemonSet 'agent' of pool 'big'`."""
         return " of ".join(f"{what} {text!r}" for what, text in reversed(self.parts))
 
 

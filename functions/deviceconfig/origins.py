@@ -1,4 +1,4 @@
-"""Which field of a DeviceConfig, or of the profile below it, a finding about its Module is about."""
+"""The field of a DeviceConfig, or of its profile, that a finding about its Module comes from."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PLUGIN_IMAGE = re.compile(r"((?:devicePlugin|dra)(?:\.initContainer)?)\.image")
 
 
 def origin(config: DeviceConfig, finding: Result) -> Result | None:
-    """The finding about a generated Module as one about the field that it is made from; None where none is to blame."""
+    """Return the finding about a Module as one about the field that it comes from; None when there is no such field."""
     if finding.field is None:
         return None
     if finding.field.path == "metadata.name":
@@ -63,7 +63,7 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
 
 
 def _image(config: DeviceConfig, name: str) -> str:
-    """The field that holds the image when `name` is one: it may stand in parts, or be made for all mappings."""
+    """Return the field that holds the image when `name` is one: in parts, or one for all mappings."""
     mapping, plugin = _MAPPING_IMAGE.fullmatch(name), _PLUGIN_IMAGE.fullmatch(name)
     if mapping and "image" in config.mappings[int(mapping[2])]:
         return f"{mapping[1]}.image"

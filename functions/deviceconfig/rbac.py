@@ -1,4 +1,4 @@
-"""What must be there before a Module and after it: its ServiceAccount and, on OpenShift, the right to be privileged."""
+"""The RBAC objects of a config: its ServiceAccount and, on OpenShift, the RoleBinding to the privileged SCC."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _PRIVILEGED = "system:openshift:scc:privileged"
 
 
 def objects(config: DeviceConfig) -> list[Manifest]:
-    """The ServiceAccount with serviceAccount.create; with openshift the RoleBinding to the privileged SCC."""
+    """Return the ServiceAccount with serviceAccount.create, and the RoleBinding with serviceAccount.openshift."""
     account = config.spec.get("serviceAccount", {})
     name = config.spec.get("serviceAccountName", "")
-    found: list[Manifest] = []
+    objects: list[Manifest] = []
     if account.get("create"):
-        found.append({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _metadata(config, name)})
+        objects.append({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _metadata(config, name)})
     if account.get("openshift") and name:
-        found.append(
+        objects.append(
             {
                 "apiVersion": "rbac.authorization.k8s.io/v1",
                 "kind": "RoleBinding",
@@ -33,8 +33,8 @@ def objects(config: DeviceConfig) -> list[Manifest]:
                 "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": config.ref.namespace}],
             }
         )
-    return found
+    return objects
 
 
 def _metadata(config: DeviceConfig, name: str) -> dict[str, Any]:
-    return metadata(name, config.ref, "rights", _ORDER, config.child_labels, config.child_annotations)
+    return metadata(name, config.ref, "rights", _ORDER, config.object_labels, config.object_annotations)

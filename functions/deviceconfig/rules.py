@@ -1,4 +1,4 @@
-"""Rules about one DeviceConfig that its schema cannot say: one function each, its docstring's first line the rule."""
+"""Rules about one DeviceConfig beyond its schema: one function each, its docstring's first line the rule."""
 
 from __future__ import annotations
 
@@ -172,11 +172,11 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
             "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); "
             "write podSecurity: privileged here once it has it"
         )
-        tell = warning if level else info
-        yield tell(message, rule="KRM132", field=Field(config.at("serviceAccount.podSecurity")))
+        report = warning if level else info
+        yield report(message, rule="KRM132", field=Field(config.at("serviceAccount.podSecurity")))
 
 
-def rights_are_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
+def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
     """KRM138: with hub no rights are generated: they would be on the hub, and the worker pods run on the spokes."""
     hub, account = config.spec.get("hub"), config.spec.get("serviceAccount", {})
     given = [key for key in ("create", "openshift") if account.get(key)]
@@ -201,7 +201,7 @@ RULES: tuple[Rule, ...] = (
     in_tree_driver_has_a_plugin,
     upgrade_has_a_version,
     account_can_be_created,
-    rights_are_where_the_pods_are,
+    rbac_is_where_the_pods_are,
     *name_rules.RULES,
     *container_rules.RULES,
 )
@@ -210,12 +210,12 @@ GROUP_RULES = (name_rules.names_do_not_run_together,)
 
 
 def check(config: DeviceConfig) -> list[Result]:
-    """All findings of all rules about one config or pool."""
+    """Return the findings of all rules about one config or pool."""
     return [config.located(result) for rule in RULES for result in rule(config)]
 
 
 def check_group(configs: Sequence[DeviceConfig]) -> list[Result]:
-    """All findings about the pools of one config: about each, then about all of them together."""
+    """Return the findings about the pools of one config: about each, then about all together."""
     alone = [result for config in configs for result in check(config)]
     together = (pair for rule in GROUP_RULES for pair in rule(configs))
     return alone + [config.located(result) for config, result in together]

@@ -1,5 +1,4 @@
-"""Who excludes whom: two DeviceConfigs of one domain always, any two others when they load a common kernel module,
-and the pools of one config each other. Each such set is an `Arena`; all questions are asked per arena."""
+"""Groups of claims that exclude each other: of one domain, on one kernel module, or of the pools of one config."""
 
 from __future__ import annotations
 
@@ -11,11 +10,11 @@ from typing import NamedTuple
 from krmfn.resource import Place, Ref
 
 from .messages import Claim, Kind
-from .selectors import Pairs
+from .selectors import Labels
 
 
-class Arena(NamedTuple):
-    """Claims, by position, that exclude each other."""
+class ExclusionGroup(NamedTuple):
+    """Claims, by position, of which no two may select the same node."""
 
     kind: Kind
     members: list[int]
@@ -23,38 +22,38 @@ class Arena(NamedTuple):
     """The kernel module that all of them load (kind module)."""
 
 
-class Scene(NamedTuple):
-    """The claims in order, with what tells them apart as small numbers."""
+class Index(NamedTuple):
+    """The claims in order, with their selectors, owners and domains as numbers."""
 
     claims: Sequence[Claim]
-    selectors: list[Pairs]
+    selectors: list[Labels]
     """Per claim: what it selects."""
     owner: list[int]
     """Per claim: the position of the first claim of the same resource."""
-    side: list[int]
+    domain: list[int]
     """Per claim: the position of the first claim of the same domain, or of the same resource where there is none."""
 
-    def who(self, kind: Kind, claim: int) -> int:
-        """What a claim is told apart by in an arena: its resource, or itself among the pools of one resource."""
+    def owner_in(self, kind: Kind, claim: int) -> int:
+        """Return the owner of a claim in a group of this kind: its resource; among pools the claim itself."""
         return claim if kind == "pool" else self.owner[claim]
 
-    def by_selector(self, claims: Iterable[int]) -> dict[Pairs, list[int]]:
-        """selector -> the claims that have it: all that select the same are asked once."""
-        found: dict[Pairs, list[int]] = {}
+    def by_selector(self, claims: Iterable[int]) -> dict[Labels, list[int]]:
+        """Return the claims of each selector: those with the same selector are decided once."""
+        groups: dict[Labels, list[int]] = {}
         for i in claims:
-            found.setdefault(self.selectors[i], []).append(i)
-        return found
+            groups.setdefault(self.selectors[i], []).append(i)
+        return groups
 
     def clash(self, kind: Kind, members: Iterable[int]) -> bool:
-        """Do two of them exclude each other? Within a domain they do anyway: a common kernel module adds nothing."""
+        """Return True when two of them exclude each other; within a domain a common kernel module adds nothing."""
         members = list(members)
-        if len({self.who(kind, i) for i in members}) < 2:
+        if len({self.owner_in(kind, i) for i in members}) < 2:
             return False
-        return kind != "module" or len({self.side[i] for i in members}) > 1
+        return kind != "module" or len({self.domain[i] for i in members}) > 1
 
 
-def set_scene(claims: Sequence[Claim]) -> Scene:
-    """The claims sorted: by resource, then by all else, so that nothing depends on the order they came in."""
+def index_of(claims: Sequence[Claim]) -> Index:
+    """Return the claims sorted by resource, then by all else, so that their order in the input does not matter."""
     ordered: list[Claim] = []
     owner: list[int] = []
     # Most resources have one claim: sorting by all else only among claims of one resource saves half the time.
@@ -62,30 +61,30 @@ def set_scene(claims: Sequence[Claim]) -> Scene:
         same = list(group)
         owner += [len(ordered)] * len(same)
         ordered += sorted(same, key=_rest) if len(same) > 1 else same
-    sides: dict[object, int] = {}
-    side = []
+    first: dict[object, int] = {}
+    domain = []
     for i, claim in enumerate(ordered):
-        side.append(sides.setdefault(claim.ref if claim.domain is None else claim.domain, i))
-    return Scene(ordered, [frozenset(claim.selector.items()) for claim in ordered], owner, side)
+        domain.append(first.setdefault(claim.ref if claim.domain is None else claim.domain, i))
+    return Index(ordered, [frozenset(claim.selector.items()) for claim in ordered], owner, domain)
 
 
-def arenas(scene: Scene) -> list[Arena]:
-    """All arenas in which somebody can be in somebody's way, the small ones first: they are decided in any case."""
+def exclusion_groups(index: Index) -> list[ExclusionGroup]:
+    """Return the groups in which two claims exclude each other, the small ones first: they are always decided."""
     pools: dict[int, list[int]] = defaultdict(list)
     drivers: dict[str, list[int]] = defaultdict(list)
     modules: dict[str, list[int]] = defaultdict(list)
-    for i, claim in enumerate(scene.claims):
-        if scene.owner[i] < i:
-            pools[scene.owner[i]].append(i)
+    for i, claim in enumerate(index.claims):
+        if index.owner[i] < i:
+            pools[index.owner[i]].append(i)
         if claim.domain is not None:
             drivers[claim.domain].append(i)
         for name in {name.replace("-", "_") for name in claim.kernel_modules}:
             modules[name].append(i)
-    found = [Arena("pool", [first, *others]) for first, others in pools.items()]
-    found += [Arena("driver", members) for members in drivers.values()]
-    found += [Arena("module", members, name) for name, members in modules.items()]
-    clashing = [arena for arena in found if len(arena.members) > 1 and scene.clash(arena.kind, arena.members)]
-    return sorted(clashing, key=lambda arena: (len(arena.members), arena))
+    groups = [ExclusionGroup("pool", [first, *others]) for first, others in pools.items()]
+    groups += [ExclusionGroup("driver", members) for members in drivers.values()]
+    groups += [ExclusionGroup("module", members, name) for name, members in modules.items()]
+    clashing = [group for group in groups if len(group.members) > 1 and index.clash(group.kind, group.members)]
+    return sorted(clashing, key=lambda group: (len(group.members), group))
 
 
 def _ref(claim: Claim) -> Ref:

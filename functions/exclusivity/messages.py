@@ -1,4 +1,4 @@
-"""Claims on nodes, conflicts between them, and how a conflict reads: one function per rule."""
+"""Claims on nodes, conflicts between them, and the message of each: one function per rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REMEDY = "give their selectors a common label key with different values"
 
 
 class Claim(NamedTuple):
-    """Nodes that a resource wants; leave out Modules that we generated, their config claims for them."""
+    """The nodes that a resource selects; none for a generated Module, since its config claims them."""
 
     ref: Ref
     """Who claims: a DeviceConfig, a Ptemplate or a hand-written Module."""
@@ -52,12 +52,12 @@ class Conflict(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """On a real node an error; what could be is an error as long as there are no nodes that say otherwise."""
+        """An error on a real node; a possible conflict is an error only when no nodes are given."""
         return "error" if self.nodes or not (self.unseen or self.kind == "pool") else "warning"
 
 
 def to_result(conflict: Conflict) -> Result:
-    """The finding, at the selector of the first owner."""
+    """Return the finding, at the selector of the first owner."""
     rule, law = {"driver": _driver, "module": _module, "pool": _pool}[conflict.kind](conflict)
     facts = _on_nodes(conflict) if conflict.nodes else _on_some_node(conflict)
     owner = conflict.left[0]
@@ -95,12 +95,12 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     """KRM306: the conflicts about nodes are few enough to list them all."""
     severity: Severity = "error" if any(conflict.severity == "error" for conflict in rest) else "warning"
     more = f"{len(rest):,} more are not" if len(rest) > 1 else "1 more is not"
-    text = f"{listed:,} conflicts about nodes are listed, {more}: mend these, then run again"
+    text = f"{listed:,} conflicts about nodes are listed, {more}: correct these, then run again"
     return Result(text, severity, "KRM306")
 
 
 def _on_nodes(conflict: Conflict) -> str:
-    """`node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
+    """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
     owners = _listing(_owners(conflict, conflict.left), len(conflict.left))
@@ -111,8 +111,8 @@ def _on_nodes(conflict: Conflict) -> str:
 
 
 def _on_some_node(conflict: Conflict) -> str:
-    """`DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example one with ...`."""
-    left, right = (_listing(_owners(conflict, side), len(side)) for side in (conflict.left, conflict.right))
+    """Return `DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example ...`."""
+    left, right = (_listing(_owners(conflict, claims), len(claims)) for claims in (conflict.left, conflict.right))
     # All of a group meet on one node, since no label has two values among them; a left and a right only in pairs.
     example = [*conflict.left[:1], *conflict.right[:1]] if conflict.right else conflict.left
     labels = sorted({pair for claim in example for pair in claim.selector.items()})
@@ -126,13 +126,13 @@ def _on_some_node(conflict: Conflict) -> str:
     return f"{left} can select the same node{unseen}, {witness}"
 
 
-def _owners(conflict: Conflict, side: Iterable[Claim]) -> Iterator[str]:
-    """Each claim with its place, but for the one at whose place the finding stands."""
-    return (_owner(claim, None if claim is conflict.left[0] else claim.place) for claim in side)
+def _owners(conflict: Conflict, claims: Iterable[Claim]) -> Iterator[str]:
+    """Return each claim with its place, except for the one at whose place the finding is reported."""
+    return (_owner(claim, None if claim is conflict.left[0] else claim.place) for claim in claims)
 
 
 def _owner(claim: Claim, place: Place | None) -> str:
-    """`pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
+    """Return `pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
     path, line = (place.path, place.line) if place else ("", 0)
     file = [f"{path}:{line}" if line else path] if path else []
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
@@ -141,7 +141,7 @@ def _owner(claim: Claim, place: Place | None) -> str:
 
 
 def _listing(names: Iterable[str], number: int) -> str:
-    """`a`, `a and b`, `a, b and c`, `a, b, c, d, e and 7 more` (`number` in all)."""
+    """Return the names as `a`, `a and b` or `a, b, c, d, e and 7 more`; there are `number` in all."""
     shown = list(islice(names, SHOWN))
     *rest, last = [*shown, f"{number - len(shown):,} more"] if number > len(shown) else (shown or [""])
     return f"{', '.join(rest)} and {last}" if rest else last

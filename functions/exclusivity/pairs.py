@@ -1,4 +1,4 @@
-"""Sets of overlapping claims made fit to tell: nobody against himself, and nothing that real nodes tell already."""
+"""Packed pairs of claims, without pairs of one owner and without pairs that already conflict on a real node."""
 
 from __future__ import annotations
 
@@ -6,52 +6,56 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from .selectors import Work
 
-Sides = tuple[tuple[int, ...], tuple[int, ...]]
+Pairs = tuple[tuple[int, ...], tuple[int, ...]]
 """Claims by position: `(group, ())` all of which meet, or `(left, right)` each of which meets each."""
 
 
 def unmet(
     left: Collection[int], right: Collection[int], marks: Callable[[int], frozenset[int]], work: Work
-) -> Iterator[Sides]:
-    """The same pairs without those that have met: two claims with a common mark (the number of a real conflict).
+) -> Iterator[Pairs]:
+    """Yield the pairs without those that have met: two claims with a common mark (the number of a real conflict).
 
     Claims with the same marks are taken together, so that a set without any marks costs nothing extra.
     """
-    lefts, rights = _by_marks(left, marks), _by_marks(right, marks)
-    for n, (met, claims) in enumerate(lefts):
-        others = rights or lefts[n + 1 :]
+    left_groups, right_groups = _by_marks(left, marks), _by_marks(right, marks)
+    for n, (met, claims) in enumerate(left_groups):
+        others = right_groups or left_groups[n + 1 :]
         work.spend(len(others) + len(claims))
         yield from _each(claims, [i for there, group in others if met.isdisjoint(there) for i in group])
-        if not rights and not met:
+        if not right_groups and not met:
             yield tuple(claims), ()
 
 
-def told_apart(left: Collection[int], right: Collection[int], who: Callable[[int], int]) -> Iterator[Sides]:
-    """The same pairs without those of one owner (`who` gives it), each owner by its first claim."""
-    lefts, rights = _first(left, who), _first(right, who)
-    if not rights:
-        yield tuple(lefts.values()), ()
+def of_different_owners(
+    left: Collection[int], right: Collection[int], owner_of: Callable[[int], int]
+) -> Iterator[Pairs]:
+    """Yield the pairs without those of one owner, each owner by its first claim."""
+    first_left, first_right = _first(left, owner_of), _first(right, owner_of)
+    if not first_right:
+        yield tuple(first_left.values()), ()
         return
-    both = lefts.keys() & rights.keys()
-    yield from _each(lefts.values(), [claim for owner, claim in rights.items() if owner not in both])
-    # Owners on both sides: each against the others, and never one's left claim against another's left claim.
-    yield from _each([claim for owner, claim in lefts.items() if owner not in both], [rights[owner] for owner in both])
+    both = first_left.keys() & first_right.keys()
+    yield from _each(first_left.values(), [claim for owner, claim in first_right.items() if owner not in both])
+    # Owners in left and right: each against the others, and never one's left claim against another's left claim.
+    yield from _each(
+        [claim for owner, claim in first_left.items() if owner not in both], [first_right[owner] for owner in both]
+    )
     for owner in sorted(both):
-        yield from _each([lefts[owner]], [rights[other] for other in both if other > owner])
+        yield from _each([first_left[owner]], [first_right[other] for other in both if other > owner])
 
 
-def _each(left: Iterable[int], right: Iterable[int]) -> Iterator[Sides]:
-    """Each with each: the smaller side first, a pair as a group, nothing when a side is empty."""
-    one, other = sorted((tuple(sorted(left)), tuple(sorted(right))), key=lambda side: (len(side), side))
+def _each(left: Iterable[int], right: Iterable[int]) -> Iterator[Pairs]:
+    """Yield each with each: the smaller group first, a single pair as one group, nothing when a group is empty."""
+    one, other = sorted((tuple(sorted(left)), tuple(sorted(right))), key=lambda claims: (len(claims), claims))
     if one:
         yield (tuple(sorted(one + other)), ()) if len(other) == 1 else (one, other)
 
 
-def _first(claims: Iterable[int], who: Callable[[int], int]) -> dict[int, int]:
-    """owner -> its first claim, in the order of claims."""
+def _first(claims: Iterable[int], owner_of: Callable[[int], int]) -> dict[int, int]:
+    """Return the first claim of each owner, in the order of claims."""
     first: dict[int, int] = {}
     for claim in sorted(claims):
-        first.setdefault(who(claim), claim)
+        first.setdefault(owner_of(claim), claim)
     return first
 
 

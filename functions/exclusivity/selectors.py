@@ -1,7 +1,7 @@
-"""Equality selectors in bulk: which of them can meet on some node, and which of them do meet on a given one.
+"""Which equality selectors can select a common node, and which of them select a given node.
 
-Both questions are quadratic when asked pair by pair. Here they are asked of groups, and every step is counted, so that
-a hostile input ends in `Exhausted` instead of an hour of silence.
+Pair by pair both are quadratic. Here whole groups are decided at once, and every step is counted, so that a hostile
+input ends in `Exhausted` instead of taking an hour.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-Pairs = frozenset[tuple[str, str]]
-"""A selector as its (label, value) pairs."""
+Labels = frozenset[tuple[str, str]]
+"""A selector as a set of (label, value) pairs."""
 
 Group = tuple[list[int], list[int]]
 """Selectors by position: `(group, [])` is about all pairs in the group, `(left, right)` about each with each."""
 
 
 class Node(NamedTuple):
-    """A node as exclusivity sees it; names are unique (who reads the input reports a node that is there twice)."""
+    """A node by its name and labels; names are unique (who reads the input reports a node that is there twice)."""
 
     name: str
     labels: Mapping[str, str]
 
 
 class Exhausted(Exception):
-    """The work bound is reached; what was not looked at by now is not decided."""
+    """The bound on the work is reached; what is not decided by now stays undecided."""
 
 
 class Work:
@@ -41,15 +41,15 @@ class Work:
             raise Exhausted
 
 
-def overlaps(selectors: Sequence[Pairs], work: Work) -> Iterator[Group]:
-    """Every pair of distinct selectors that can select one node, packed into groups (as positions in `selectors`).
+def overlaps(selectors: Sequence[Labels], work: Work) -> Iterator[Group]:
+    """Yield every pair of distinct selectors that can select one node, packed into groups (positions in `selectors`).
 
     Each pair is in exactly one group, and each selector in exactly one `(group, [])`, alone if need be.
 
     Two equality selectors are disjoint for every possible node iff they share a label with different values (Kubernetes
     label selectors; a node has one value per label). So a label that occurs with two values splits the selectors into
-    groups that cannot meet, plus those without this label, which may meet any of them; and where no label occurs with
-    two values, all meet. Selectors that are told apart by a common label, as good ones are, cost linear time.
+    groups that cannot overlap, plus those without this label, which may overlap any of them; and where no label occurs
+    with two values, all overlap. Selectors that differ in a common label, as good ones are, cost linear time.
     """
     waiting: list[Group] = [(list(range(len(selectors))), [])]
     while waiting:
@@ -65,8 +65,8 @@ def overlaps(selectors: Sequence[Pairs], work: Work) -> Iterator[Group]:
             waiting += parts
 
 
-def _within(selectors: Sequence[Pairs], rows: list[int]) -> list[Group] | None:
-    """The smaller questions that one group comes down to, None when all of it overlaps."""
+def _within(selectors: Sequence[Labels], rows: list[int]) -> list[Group] | None:
+    """Return the smaller groups that one group splits into, None when all of it overlaps."""
     index = _index(selectors, rows)
     keys = [key for key, values in index.items() if len(values) > 1]
     if not keys:
@@ -77,22 +77,26 @@ def _within(selectors: Sequence[Pairs], rows: list[int]) -> list[Group] | None:
     return [*parts, (lacking, []), (having, lacking)] if lacking else parts
 
 
-def _across(selectors: Sequence[Pairs], left: list[int], right: list[int]) -> list[Group] | None:
-    """The smaller questions that left against right comes down to, None when each overlaps each."""
-    lefts, rights = _index(selectors, left), _index(selectors, right)
-    keys = [key for key in lefts.keys() & rights.keys() if len(lefts[key].keys() | rights[key].keys()) > 1]
+def _across(selectors: Sequence[Labels], left: list[int], right: list[int]) -> list[Group] | None:
+    """Return the smaller groups that left against right splits into, None when each overlaps each."""
+    left_index, right_index = _index(selectors, left), _index(selectors, right)
+    keys = [
+        key
+        for key in left_index.keys() & right_index.keys()
+        if len(left_index[key].keys() | right_index[key].keys()) > 1
+    ]
     if not keys:
         return None
-    _, key = max((sum(map(len, [*lefts[key].values(), *rights[key].values()])), key) for key in keys)
-    having, lacking = _split(lefts[key], left)
-    _, right_lacking = _split(rights[key], right)
-    parts = [(group, rights[key][value]) for value, group in lefts[key].items() if value in rights[key]]
+    _, key = max((sum(map(len, [*left_index[key].values(), *right_index[key].values()])), key) for key in keys)
+    having, lacking = _split(left_index[key], left)
+    _, right_lacking = _split(right_index[key], right)
+    parts = [(group, right_index[key][value]) for value, group in left_index[key].items() if value in right_index[key]]
     parts += [(having, right_lacking)] if right_lacking else []
     return [*parts, (lacking, right)] if lacking else parts
 
 
-def _index(selectors: Sequence[Pairs], rows: Iterable[int]) -> dict[str, dict[str, list[int]]]:
-    """label -> value -> rows."""
+def _index(selectors: Sequence[Labels], rows: Iterable[int]) -> dict[str, dict[str, list[int]]]:
+    """Return the rows that have each label and value: label -> value -> rows."""
     index: dict[str, dict[str, list[int]]] = {}
     for row in rows:
         for key, value in selectors[row]:
@@ -101,19 +105,21 @@ def _index(selectors: Sequence[Pairs], rows: Iterable[int]) -> dict[str, dict[st
 
 
 def _split(values: dict[str, list[int]], rows: list[int]) -> tuple[list[int], list[int]]:
-    """The rows that have a label, given its values, and those that lack it; both in the order of `rows`."""
+    """Return the rows that have a label, given its values, and those that lack it, in the order of `rows`."""
     having = {row for group in values.values() for row in group}
     return [row for row in rows if row in having], [row for row in rows if row not in having]
 
 
-def match(selectors: Sequence[Pairs], nodes: Iterable[Node], work: Work) -> Iterator[tuple[tuple[int, ...], list[str]]]:
-    """For all nodes: the selectors (as positions) that select them, with the names of these nodes.
+def match(
+    selectors: Sequence[Labels], nodes: Iterable[Node], work: Work
+) -> Iterator[tuple[tuple[int, ...], list[str]]]:
+    """Yield, for all nodes, the selectors (as positions) that select them, and the names of these nodes.
 
-    Nodes that look the same to every selector are asked once, and only selectors are tried whose rarest label the node
-    has: near-linear, unless many selectors share all their labels.
+    Nodes that look the same to every selector are matched once, and only selectors are tried whose rarest label the
+    node has: near-linear, unless many selectors share all their labels.
     """
-    known: Pairs = frozenset().union(*selectors)
-    alike: dict[Pairs, list[str]] = {}
+    known: Labels = frozenset().union(*selectors)
+    alike: dict[Labels, list[str]] = {}
     for node in nodes:
         alike.setdefault(known.intersection(node.labels.items()), []).append(node.name)
     number = Counter(pair for seen in alike for pair in seen)

@@ -1,6 +1,6 @@
-"""KMM's truth, offline: what the API server and the webhook say to a Module, and what nobody says before a node breaks.
+"""KMM's checks, offline: the API server's, the webhook's, and lints about what neither refuses.
 
-1. `check`: structure (the CRD, asked by the API server), then admission (the webhook), then lints (asked by nobody).
+1. `check`: structure (the API server's CRD), then admission (KMM's webhook), then lints (no cluster has them).
 2. `check_update`: the one rule about an old and a new Module.
 3. `resolve`: which kernel mapping a kernel takes, and the image that gives.
 """
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
-    """All findings about one Module, in a stable order; `kernels` are real kernel versions that lints may try.
+    """Return the findings about one Module in a stable order; lints may try `kernels`, real kernel versions.
 
     What the cluster would print itself is tagged `first`: what the API server finds before it stops, else the
     webhook's first. Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
@@ -49,7 +49,7 @@ def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ())
 
 
 def rules() -> Rules:
-    """Every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
+    """Return every rule about Modules with its id; the first line of its docstring is `<id>: <sentence>`."""
     from .crd import structure  # here, for the same reason
 
     return structure.RULES + admission.RULES + lints.RULES

@@ -1,4 +1,4 @@
-"""Variable substitution as KMM does it in image names: the forms, and the oddities, of a8m/envsubst v1.4.3.
+"""Variable substitution in image names as KMM does it: the forms and peculiarities of a8m/envsubst v1.4.3.
 
 `$X`, `${X}`, `${X-d}`, `${X:-d}`, `${X=d}`, `${X:=d}`, `${X+d}`, `${X:+d}`; `$$` is `$`; a variable that is not set is
 empty; an unclosed `${` is an error. The template's pieces come from `.templates`, and are grouped here into
@@ -17,7 +17,7 @@ from .templates import UNCLOSED, Piece, pieces
 
 
 class Part(NamedTuple):
-    """A text (no name), or a variable with what stands in for it."""
+    """A text (without a name), or a variable with its default."""
 
     name: str | None
     text: str = ""
@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 def substitute(template: str, variables: Mapping[str, str]) -> str:
-    """The template with its variables filled in; raises KrmfnError in the library's words when a brace is not closed.
+    """Return the template with its variables filled in; raise KrmfnError when a brace is not closed.
 
     Source: KMM v2.4.0 to main, internal/utils (ReplaceInTemplates), with no restriction set.
     """
@@ -34,7 +34,7 @@ def substitute(template: str, variables: Mapping[str, str]) -> str:
 
 
 def names(template: str) -> list[str]:
-    """The names of the variables that the template reads, in order; raises KrmfnError as `substitute` does."""
+    """Return the names of the variables that the template reads; raise KrmfnError as `substitute` does."""
     return [part.name for whole in parse(template) for part in (whole, whole.default) if part and part.name is not None]
 
 
@@ -52,7 +52,7 @@ def _value(part: Part, variables: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=1024)
 def parse(template: str) -> tuple[Part, ...]:
-    """The parts of a template; raises KrmfnError when a brace is not closed."""
+    """Return the parts of a template; raise KrmfnError when a brace is not closed."""
     cut, parts, at = pieces(template), [], 0
     while cut[at].kind != "end":
         piece = cut[at]
@@ -70,7 +70,7 @@ def parse(template: str) -> tuple[Part, ...]:
 
 
 def _expression(cut: list[Piece], at: int) -> tuple[Part, int]:
-    """`${NAME...}` from its name on, and where it ends; the last operator and the last default count."""
+    """Return `${NAME...}` from its name on, and where it ends; the last operator and the last default count."""
     name, operator, default = cut[at].text, "", None
     at += 1
     while cut[at].kind != "close":

@@ -1,4 +1,4 @@
-"""How Go prints and cleans text, where KMM's messages depend on it."""
+"""Go's printing and cleaning of text, as KMM's messages need it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _QUOTED = _SHORT | {"\\": "\\\\", '"': '\\"'}
 
 
 def quote(text: str) -> str:
-    """The text as Go's `%q` prints it (strconv.Quote)."""
+    """Return the text as Go's `%q` prints it (strconv.Quote)."""
     return '"' + "".join(_QUOTED.get(char) or _printed(char) for char in text) + '"'
 
 
@@ -24,11 +24,11 @@ def _printed(char: str) -> str:
 
 
 def clean(path: str) -> str:
-    """The shortest equal path (filepath.Clean): `/dev/../etc` is `/etc`; "" is `.`."""
+    """Return the shortest equal path (filepath.Clean): `/dev/../etc` is `/etc`; "" is `.`."""
     short = posixpath.normpath(path)
     return short[1:] if short.startswith("//") else short
 
 
 def size(text: str) -> int:
-    """The length Go's `len` gives: bytes, not characters."""
+    """Return the length that Go's `len` gives: bytes, not characters."""
     return len(text.encode("utf-8", "surrogatepass"))

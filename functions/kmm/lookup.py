@@ -9,7 +9,7 @@ Table = dict[str, Any]
 
 
 def table(value: Any, *keys: str) -> Table:
-    """The mapping under the keys, {} when there is none."""
+    """Return the mapping under the keys, {} when there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
@@ -21,23 +21,23 @@ def has(value: Table, key: str) -> bool:
 
 
 def text(value: Any, key: str) -> str:
-    """The string under the key, "" when there is none."""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
+    """Return the string under the key, "" when there is none."""
+    entry = value.get(key) if isinstance(value, dict) else None
+    return entry if isinstance(entry, str) else ""
 
 
 def listing(value: Any, key: str) -> list[Any] | None:
-    """The list under the key; None is nil, which KMM tells from an empty list."""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else None
+    """Return the list under the key; None is nil, which KMM tells from an empty list."""
+    entry = value.get(key) if isinstance(value, dict) else None
+    return entry if isinstance(entry, list) else None
 
 
 def tables(value: Any, key: str) -> Iterator[tuple[int, Table]]:
-    """The mappings in the list under the key, with their positions; {} for what is none."""
+    """Return the mappings in the list under the key, with their positions; {} for other entries."""
     for index, entry in enumerate(listing(value, key) or []):
         yield index, entry if isinstance(entry, dict) else {}
 
 
 def texts(value: Any, key: str) -> list[str]:
-    """The strings in the list under the key; "" for what is none."""
+    """Return the strings in the list under the key; "" for other entries."""
     return [entry if isinstance(entry, str) else "" for entry in listing(value, key) or []]

@@ -1,4 +1,4 @@
-"""API machinery's syntax of names, in its own words: label keys, label values, DNS-1123 subdomains.
+"""API machinery's syntax of names, with its messages: label keys, label values, DNS-1123 subdomains.
 
 Source: k8s.io/apimachinery v0.32 (KMM 2.4 to 2.6) and v0.35 (KMM main), pkg/util/validation.
 """
@@ -37,47 +37,47 @@ _DNS_LABEL_TEXT = (
 
 
 def label_key_errors(key: str, long_texts: bool = False) -> list[str]:
-    """What is wrong with a label or toleration key, in API machinery's words; `long_texts` for 1.35's."""
+    """Return API machinery's errors about a label or toleration key; `long_texts` for those of 1.35."""
     head, slash, name = key.rpartition("/")
     if "/" in head:
         return [("a valid label key " if long_texts else "a qualified name ") + _KEY_SHAPE]
-    found = []
+    errors = []
     if slash and not head:
-        found.append("prefix part must be non-empty")
+        errors.append("prefix part must be non-empty")
     elif slash:
-        found += ["prefix part " + text for text in subdomain_errors(head, long_texts)]
+        errors += ["prefix part " + text for text in subdomain_errors(head, long_texts)]
     if not name:
-        found.append("name part must be non-empty")
+        errors.append("name part must be non-empty")
     elif size(name) > 63:
-        found.append("name part " + _too_long(63, long_texts))
-    return found if _is_name(name) else [*found, "name part " + _NAME_TEXT]
+        errors.append("name part " + _too_long(63, long_texts))
+    return errors if _is_name(name) else [*errors, "name part " + _NAME_TEXT]
 
 
 def label_value_errors(value: str, long_texts: bool = False) -> list[str]:
-    """What is wrong with a label value; the empty one is fine."""
-    found = [_too_long(63, long_texts)] if size(value) > 63 else []
-    return found if not value or _is_name(value) else [*found, _VALUE_TEXT]
+    """Return the errors about a label value; the empty one is fine."""
+    errors = [_too_long(63, long_texts)] if size(value) > 63 else []
+    return errors if not value or _is_name(value) else [*errors, _VALUE_TEXT]
 
 
 def subdomain_errors(name: str, long_texts: bool = False) -> list[str]:
-    """What is wrong with a DNS-1123 subdomain; as a whole name it is "characters" in both API machineries."""
-    found = [_too_long(253, long_texts)] if size(name) > 253 else []
-    return found if all(map(_is_dns_label, name.split("."))) else [*found, _SUBDOMAIN_TEXT]
+    """Return the errors about a DNS-1123 subdomain; its length is in "characters" in both versions."""
+    errors = [_too_long(253, long_texts)] if size(name) > 253 else []
+    return errors if all(map(_is_dns_label, name.split("."))) else [*errors, _SUBDOMAIN_TEXT]
 
 
 def dns_label_errors(name: str) -> list[str]:
-    """What is wrong with a DNS-1123 label, the shape of a namespace's name."""
-    found = [_too_long(63, False)] if size(name) > 63 else []
-    return found if _is_dns_label(name) else [*found, _DNS_LABEL_TEXT]
+    """Return the errors about a DNS-1123 label, the shape of a namespace's name."""
+    errors = [_too_long(63, False)] if size(name) > 63 else []
+    return errors if _is_dns_label(name) else [*errors, _DNS_LABEL_TEXT]
 
 
 def is_label_key(key: str) -> bool:
-    """Whether the API server takes the text as a label key."""
+    """Return True when the API server takes the text as a label key."""
     return not label_key_errors(key)
 
 
 def is_label_value(value: str) -> bool:
-    """Whether the API server takes the text as a label value."""
+    """Return True when the API server takes the text as a label value."""
     return not label_value_errors(value)
 
 

@@ -1,4 +1,4 @@
-"""Go's regular expressions through C++ RE2: what compiles, in whose words it does not, and which of many match.
+"""Go's regular expressions through C++ RE2: what compiles, Go's message when one does not, and what matches.
 
 Both are RE2, with small differences; where C++ takes more than Go, Go's answer is given here. google-re2 is imported
 only when a regexp is met. Source: Go 1.26 regexp/syntax, compared by running both.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-_GO_WORDS = {
+_GO_REASONS = {
     "no argument for repetition operator": "missing argument to repetition operator",
     "invalid perl operator": "invalid or unsupported Perl syntax",
     "invalid named capture group": "invalid named capture",
@@ -36,7 +36,7 @@ _COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}\Z")
 
 
 class Token(NamedTuple):
-    """A piece of a regexp that means something on its own: an escape, a quoted run, a group's opening, a character."""
+    """The smallest part of a regexp: an escape, a quoted run, the opening of a group, a character."""
 
     start: int
     text: str
@@ -45,11 +45,11 @@ class Token(NamedTuple):
 
 
 def tokens(regexp: str) -> Iterator[Token]:
-    """The pieces of a regexp, in order; escapes and the insides of `[...]` are told apart, nothing is judged."""
+    """Yield the tokens of a regexp in order, each with whether it is inside `[...]`; nothing is validated."""
     at, in_class, first = 0, False, -1
-    while found := (_IN_CLASS if in_class else _TOKEN).match(regexp, at):
-        text, start, at = found[0], at, found.end()
-        yield Token(start, text, in_class, None if in_class else found["name"])
+    while token := (_IN_CLASS if in_class else _TOKEN).match(regexp, at):
+        text, start, at = token[0], at, token.end()
+        yield Token(start, text, in_class, None if in_class else token["name"])
         if text == "[" and not in_class:
             in_class, first = True, at + regexp.startswith("^", at)
         elif text == "]" and in_class and start != first:
@@ -57,72 +57,73 @@ def tokens(regexp: str) -> Iterator[Token]:
 
 
 def compile_error(regexp: str) -> str | None:
-    """Why Go's regexp.Compile refuses the text, in its words; TOO_LARGE where nobody tried; None when it compiles.
+    """Return Go's message when regexp.Compile refuses the text, TOO_LARGE when it is not tried, else None.
 
     Wording: KMM prints Go's `error parsing regexp: <reason>: <piece>`; reason and piece come from RE2.
     """
-    found = _compiled(regexp)
-    if found == TOO_LARGE:
+    compiled = _compiled(regexp)
+    if compiled == TOO_LARGE:
         return TOO_LARGE
     refused = _go_only(regexp)
-    if refused and not _earlier(regexp[: refused[0]]):
+    if refused and not _is_broken(regexp[: refused[0]]):
         return refused[1]
-    return found if isinstance(found, str) else None
+    return compiled if isinstance(compiled, str) else None
 
 
-def _earlier(head: str) -> bool:
-    """Whether the text before a place is wrong by itself, and not just unfinished."""
-    found = _compiled(head)
-    return isinstance(found, str) and "missing closing )" not in found
+def _is_broken(head: str) -> bool:
+    """Return True when the text before a position is wrong by itself, and not just unfinished."""
+    compiled = _compiled(head)
+    return isinstance(compiled, str) and "missing closing )" not in compiled
 
 
 def _go_only(regexp: str) -> tuple[int, str] | None:
-    """Where and why Go refuses what C++ RE2 takes: `\\C`, a group name that is not ASCII, deep nesting."""
+    r"""Return where and why Go refuses what C++ RE2 takes: `\C`, a group name beyond ASCII, deep nesting."""
     groups: list[bool] = []
     for token in tokens(regexp):
         if token.in_class:
             continue
         if token.text == "\\C":
-            return token.start, _worded("invalid escape sequence", "\\C")
+            return token.start, _go_error("invalid escape sequence", "\\C")
         if token.group_name and not token.group_name.isascii():
-            return token.start, _worded("invalid named capture", token.text)
+            return token.start, _go_error("invalid named capture", token.text)
         if token.text.startswith("("):
             groups.append(token.text != "(?")
         elif token.text == ")" and groups:
             groups.pop()
         if len(groups) >= _DEEPEST and sum(groups) >= _DEEPEST:
-            return token.start, _worded("expression nests too deeply", regexp)
+            return token.start, _go_error("expression nests too deeply", regexp)
     return None
 
 
-def _worded(reason: str, piece: str) -> str:
+def _go_error(reason: str, piece: str) -> str:
     count = _COUNT.search(piece.rstrip("?"))
     if count and reason in ("bad repetition operator", "invalid repetition size"):
         low, high = int(count[1]), int(count[2] or count[1])
         if reason == "invalid repetition size" or high < low or max(low, high) > _DEEPEST:
             reason, piece = "invalid repetition size", count[0]
-    return f"error parsing regexp: {_GO_WORDS.get(reason, reason)}: `{piece}`"
+    return f"error parsing regexp: {_GO_REASONS.get(reason, reason)}: `{piece}`"
 
 
 @lru_cache(maxsize=2048)  # times what one may take is what all may take
 def _compiled(regexp: str) -> Any:
-    """The compiled regexp, or the reason in Go's words (a str) why there is none."""
+    """Return the compiled regexp, or Go's message (a str) when it is refused."""
     if len(regexp) > _LONGEST:
         return TOO_LARGE
     try:
         return _re2().compile(regexp, _options(_MEMORY))
-    except _re2().error as failure:
-        said = failure.args[0]
-        reason, _, piece = (said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)).partition(": ")
+    except _re2().error as refusal:
+        raw = refusal.args[0]
+        message = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+        reason, _, piece = message.partition(": ")
         if reason.startswith("pattern too large"):
             return TOO_LARGE
         if piece in ("(?<=", "(?<!"):
-            return _worded("invalid named capture group", _look_behind(regexp, piece))
-        return _worded(reason, piece)
+            return _go_error("invalid named capture group", _look_behind(regexp, piece))
+        return _go_error(reason, piece)
 
 
 def _look_behind(regexp: str, opening: str) -> str:
-    """Go takes a look-behind for a named group: up to the next `>`, or all of the rest."""
+    """Return what Go takes for a named group in a look-behind: up to the next `>`, or the rest."""
     start = next(
         token.start for token in tokens(regexp) if not token.in_class and regexp.startswith(opening, token.start)
     )
@@ -132,7 +133,7 @@ def _look_behind(regexp: str, opening: str) -> str:
 
 @cache
 def _re2() -> Any:
-    """google-re2, which costs 5 ms to import."""
+    """Import google-re2, which takes 5 ms."""
     import re2  # type: ignore[import-untyped]
 
     return re2
@@ -147,23 +148,23 @@ def _options(memory: int) -> Any:
 
 
 def matches(regexp: str, text: str) -> bool:
-    """Whether the regexp matches anywhere in the text (Go's MatchString); False for one that does not compile."""
+    """Return True when the regexp matches anywhere in the text (Go's MatchString); False if it does not compile."""
     compiled = _compiled(regexp)
     return not isinstance(compiled, str) and compiled.search(text) is not None
 
 
-class Crowd(NamedTuple):
-    """Many regexps to be asked at once."""
+class RegexpSet(NamedTuple):
+    """Regexps that are matched together in one pass over a text."""
 
-    regexps: tuple[str, ...]
+    texts: tuple[str, ...]
     compiled: Any
-    """None when they are too large together: they are asked one by one then."""
+    """None when they are too large together: each is then matched by itself."""
     everything: int
     """The position of a regexp that matches all: when it is not reported, the set ran out of memory."""
 
 
-def crowd(regexps: Iterable[str]) -> Crowd:
-    """The regexps, compiled together; each must compile."""
+def regexp_set(regexps: Iterable[str]) -> RegexpSet:
+    """Return the regexps compiled together; each must compile by itself."""
     listed = tuple(regexps)
     compiled = _re2().Set.SearchSet(_options(_MEMORY_TOGETHER))
     for regexp in listed:
@@ -172,13 +173,13 @@ def crowd(regexps: Iterable[str]) -> Crowd:
     try:
         compiled.Compile()
     except _re2().error:
-        return Crowd(listed, None, everything)
-    return Crowd(listed, compiled, everything)
+        return RegexpSet(listed, None, everything)
+    return RegexpSet(listed, compiled, everything)
 
 
-def matching(asked: Crowd, text: str) -> list[int]:
-    """The positions of the regexps that match anywhere in the text, in no order."""
-    found: list[int] = asked.compiled.Match(text) if asked.compiled else []
-    if not found:
-        return [at for at, regexp in enumerate(asked.regexps) if matches(regexp, text)]
-    return [at for at in found if at != asked.everything]
+def matching(regexps: RegexpSet, text: str) -> list[int]:
+    """Return the positions of the regexps that match anywhere in the text, in no order."""
+    hits: list[int] = regexps.compiled.Match(text) if regexps.compiled else []
+    if not hits:
+        return [at for at, regexp in enumerate(regexps.texts) if matches(regexp, text)]
+    return [at for at in hits if at != regexps.everything]

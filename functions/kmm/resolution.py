@@ -1,4 +1,4 @@
-"""Which kernel mapping of a Module a node's kernel takes, and what that gives, exactly as KMM decides it."""
+"""The kernel mapping of a Module that a node's kernel takes, and its image, exactly as KMM decides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krmfn.resource import Manifest, ref
 from .envsubst import substitute
 from .gotext import quote
 from .lookup import Table, listing, table, tables, text, texts
-from .regexps import Crowd, compile_error, crowd, matching
+from .regexps import RegexpSet, compile_error, matching, regexp_set
 
 __all__ = ["KERNEL_VARIABLES", "VARIABLES", "Resolution", "compile_error", "resolve", "resolver", "variables"]
 
@@ -26,7 +26,7 @@ _not_in_a_tag = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class Resolution(NamedTuple):
-    """What a Module is to a kernel; without a matching mapping all of it is empty: KMM leaves the node alone."""
+    """The mapping of a kernel and what it gives; empty without a mapping: KMM leaves such nodes alone."""
 
     mapping: int | None = None
     image: str | None = None
@@ -34,28 +34,28 @@ class Resolution(NamedTuple):
 
 
 class _Mappings(NamedTuple):
-    """The conditions of the mappings, ready to be asked for many kernels."""
+    """The conditions of the mappings, prepared for many kernels."""
 
     literals: Mapping[str, int]
-    asked: Crowd | None
+    regexps: RegexpSet | None
     at: tuple[int, ...]
-    """The mapping of each regexp in `asked`."""
+    """The mapping of each regexp in `regexps`."""
     broken: tuple[int, str, str] | None
     """The first mapping whose regexp does not compile, that regexp, and why."""
 
 
 def resolve(module: Manifest, kernel: str) -> Resolution:
-    """The mapping, image and in-tree modules to remove that KMM chooses for a node's kernel version.
+    """Return the mapping, image and in-tree modules to remove that KMM chooses for a node's kernel version.
 
     Raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
-    has an unclosed `${`; and when a regexp that is asked before any match does not compile.
+    has an unclosed `${`; and when a regexp before any match does not compile.
     Source: KMM v2.4.0 to main, internal/module/kernelmapper.go, internal/kernel, internal/utils.
     """
     return resolver(module)(kernel)
 
 
 def resolver(module: Manifest) -> Callable[[str], Resolution]:
-    """`resolve` for many kernels: the Module is read, and its regexps are compiled, once."""
+    """Return `resolve` for many kernels: the Module is read, and its regexps are compiled, once."""
     container = table(module, "spec", "moduleLoader", "container")
     entries = [entry for _, entry in tables(container, "kernelMappings")]
     mappings = _mappings(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
@@ -75,7 +75,7 @@ def resolver(module: Manifest) -> Callable[[str], Resolution]:
 
 
 def variables(kernel: str) -> dict[str, str]:
-    """KMM's variables for a kernel version (without its trailing `+`): characters no tag may have become `_`.
+    """Return KMM's variables for a kernel version without its trailing `+`; characters unfit for a tag are `_`.
 
     Raises KrmfnError, with KMM's text, for fewer than three parts. They are split after that replacement, so a comma
     splits nothing.
@@ -104,14 +104,14 @@ def _mappings(conditions: tuple[tuple[str, str], ...]) -> _Mappings:
         elif regexp:
             regexps.append(regexp)
             at.append(index)
-    return _Mappings(literals, crowd(regexps) if regexps else None, tuple(at), broken)
+    return _Mappings(literals, regexp_set(regexps) if regexps else None, tuple(at), broken)
 
 
 def _find(mappings: _Mappings, kernel: str) -> int | None:
-    found = [mappings.at[hit] for hit in matching(mappings.asked, kernel)] if mappings.asked else []
+    hits = [mappings.at[position] for position in matching(mappings.regexps, kernel)] if mappings.regexps else []
     if kernel in mappings.literals:
-        found.append(mappings.literals[kernel])
-    first = min(found, default=None)
+        hits.append(mappings.literals[kernel])
+    first = min(hits, default=None)
     if mappings.broken and (first is None or mappings.broken[0] < first):
         _, regexp, wrong = mappings.broken
         raise KrmfnError(f"could not match regexp {quote(regexp)} against kernel {quote(kernel)}: {wrong}")
@@ -129,7 +129,7 @@ def _filled(image: str, values: Mapping[str, str]) -> str:
 
 
 def _in_tree(container: Table, entry: Table) -> tuple[str, ...]:
-    """The mapping's list if it has one (an empty one counts), else the container's; the old single field wins."""
+    """Return the mapping's list if it has one (an empty one counts), else the container's; the old field wins."""
     single: Any = text(entry, "inTreeModuleToRemove") or text(container, "inTreeModuleToRemove")
     if single:
         return (single,)

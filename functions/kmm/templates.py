@@ -1,4 +1,4 @@
-"""The pieces of a template with variables, cut as a8m/envsubst v1.4.3 cuts them.
+"""The pieces of a template with variables, split as a8m/envsubst v1.4.3 splits them.
 
 A state machine with the library's states, since the odd results (`${A:-${B}}` breaks, `$_` is text) come from them. A
 state looks at one character and says which pieces end there, where the cursor stands then, and which state follows.
@@ -21,7 +21,7 @@ class Piece(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """Where the reading stands: the piece under way begins at `start`, the one before it at `last`."""
+    """The position of the reader: the current piece begins at `start`, the one before it at `last`."""
 
     at: int = 0
     start: int = 0
@@ -33,7 +33,7 @@ Step = tuple[str, Cursor, list[Piece]]
 
 
 def pieces(template: str) -> list[Piece]:
-    """All pieces of a template; the last one is `end`, or `error` when a brace is not closed."""
+    """Return all pieces of a template; the last one is `end`, or `error` when a brace is not closed."""
     state, cursor, out = "text", Cursor(), list[Piece]()
     while state not in ("end", "error"):
         state, cursor, cut = _STATES[state](template, cursor)
@@ -42,7 +42,7 @@ def pieces(template: str) -> list[Piece]:
 
 
 def _text(template: str, cursor: Cursor) -> Step:
-    """Up to the next `$` that begins something."""
+    """Read up to the next `$` that begins something."""
     at = template.find("$", cursor.at)
     if at < 0:
         rest = template[cursor.start :]
@@ -60,7 +60,7 @@ def _text(template: str, cursor: Cursor) -> Step:
 
 
 def _variable(template: str, cursor: Cursor) -> Step:
-    """The rest of a name; a lone underscore is none, but text."""
+    """Read the rest of a name; a lone underscore is text."""
     at = cursor.at
     while _is_word(template[at : at + 1]):
         at += 1
@@ -72,7 +72,7 @@ def _variable(template: str, cursor: Cursor) -> Step:
 
 
 def _operator(template: str, cursor: Cursor) -> Step:
-    """After `${` or the name in it: the name, the end, or what to do when the variable is not set."""
+    """Read after `${` or its name: the name, the end, or what to do when the variable is not set."""
     char = template[cursor.at : cursor.at + 1]
     if char in ("}", "", "\r", "\n"):
         return _close(template, cursor, char)
@@ -81,15 +81,15 @@ def _operator(template: str, cursor: Cursor) -> Step:
         return "variable", cursor, []
     if char == ":":
         cursor = cursor._replace(at=min(cursor.at + 1, len(template)))
-    found = template[cursor.at - 1 : cursor.at] if char == ":" else char
-    if found not in ("+", "-", "="):
+    operator = template[cursor.at - 1 : cursor.at] if char == ":" else char
+    if operator not in ("+", "-", "="):
         return "default", cursor, []
-    cut, cursor = _cut(template, cursor, char + found if char == ":" else char)
+    cut, cursor = _cut(template, cursor, char + operator if char == ":" else char)
     return "default", cursor, cut
 
 
 def _default(template: str, cursor: Cursor) -> Step:
-    """After an operator: text, character by character, or a variable, up to the end."""
+    """Read after an operator: text, character by character, or a variable, up to the end."""
     char = template[cursor.at : cursor.at + 1]
     if char in ("}", "", "\r", "\n"):
         return _close(template, cursor, char)
@@ -108,7 +108,7 @@ def _close(template: str, cursor: Cursor, char: str) -> Step:
 
 
 def _cut(template: str, cursor: Cursor, kind: str) -> tuple[list[Piece], Cursor]:
-    """The piece under way ends here."""
+    """End the current piece."""
     piece = Piece(kind, template[cursor.start : cursor.at])
     return [piece], cursor._replace(last=cursor.start, start=cursor.at)
 

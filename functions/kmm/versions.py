@@ -1,4 +1,4 @@
-"""Which KMM a Module is written for, and what differs between the KMM versions we know."""
+"""The KMM versions that we know, and how their checks differ."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TARGETS = {
 
 
 def target(version: str = DEFAULT) -> Target:
-    """The KMM version by its name: `2.6`, also `v2.6` and `2.6.0`; `openshift` is the fork's main.
+    """Return the KMM version by its name: `2.6`, also `v2.6` and `2.6.0`; `openshift` is the fork's main.
 
     Raises KrmfnError for a version we hold no facts about. Source: KMM v2.4.0, v2.5.0, v2.6.0 and main
     (2026-07-29), internal/webhook/module.go and the Module CRD; the fork's main for `openshift`.

@@ -1,4 +1,4 @@
-"""Ptemplates become KMM Modules and consumer DaemonSets, as the ptemplate operator meant it."""
+"""The function `ptemplate`: Ptemplates become KMM Modules and DaemonSets, as with the ptemplate operator."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ if TYPE_CHECKING:
 KIND = "Ptemplate"
 OWNERS = frozenset({(PTEMPLATE_GROUP, KIND)})
 HANDLED = frozenset({*OWNERS, (GUIDE_GROUP, KIND)})
-"""What the schema is asked of: also the group of the operator's guides, so that the error names the right one."""
+"""What the schema judges: also the group of the operator's guides, so that the error names the right one."""
 SCOPE = Scope("ptemplate", OWNERS, frozenset({(MODULE_GROUP, "Module"), ("apps", "DaemonSet")}))
 
 
 def ptemplate(resources: ResourceList, beside: Beside | None = None) -> None:
-    """The KRM function. A list that has nothing to do with it leaves as the same bytes.
+    """Render the Ptemplates of a list.
 
-    A command looks at the functionConfig nevertheless. `beside` is a function that has run before this one, and has
-    looked at what is not a Ptemplate's.
+    A list without anything of ours keeps its bytes; a command reads the functionConfig nevertheless. `beside` is a
+    function that has run before this one, and has looked at what is not a Ptemplate's.
     """
     items = [item for item in resources.select(KIND) if (item.group, KIND) in HANDLED]
     if beside:
         if items or resources.owned(SCOPE):
-            from .pipeline import walk
+            from .pipeline import run
 
-            walk(resources, items, SCOPE, HANDLED, beside)
+            run(resources, items, SCOPE, HANDLED, beside)
         return
-    found = suspects(resources) if not items else []
+    candidates = suspects(resources) if not items else []
     configured = "command" in resources.options and resources.function_config is not None
-    if items or configured or (found and resources.owned(SCOPE)):
-        from .pipeline import walk
+    if items or configured or (candidates and resources.owned(SCOPE)):
+        from .pipeline import run
 
-        walk(resources, items, SCOPE, HANDLED)
-    elif found:
+        run(resources, items, SCOPE, HANDLED)
+    elif candidates:
         from ..rendering.recognition import check
 
         resources.report(check(resources, HANDLED))

@@ -1,4 +1,4 @@
-"""A Ptemplate's children, with the values that the ptemplate operator (5788fd7) holds in its code. Pure."""
+"""Generate a Ptemplate's objects, with the values that the ptemplate operator (5788fd7) has in its code. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from krmfn.fieldpath import moved
 from krmfn.results import Field
 
 from ..rendering.generated import Generated, generated
-from ..rendering.metadata import MODULE_ORDER, consumer_order, filled, metadata, ready_label
+from ..rendering.metadata import MODULE_ORDER, daemonset_order, filled, metadata, ready_label
 
 FUNCTION = "ptemplate"
 """The name in the marks of generated objects, whichever program runs the function."""
@@ -41,7 +41,7 @@ _FIELDS = {
 
 
 def _origin(item: Item, owner: Ref, finding: Result) -> Result | None:
-    """The finding about the Module as one about the Ptemplate's field; None where no field is to blame."""
+    """Return the finding about the Module as one about the Ptemplate's field; None when there is no such field."""
     path = moved(finding.field.path, _FIELDS) if finding.field else None
     if path is None or finding.field is None:
         return None
@@ -88,14 +88,14 @@ def _consumer(owner: Ref, spec: dict[str, Any], annotations: dict[str, str]) -> 
         volumes=[{"name": "host-dev", "hostPath": {"path": "/dev"}}],
     )
     name = f"{owner.name}-consumer"
-    found = metadata(name, owner, "consumer", consumer_order(owner.namespace, owner.name), {}, annotations)
-    found["labels"]["app"] = owner.name
+    own_metadata = metadata(name, owner, "consumer", daemonset_order(owner.namespace, owner.name), {}, annotations)
+    own_metadata["labels"]["app"] = owner.name
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": found,
+        "metadata": own_metadata,
         "spec": {
             "selector": {"matchLabels": {"app": owner.name}},
-            "template": {"metadata": {"labels": dict(found["labels"])}, "spec": pod},
+            "template": {"metadata": {"labels": dict(own_metadata["labels"])}, "spec": pod},
         },
     }

@@ -1,4 +1,4 @@
-"""The walk: check, stop if anything is wrong, generate, put in place."""
+"""The pipeline: check, stop at errors, generate, put the objects into the list."""
 
 from __future__ import annotations
 
@@ -9,20 +9,29 @@ from krmfn.ownership import Scope
 from krmfn.results import Field
 
 from .. import exclusivity
-from ..rendering import apply, beside, claims, function_config, input_checks, leftovers, module_checks, recognition
+from ..rendering import (
+    apply,
+    beside,
+    claims,
+    function_config,
+    input_checks,
+    leftovers,
+    module_checks,
+    recognition,
+    schemas,
+)
 from ..rendering.kinds import OURS, SEED
-from ..rendering.schemas import schema as published
 from .generate import MODULE, generate
 
 
-def walk(
+def run(
     resources: ResourceList,
     items: list[Item],
     scope: Scope,
     handled: frozenset[tuple[str, str]],
     earlier: beside.Beside | None = None,
 ) -> None:
-    """All Ptemplates of a list to their children; with any error finding nothing is changed.
+    """Render all Ptemplates of a list; with any error finding nothing is changed.
 
     `earlier` is a function that has run on the list before this one: what it has made is in the list.
     """
@@ -30,16 +39,15 @@ def walk(
     problems += input_checks.partial_view(resources, config)
     if not input_checks.clean(resources, problems):
         return
-    resources.report(
-        [*recognition.check_run(resources, beside.kinds(handled, earlier), config), *input_checks.repeated(items)]
-    )
-    resources.report(_words(resources, config))
+    read = beside.kinds(handled, earlier)
+    resources.report([*recognition.check_run(resources, read, config), *input_checks.repeated(items)])
+    resources.report(_without_effect(resources, config))
 
     sound = [
         item for item in input_checks.distinct(items) if input_checks.clean(resources, [*_fit(item, config.namespace)])
     ]
-    wanted = [child for item in sound for child in generate(item, config.namespace, config.annotations)]
-    names = leftovers.ids([child.manifest for child in wanted])
+    wanted = [one for item in sound for one in generate(item, config.namespace, config.annotations)]
+    names = leftovers.ids([one.manifest for one in wanted])
     left = leftovers.sort_out(resources, scope, config, names)
     resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
     modules = [item for item in left.kept if item.kind == "Module"]
@@ -51,15 +59,15 @@ def walk(
         others = [claim for claim in others if {name.replace("-", "_") for name in claim.kernel_modules} == {MODULE}]
     wishes = [*map(_claim, sound), *others]
     resources.report(exclusivity.check(wishes, claims.nodes(resources, wishes), config.exclusivity))
-    resources.report(recognition.check_children(wanted))
+    resources.report(recognition.check_generated(wanted))
     resources.report([*_counts(sound), *(finding for _, finding in module_checks.generated(resources, wanted, config))])
     of_others = beside.made_anew(resources, earlier, config)
     if resources.report(apply.clashes(resources, wanted, scope, config.adopt, of_others)):
         apply.settle(resources, wanted, scope, config, left.kept)
 
 
-def _words(resources: ResourceList, config: function_config.Settings) -> Iterator[Result]:
-    """What is written for DeviceConfigs only, where there are none."""
+def _without_effect(resources: ResourceList, config: function_config.FunctionConfig) -> Iterator[Result]:
+    """Yield findings about values for DeviceConfigs when there are none."""
     if not any(item.group in (OURS, SEED) for item in resources.select("DeviceConfig")):
         for name, there in (("defaults", config.defaults), ("profiles", config.profiles)):
             if there:
@@ -70,7 +78,7 @@ def _words(resources: ResourceList, config: function_config.Settings) -> Iterato
 def _fit(item: Item, namespace: str) -> Iterator[Result]:
     for path in item.duplicate_keys:
         yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
-    for finding in schema.check(item.manifest, published("ptemplate")):
+    for finding in schema.check(item.manifest, schemas.schema("ptemplate")):
         yield item.located(_with_guide_name(finding))
     if not (item.ref.namespace or namespace):
         message = "has no namespace; it is part of the label that KMM puts on nodes"
@@ -81,7 +89,7 @@ _GUIDE_NAMES = {"spec.consumerimage": "spec.consumer", "spec.imageRepoSecret": "
 
 
 def _with_guide_name(finding: Result) -> Result:
-    """The operator's guides spell three things as its CRD never did: say what the CRD has."""
+    """Return the finding with the CRD's name for a field that the operator's guides misspell."""
     path = finding.field.path if finding.field else ""
     if path in _GUIDE_NAMES:
         return finding._replace(message=f"unknown field {path}; did you mean {_GUIDE_NAMES[path]}?")
@@ -91,7 +99,7 @@ def _with_guide_name(finding: Result) -> Result:
 
 
 def _counts(items: list[Item]) -> Iterator[Result]:
-    """Numbers that KMM's consumers cannot live with: the module takes a maxdev below 1 for 1, pods wait for ever."""
+    """Yield warnings where pods request more devices than a node has (a maxdev below 1 counts as 1)."""
     for item in items:
         spec = item.manifest["spec"]
         devices, needed = spec.get("maxdev") or 5, spec.get("requiredDevices") or 1

@@ -8,7 +8,7 @@ from krmfn import Item, ResourceList
 from krmfn.ownership import Id, Scope
 
 if TYPE_CHECKING:
-    from .function_config import Settings
+    from .function_config import FunctionConfig
 
 
 class Beside(NamedTuple):
@@ -24,7 +24,7 @@ def kinds(own: frozenset[tuple[str, str]], beside: Beside | None) -> frozenset[t
     return own | beside.handled if beside else own
 
 
-def made_anew(resources: ResourceList, beside: Beside | None, settings: Settings) -> dict[Id, Item]:
+def made_anew(resources: ResourceList, beside: Beside | None, config: FunctionConfig) -> dict[Id, Item]:
     """Return the objects in the list that the other function makes or removes in this run, by their ids.
 
     An object whose owner is not in the list is among them only if the other function removes it.
@@ -33,6 +33,6 @@ def made_anew(resources: ResourceList, beside: Beside | None, settings: Settings
         return {}
     from . import leftovers  # here, for the start-up of lists that have nothing to do with us
 
-    left = leftovers.sort_out(resources, beside.scope, settings, ())
+    left = leftovers.sort_out(resources, beside.scope, config, ())
     stays = {id(item) for item in (*left.kept, *left.refused)}
     return {item.ref.id: item for item in resources.made(beside.scope) if id(item) not in stays}

@@ -1,4 +1,4 @@
-"""What else in the list has a say about nodes: the Nodes themselves, and Modules that somebody wrote by hand."""
+"""What the list says about nodes beside our own kinds: its Node objects, and Modules written by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def of_modules(modules: Iterable[Item], generated: Collection[tuple[str, str]] =
     that are about to be made, by namespace and name: what stands in such a place makes way when it is adopted, and is
     an error of its own when it is not.
     """
-    found: list[Claim] = []
+    claims: list[Claim] = []
     for item in modules:
         if (item.ref.namespace, item.ref.name) in generated:
             continue
@@ -56,5 +56,5 @@ def of_modules(modules: Iterable[Item], generated: Collection[tuple[str, str]] =
         loaded = text(table(item.manifest, "spec", "moduleLoader", "container", "modprobe"), "moduleName")
         if isinstance(selector, dict) and loaded:
             labels = {str(key): str(value) for key, value in selector.items()}
-            found.append(Claim(item.ref, labels, "spec.selector", None, frozenset({loaded}), "", item.place))
-    return found
+            claims.append(Claim(item.ref, labels, "spec.selector", None, frozenset({loaded}), "", item.place))
+    return claims

@@ -8,29 +8,29 @@ from krmfn import Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, 
 from krmfn.resource import ref
 from krmfn.results import Field
 
-from .schemas import schema as published
+from . import schemas
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
 PRUNE = ("auto", "always", "never")
 
 
 class Source(NamedTuple):
-    """The functionConfig as findings name it."""
+    """Where the functionConfig comes from, for findings about it."""
 
     ref: Ref = Ref()
     item: Item | None = None
     """Its text, when it was read from a file; function mode has none."""
     data: dict[str, Any] = {}  # noqa: RUF012  # read only
-    """The settings of a ConfigMap by their keys there, such as `exclusivity.mode`."""
+    """The entries of a ConfigMap by their keys, such as `exclusivity.mode`."""
 
     def located(self, result: Result) -> Result:
-        """The finding with the functionConfig as what it is about, and with the place of its field."""
+        """Return the finding with the functionConfig as its object, and with the place of its field."""
         result = _as_written(result, self.data)._replace(ref=self.ref)
         return self.item.located(result) if self.item else result
 
 
-class Settings(NamedTuple):
-    """What a RenderDeviceConfigs says; the defaults here hold where it says nothing."""
+class FunctionConfig(NamedTuple):
+    """The values of a RenderDeviceConfigs; the defaults here hold for fields that it leaves out."""
 
     defaults: dict[str, Any] = {}  # noqa: RUF012  # read only
     profiles: dict[str, dict[str, Any]] = {}  # noqa: RUF012
@@ -49,8 +49,8 @@ class Settings(NamedTuple):
     """The functionConfig itself."""
 
 
-def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
-    """The settings of a run, and what is wrong with them.
+def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
+    """Return the functionConfig of a run, and the errors about it.
 
     From a RenderDeviceConfigs, from a ConfigMap whose keys are paths in its spec (kpt's habit:
     `exclusivity.mode: nodes`, `defaults.moduleName: drv`, all values strings), or from nothing;
@@ -62,7 +62,7 @@ def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
         data = config.get("data") or {}
         if not isinstance(data, dict):
             message = "must be a mapping of settings to strings, such as `exclusivity.mode: nodes`"
-            return Settings(), [source.located(error(message, rule="KRM110", field=Field("data")))]
+            return FunctionConfig(), [source.located(error(message, rule="KRM110", field=Field("data")))]
         source = source._replace(data=data)
         config = _ours(source.ref.name or "function-input", _nested(data))
     elif not config:
@@ -70,13 +70,13 @@ def read(resources: ResourceList) -> tuple[Settings, list[Result]]:
     elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
-        return Settings(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
-    found = [
+        return FunctionConfig(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
+    errors = [
         source.located(result._replace(message=f"{result.message} (in the functionConfig)"))
-        for result in [*_repeated(source), *schema.check(config, published("renderdeviceconfigs"), "KRM110")]
+        for result in [*_repeated(source), *schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
     ]
-    if found:
-        return Settings(), found
+    if errors:
+        return FunctionConfig(), errors
     return _settings(config.get("spec") or {}, resources.options)._replace(source=source), []
 
 
@@ -85,13 +85,13 @@ def _ours(name: str, spec: Manifest) -> Manifest:
 
 
 def _repeated(source: Source) -> list[Result]:
-    """Keys of the functionConfig that stand twice; function mode gets it from kustomize or kpt, which refuse them."""
+    """Return an error for each repeated key; in function mode kustomize or kpt has refused such a document."""
     paths = source.item.duplicate_keys if source.item else []
     return [error("this key stands twice; remove one", rule="KRM102", field=Field(path)) for path in paths]
 
 
-def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
-    return Settings(
+def _settings(spec: Manifest, options: dict[str, str]) -> FunctionConfig:
+    return FunctionConfig(
         defaults=spec.get("defaults", {}),
         profiles=spec.get("profiles", {}),
         namespace=options.get("namespace") or spec.get("namespace") or options.get("fallback-namespace", ""),
@@ -106,15 +106,15 @@ def _settings(spec: Manifest, options: dict[str, str]) -> Settings:
 
 
 def _prune(value: str | bool) -> str:
-    """The setting `prune` in today's words: false was, and is, never. Raises KrmfnError for an option's other value."""
-    word = ("auto" if value else "never") if isinstance(value, bool) else value
-    if word not in PRUNE:
-        raise KrmfnError(f"--prune is {word!r}; it must be one of {', '.join(PRUNE)}")
-    return word
+    """Return the value of `prune` as a string; true is auto, false is never. Raise KrmfnError for an unknown one."""
+    name = ("auto" if value else "never") if isinstance(value, bool) else value
+    if name not in PRUNE:
+        raise KrmfnError(f"--prune is {name!r}; it must be one of {', '.join(PRUNE)}")
+    return name
 
 
 def _as_written(result: Result, data: dict[str, Any]) -> Result:
-    """A finding about a setting of a ConfigMap with the path it has there: `data[exclusivity.mode]`."""
+    """Return a finding about a ConfigMap's value with the path it has there: `data[exclusivity.mode]`."""
     path = result.field.path.removeprefix("spec.") if result.field else ""
     near = [key for key in data if key == path or key.startswith(f"{path}.") or path.startswith(f"{key}.")]
     return result._replace(field=Field(f"data[{near[0]}]", data[near[0]])) if near else result
@@ -124,7 +124,7 @@ _BOOLEANS = frozenset({"adopt", "prune", "defaults.allNodes"})
 
 
 def _nested(data: dict[str, Any]) -> dict[str, Any]:
-    """{"kmm.version": "2.6"} as {"kmm": {"version": "2.6"}}; "true" and "false" where a boolean belongs."""
+    """Return {"kmm.version": "2.6"} as {"kmm": {"version": "2.6"}}, with booleans for "true" and "false"."""
     spec: dict[str, Any] = {}
     for path, value in data.items():
         if path in _BOOLEANS and value in ("true", "false"):
@@ -139,11 +139,11 @@ def _nested(data: dict[str, Any]) -> dict[str, Any]:
     return spec
 
 
-def profile_findings(profile: str, field: str, settings: Settings) -> list[Result]:
-    """An error when the functionConfig does not define `profile`."""
-    if not profile or profile in settings.profiles:
+def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
+    """Return an error when the functionConfig does not define `profile`."""
+    if not profile or profile in config.profiles:
         return []
-    known = ", ".join(sorted(settings.profiles))
+    known = ", ".join(sorted(config.profiles))
     there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
     message = f"profile {profile!r} is not defined; {there}"
     return [error(message, rule="KRM111", field=Field(field, profile))]

@@ -1,4 +1,4 @@
-"""Hold a generated object together with what it was made from."""
+"""A generated object, and the resource that it is generated from."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from krmfn.ownership import stamp
 
 
 class Generated(NamedTuple):
-    """A generated object and the item it was made from."""
+    """A generated object, the item and the owner that it is generated from."""
 
     manifest: Manifest
     item: Item
     owner: Ref
     origin: Callable[[Result], Result | None]
-    """A finding about the manifest as one about the field that it was made from; None where no field is to blame."""
+    """The function that moves a finding about the manifest to the field that it comes from; None when there is none."""
 
 
 def generated(
@@ -26,5 +26,5 @@ def generated(
     owner: Ref,
     origin: Callable[[Result], Result | None] = lambda finding: None,
 ) -> Generated:
-    """Return a generated object with its mark, and what it was made from."""
+    """Return the manifest, with its ownership mark, together with what it is generated from."""
     return Generated(stamp(manifest, function, owner), item, owner, origin)

@@ -1,4 +1,4 @@
-"""Check the input before anything is made of it: resources that stand twice, items that kpt hides."""
+"""Checks of the whole input before anything is generated: repeated resources, items that kpt hides."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator
 
 from krmfn import Item, ResourceList, Result, error
 
-from .function_config import Settings
+from .function_config import FunctionConfig
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 
 
 def clean(resources: ResourceList, findings: Iterable[Result]) -> bool:
-    """Report findings about one resource; True when no error is among them."""
-    found = list(findings)
-    resources.report(found)
-    return not any(finding.severity == "error" for finding in found)
+    """Report the findings; return True when no error is among them."""
+    findings = list(findings)
+    resources.report(findings)
+    return not any(finding.severity == "error" for finding in findings)
 
 
 def distinct(items: list[Item]) -> list[Item]:
-    """The first item of each name: what is wrong with a repeated one is that it is there."""
+    """Return the first item of each id; `repeated` reports the others."""
     first: dict[tuple[str, str, str, str], Item] = {}
     for item in items:
         first.setdefault(item.ref.id, item)
@@ -27,7 +27,7 @@ def distinct(items: list[Item]) -> list[Item]:
 
 
 def repeated(items: list[Item]) -> Iterator[Result]:
-    """An error for each resource that stands twice in the list."""
+    """Yield an error for each resource that stands twice in the list."""
     first: dict[tuple[str, str, str, str], Item] = {}
     for item in items:
         other = first.setdefault(item.ref.id, item)
@@ -37,9 +37,9 @@ def repeated(items: list[Item]) -> Iterator[Result]:
             yield item.located(error(message, rule="KRM103"))
 
 
-def partial_view(resources: ResourceList, settings: Settings) -> list[Result]:
-    """An error when kpt's selectors hide items: children that are not seen would be appended again at every render."""
-    if settings.partial_view or not any(
+def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result]:
+    """Return an error when kpt's selectors hide items: generated objects among them would be added twice."""
+    if config.partial_view or not any(
         item.mentions(PARTIAL) and PARTIAL in item.annotations for item in resources.items
     ):
         return []

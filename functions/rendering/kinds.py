@@ -1,4 +1,4 @@
-"""Say which kinds are ours and KMM's."""
+"""The API groups of our kinds and of KMM's."""
 
 from __future__ import annotations
 

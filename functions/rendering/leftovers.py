@@ -1,4 +1,4 @@
-"""Objects in the list that an earlier run generated and that no present config asks for: removed, kept or refused.
+"""Generated objects in the list that no config in it asks for: removed, kept or refused.
 
 An owner that is not in the input means that somebody deleted it only where last time's output is kept beside it, as in
 a kpt package. Everywhere else it means that the input is a part of all there is: `kustomize build | render -` of an
@@ -17,7 +17,7 @@ from krmfn.ownership import OWNER, Id, Scope, mark_of
 from krmfn.resource import ref
 from krmfn.results import Field
 
-from .function_config import Settings
+from .function_config import FunctionConfig
 from .kinds import MODULE_GROUP
 
 _LOOKING = ("check", "diff", "resolve")
@@ -31,39 +31,39 @@ WAYS_OUT = (
 
 
 class LeftOvers(NamedTuple):
-    """The objects whose owner is not in the list and that no present config wants, by what becomes of them."""
+    """The generated objects whose owner is not in the list and that no config asks for, by what becomes of them."""
 
     removed: list[Item]
     kept: list[Item]
     refused: list[Item]
 
 
-def sort_out(resources: ResourceList, scope: Scope, settings: Settings, wanted: Collection[Id]) -> LeftOvers:
-    """Decide what becomes of each left-over: by the setting `prune`, the command, and whether kpt keeps the list."""
-    found = LeftOvers([], [], [])
-    items = [item for item in resources.left_over(scope, settings.namespace) if item.ref.id not in wanted]
+def sort_out(resources: ResourceList, scope: Scope, config: FunctionConfig, wanted: Collection[Id]) -> LeftOvers:
+    """Return the left-over objects by what becomes of each: the value of `prune`, the command and kpt decide."""
+    left = LeftOvers([], [], [])
+    items = [item for item in resources.left_over(scope, config.namespace) if item.ref.id not in wanted]
     packages = _kpt_folders(resources) if items else []
     for item in items:
-        if settings.prune == "always":
-            found.removed.append(item)
-        elif settings.prune == "never":
-            found.kept.append(item)
+        if config.prune == "always":
+            left.removed.append(item)
+        elif config.prune == "never":
+            left.kept.append(item)
         elif _path(item) and any(_path(item).startswith(folder) for folder in packages):
-            found.removed.append(item)
+            left.removed.append(item)
         elif resources.options.get("command") in _LOOKING:
-            found.kept.append(item)
+            left.kept.append(item)
         else:
-            found.refused.append(item)
-    return found
+            left.refused.append(item)
+    return left
 
 
-def findings(left: LeftOvers, settings: Settings) -> Iterator[Result]:
+def findings(left: LeftOvers, config: FunctionConfig) -> Iterator[Result]:
     """KRM116: a generated object's owner is in the input; one whose owner is not is never removed on a guess."""
     for item in left.refused:
         owner = _owner(item)
         message = f"was generated from {owner}, which is not in the input, and is not removed on a guess: "
         yield item.located(error(f"{message}give {owner}, too, {WAYS_OUT}", rule="KRM116"))
-    if left.kept and settings.prune == "auto":
+    if left.kept and config.prune == "auto":
         count, shown = len(left.kept), ", ".join(str(item.ref) for item in left.kept[:_SHOWN])
         more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
         owners = sorted({_owner(item) for item in left.kept})
@@ -77,15 +77,15 @@ def findings(left: LeftOvers, settings: Settings) -> Iterator[Result]:
 
 def strays(resources: ResourceList, scope: Scope, wanted: Collection[Id]) -> Iterator[Result]:
     """KRM117: an object carries its own mark: a copy of one under another name is neither updated nor removed."""
-    found = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scope)]
-    if found:
-        shown = ", ".join(str(item.ref) for item in found[:_SHOWN])
-        more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
+    copies = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scope)]
+    if copies:
+        shown = ", ".join(str(item.ref) for item in copies[:_SHOWN])
+        more = f" and {len(copies) - _SHOWN:,} more" if len(copies) > _SHOWN else ""
         message = (
             f"on {shown}{more} this is not the mark that the function wrote for the object, so it is a copy: it stays "
             "as it is, and nobody updates or removes it; take the annotation off"
         )
-        yield found[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
+        yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 
 
 def handwritten(resources: ResourceList, scope: Scope, left: LeftOvers, wanted: Collection[Id]) -> list[Item]:
@@ -121,7 +121,7 @@ def _owner(item: Item) -> str:
 
 
 def _kpt_folders(resources: ResourceList) -> list[str]:
-    """The folders of kpt packages, each with a final slash ("" for the top); none in a list that kustomize sends."""
+    """Return the folders of kpt packages with a final slash ("" for the top); [] for a list from kustomize."""
     if any(item.mentions(_KUSTOMIZE) and _KUSTOMIZE in item.annotations for item in resources.items):
         return []
     files = [_path(item) for item in resources.select("Kptfile", "kpt.dev")]
@@ -129,7 +129,7 @@ def _kpt_folders(resources: ResourceList) -> list[str]:
 
 
 def _path(item: Item) -> str:
-    """The item's file: kpt's annotation, or what was read; "" for an item of a stream."""
+    """Return the item's file, from kpt's annotation or as it was read; "" for an item of a stream."""
     place = item.place
     path = item.annotations.get(PATH) or (place.path if place and place.path != "stdin" else "")
     return path.replace("\\", "/")

@@ -1,4 +1,4 @@
-"""Make the metadata of generated objects: names, labels, and the annotations that put engines in the right order."""
+"""The metadata of generated objects: names, labels, and annotations that order how they are applied."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MODULE_ORDER = {
 """On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
 
 
-def consumer_order(namespace: str, module: str) -> dict[str, str]:
-    """On a consumer of a Module: Argo CD's next wave, and cli-utils' reference to what it depends on."""
+def daemonset_order(namespace: str, module: str) -> dict[str, str]:
+    """Return the annotations that apply a DaemonSet after its Module: Argo CD's next wave, cli-utils' depends-on."""
     needs = f"kmm.sigs.x-k8s.io/namespaces/{namespace}/Module/{module}"
     return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
 
 
 def ready_label(namespace: str, module: str) -> str:
-    """The label KMM puts on a node while the Module's kernel module is loaded there."""
+    """Return the label that KMM puts on a node while the Module's kernel module is loaded there."""
     return f"kmm.node.kubernetes.io/{namespace}.{module}.ready"
 
 
@@ -36,7 +36,7 @@ def metadata(
     """
     known = {"name": owner.name, "component": component, "part-of": owner.name, "managed-by": "krmfn"}
     ours = {f"app.kubernetes.io/{key}": value for key, value in known.items()}
-    found: dict[str, Any] = {
+    made: dict[str, Any] = {
         "name": name,
         "namespace": owner.namespace,
         "labels": {**labels, **ours},
@@ -45,10 +45,10 @@ def metadata(
     passed = [f"labels/{key}" for key in labels if key not in ours]
     passed += [f"annotations/{key}" for key in annotations if key not in order]
     if passed:
-        found["annotations"][PASSED_ON] = " ".join(sorted(passed))
-    return found
+        made["annotations"][PASSED_ON] = " ".join(sorted(passed))
+    return made
 
 
 def filled(**fields: Any) -> dict[str, Any]:
-    """The fields that hold something: an empty string, list or mapping and None never reach a manifest."""
+    """Return the fields that hold something: None, empty strings, lists and mappings are left out."""
     return {key: value for key, value in fields.items() if value not in (None, "", [], {})}

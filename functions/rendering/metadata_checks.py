@@ -1,4 +1,4 @@
-"""Annotations and labels: those with our prefix mean something, and what kustomize would deploy is marked."""
+"""Checks of annotations and labels: the keys with our prefix, and the local-config mark under kustomize."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krmfn.resource import ref
 from krmfn.results import Field
 
 from . import claims
-from .function_config import Settings
+from .function_config import FunctionConfig
 from .generated import Generated
 from .kinds import OURS, SEED
 from .suspects import near
@@ -26,14 +26,14 @@ KNOWN = {
 _OWN_WARNINGS = frozenset({"KRM127", "KRM132", "KRM142", "KRM143", "KRM144"})
 """Rules about our own kinds that are not always errors; an error of theirs stays all the same."""
 _ABOUT_CHANGES = frozenset(f"KRM40{number}" for number in range(1, 9))
-"""The rules about changes, which `diff` asks; a test holds them against `upgrades.change_rules`."""
+"""The rules about changes, which `diff` applies; a test holds them against `upgrades.change_rules`."""
 _LOCAL = "config.kubernetes.io/local-config"
 _MARK = f'{_LOCAL}: "true"'
 _ONLY_READ = "is only read here, but would be deployed"
 
 
 def check(item: Item) -> Iterator[Result]:
-    """Yield what is wrong with an item's annotations and labels of our prefix, and with the rules that it turns off."""
+    """Yield the findings about an item's keys with our prefix, and about the rules that it turns off."""
     yield from keys_mean_something(item)
     if IGNORE in item.annotations:
         names = [entry.partition(":")[0].strip() for entry in item.annotations[IGNORE].split(";") if entry.strip()]
@@ -52,17 +52,17 @@ def keys_mean_something(item: Item) -> Iterator[Result]:
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE}]")))
 
 
-def of_children(children: Iterable[Generated]) -> Iterator[Result]:
-    """Yield the keys of our prefix that a config gives to its children, and that mean nothing there."""
-    for child in children:
-        metadata = child.manifest["metadata"]
+def of_generated(objects: Iterable[Generated]) -> Iterator[Result]:
+    """Yield errors about keys with our prefix that a config passes on to its objects and that mean nothing there."""
+    for one in objects:
+        metadata = one.manifest["metadata"]
         for part in ("annotations", "labels"):
             for key in metadata.get(part, {}):
                 message = "has no effect on what is generated" if key == PROFILE else _meaning(part, key)
                 if message:
-                    message = f"generated from {child.owner}: {message}"
-                    about, field = ref(child.manifest), Field(f"metadata.{part}[{key}]")
-                    yield error(message, rule="KRM118", ref=about, field=field, place=child.item.place)
+                    message = f"generated from {one.owner}: {message}"
+                    own, field = ref(one.manifest), Field(f"metadata.{part}[{key}]")
+                    yield error(message, rule="KRM118", ref=own, field=field, place=one.item.place)
 
 
 def rules_can_be_turned_off(names: Iterable[str], path: str) -> Iterator[Result]:
@@ -73,8 +73,8 @@ def rules_can_be_turned_off(names: Iterable[str], path: str) -> Iterator[Result]
             yield error(message, rule="KRM119", field=Field(path, name))
 
 
-def of_settings(config: Settings, function_config: Ref) -> Iterator[Result]:
-    """Yield the rules that the functionConfig turns off in vain."""
+def of_function_config(config: FunctionConfig, function_config: Ref) -> Iterator[Result]:
+    """Yield errors about rules that the functionConfig turns off and that cannot be turned off."""
     within = "data[ignore.{}]" if function_config.kind == "ConfigMap" else "spec.ignore.{}"
     for name in config.ignore:
         for finding in rules_can_be_turned_off([name], within.format(name)):
@@ -89,13 +89,15 @@ def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, st
     kinds = {kind for _, kind in read}
     for item in resources.items:
         if item.kind in kinds and (item.group, item.kind) in read and _is_deployed(item):
-            message = "would be deployed with its children" if (item.group, item.kind) in handled else _ONLY_READ
+            message = (
+                "would be deployed with its generated objects" if (item.group, item.kind) in handled else _ONLY_READ
+            )
             yield item.located(warning(f"{message}; mark it with the annotation {_MARK}", rule="KRM104"))
     nodes = [node for node in resources.select("Node", "") if _is_deployed(node)]
     if nodes:
         others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
-        about = nodes[0].ref._replace(name=claims.former_name(nodes[0]))
-        yield warning(f"{_ONLY_READ}{others} with the annotation {_MARK}", rule="KRM104", ref=about)
+        first = nodes[0].ref._replace(name=claims.former_name(nodes[0]))
+        yield warning(f"{_ONLY_READ}{others} with the annotation {_MARK}", rule="KRM104", ref=first)
 
 
 def _is_deployed(item: Item) -> bool:
@@ -120,8 +122,8 @@ def _meaning(part: str, key: str) -> str:
     names = {name.partition("/")[2]: name for name in known}
     close = get_close_matches(key.rpartition("/")[2].lower(), names, 1, 0.6)
     if close:
-        return f"means nothing to anybody; did you mean {names[close[0]]}?"
-    return f"means nothing to anybody, and {OURS}/ is our prefix; choose another one, or remove it"
+        return f"is not a known key; did you mean {names[close[0]]}?"
+    return f"is not a known key, and the prefix {OURS}/ is reserved; choose another prefix, or remove the key"
 
 
 def _not_turned_off(name: str) -> str:
@@ -129,13 +131,13 @@ def _not_turned_off(name: str) -> str:
     from .. import kmm
     from ..kmm import lints
 
-    # KRM231 is asked of all Modules together, KMM's own rules by the cluster.
+    # KRM231 is about all Modules together; KMM's own rules are the cluster's.
     can = {rule for rule, _ in lints.RULES if rule.startswith("KRM")} - {"KRM231"} | _OWN_WARNINGS | _ABOUT_CHANGES
     if name in can:
         return ""
     if name in dict(kmm.rules()) and name.startswith("KMM"):
-        return f"{name} is what the cluster itself refuses and cannot be turned off; mend what it says"
-    # KRM301 is a rule about nodes and no slip for KRM201.
+        return f"{name} is what the cluster itself refuses and cannot be turned off; correct what it reports"
+    # KRM301 is a rule of its own, about nodes, and no misspelt KRM201.
     sure = len(name) == len("KRM301") and name[:3] == "KRM" and name[3] in "13"
     close = [] if sure else sorted((rule for rule in can if near(name, rule)), key=lambda rule: rule != name.upper())
     hint = f"; did you mean {close[0]}?" if close else "; the command `rules` prints all rules"

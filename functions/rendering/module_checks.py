@@ -1,4 +1,4 @@
-"""What the cluster would say to every Module of a run, generated or written by hand, and what is turned off of it."""
+"""The cluster's checks and the lints for every Module of a run, and the findings that are turned off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import kmm
 from ..kmm import lints
 from ..kmm.lookup import listing, table
 from ..kmm.webhook import admission
-from .function_config import Settings
+from .function_config import FunctionConfig
 from .generated import Generated
 
 IGNORE = "krmfn.dev/ignore"
@@ -20,45 +20,45 @@ IGNORE = "krmfn.dev/ignore"
 
 
 def kernels(resources: ResourceList, modules: Iterable[Manifest]) -> list[str]:
-    """The distinct kernel versions of the Nodes in the list, sorted; [] when no Module has mappings to choose from."""
+    """Return the distinct kernel versions of the Nodes in the list, sorted; [] when no Module has several mappings."""
     if not any(len(_mappings(module)) > 1 for module in modules):
         return []
-    found = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
-    return sorted(found - {""})
+    versions = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
+    return sorted(versions - {""})
 
 
-def handwritten(resources: ResourceList, items: Sequence[Item], settings: Settings, lint: bool) -> Iterator[Result]:
+def handwritten(resources: ResourceList, items: Sequence[Item], config: FunctionConfig, lint: bool) -> Iterator[Result]:
     """Yield the findings about Modules that this run does not generate; `lint` for more than refusals."""
     real = kernels(resources, (item.manifest for item in items)) if lint else []
     for item in items:
-        found = kmm.check(item.manifest, settings.kmm_version, real)
+        findings = kmm.check(item.manifest, config.kmm_version, real)
         if not lint:
-            found = [finding for finding in found if finding.severity == "error"]
-        yield from kept((item.located(finding) for finding in found), item, settings)
+            findings = [finding for finding in findings if finding.severity == "error"]
+        yield from kept((item.located(finding) for finding in findings), item, config)
 
 
 def generated(
-    resources: ResourceList, children: Iterable[Generated], settings: Settings, answered: Collection[str] = ()
+    resources: ResourceList, objects: Iterable[Generated], config: FunctionConfig, answered: Collection[str] = ()
 ) -> Iterator[tuple[Ref, Result]]:
-    """Yield the findings about generated Modules and pods, each with the resource that its object is made from.
+    """Yield the findings about generated Modules and pods, each with the resource that its object is generated from.
 
-    A finding stands at the field that caused it, where one field did. `answered` are lints whose question the
-    resource's own rules have put and had answered.
+    A finding stands at the field that caused it, where one field did. `answered` are lints that the resource's own
+    rules stand for.
 
-    Their structure is right by construction (the end-to-end tests ask a real API server), but for fields that the
-    cluster's KMM does not have yet; what users decide about them is not: names, regexps, images, loading orders.
+    Their structure is right by construction (the end-to-end tests hold it against a real API server), but for fields
+    that the cluster's KMM does not have yet. What users decide is not: names, regexps, images, loading orders.
     """
-    children = list(children)
-    real = kernels(resources, (module for child in children if (module := _module(child.manifest)) is not None))
-    for child in children:
-        found = _judged(child.manifest, settings.kmm_version, real)
-        told = (_at_origin(child, finding) for finding in found if finding.rule not in answered)
-        for finding in kept(told, child.item, settings):
-            yield child.owner, finding
+    objects = list(objects)
+    real = kernels(resources, (module for one in objects if (module := _module(one.manifest)) is not None))
+    for one in objects:
+        findings = _judged(one.manifest, config.kmm_version, real)
+        at_origin = (_at_origin(one, finding) for finding in findings if finding.rule not in answered)
+        for finding in kept(at_origin, one.item, config):
+            yield one.owner, finding
 
 
 def _unknown(module: Manifest, version: str) -> list[Result]:
-    """Fields that this KMM version does not have: it would drop them."""
+    """Return the errors about fields that this KMM version does not have and would drop."""
     spec = module["spec"]
     if "dra" not in spec and "automountServiceAccountToken" not in spec.get("devicePlugin", {}):
         return []  # all others are in every version that we know
@@ -67,16 +67,16 @@ def _unknown(module: Manifest, version: str) -> list[Result]:
     return [finding for finding in structure.check(module, version) if finding.rule == "KMM051"]
 
 
-def _at_origin(child: Generated, finding: Result) -> Result:
-    found = child.origin(finding)
-    if found:
-        return found._replace(message=f"in the generated {child.manifest['kind']}: {found.message}")
-    message = f"generated from {child.owner}: {finding.message}"
-    return finding._replace(ref=ref(child.manifest), place=child.item.place, message=message)
+def _at_origin(one: Generated, finding: Result) -> Result:
+    moved = one.origin(finding)
+    if moved:
+        return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
+    message = f"generated from {one.owner}: {finding.message}"
+    return finding._replace(ref=ref(one.manifest), place=one.item.place, message=message)
 
 
 def _judged(manifest: Manifest, version: str, real: Sequence[str]) -> Iterator[Result]:
-    """The findings about one generated object."""
+    """Yield the findings about one generated object."""
     module = _module(manifest)
     if module is not None:
         yield from _unknown(module, version)
@@ -91,12 +91,12 @@ def _mappings(module: Manifest) -> list[object]:
 
 
 def together(manifests: Sequence[Manifest]) -> list[Result]:
-    """The findings about Modules that meet on nodes: those that remove what another one loads."""
+    """Return the findings about Modules that meet on nodes: those that remove what another one loads."""
     return lints.across([module for module in manifests if module["kind"] == "Module"])
 
 
 def _module(manifest: Manifest) -> Manifest | None:
-    """The Module to check; of a ManagedClusterModule the one that each spoke gets, since the hub does not check it."""
+    """Return the Module to check; of a ManagedClusterModule the one for each spoke, which the hub does not check."""
     if manifest["kind"] == "Module":
         return manifest
     if manifest["kind"] != "ManagedClusterModule":
@@ -105,13 +105,14 @@ def _module(manifest: Manifest) -> Manifest | None:
     return {"kind": "Module", "metadata": metadata, "spec": manifest["spec"]["moduleSpec"]}
 
 
-def kept(findings: Iterable[Result], item: Item | None, settings: Settings) -> Iterator[Result]:
-    """The findings without those that are turned off, for this item or in the functionConfig.
+def kept(findings: Iterable[Result], item: Item | None, config: FunctionConfig) -> Iterator[Result]:
+    """Yield the findings that are not turned off, by this item or by the functionConfig.
 
     What keeps a manifest from being made or taken stays: the refusals of the cluster, and errors about our own kinds.
     """
-    off = dict(settings.ignore)
-    for entry in filter(str.strip, item.annotations.get(IGNORE, "").split(";")) if item else ():
+    off = dict(config.ignore)
+    text = item.annotations.get(IGNORE, "") if item and item.mentions(IGNORE) else ""
+    for entry in filter(str.strip, text.split(";")):
         rule, _, reason = (part.strip() for part in entry.partition(":"))
         if reason:
             off[rule] = reason

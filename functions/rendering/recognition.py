@@ -1,4 +1,4 @@
-"""Kinds, groups and versions that are nearly ours or KMM's: what nobody would read is a finding, not a silence."""
+"""Misspelt kinds, groups and versions, ours and KMM's: an error, since nobody else would read them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from krmfn import Item, ResourceList, Result, error, info
 from krmfn.resource import ref
 
 from . import metadata_checks
-from .function_config import Settings
+from .function_config import FunctionConfig
 from .generated import Generated
 from .kinds import HUB_GROUP, MODULE_GROUP, OURS, SEED
 from .suspects import GUIDE_GROUP, PTEMPLATE_GROUP, near, suspects
@@ -36,31 +36,31 @@ _SHARED = frozenset({SEED, MODULE_GROUP, HUB_GROUP})
 
 
 def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
-    """Yield what nobody would understand in a list: kinds, groups, versions, annotations and labels.
+    """Yield the errors about unknown kinds, groups, versions, annotations and labels in a list.
 
     `handled` are the pairs that are rendered in this run: their own schema judges their version.
     """
-    found = suspects(resources)
-    foreign = [item for item in found if (item.group, item.kind) not in handled]
+    items = suspects(resources)
+    foreign = [item for item in items if (item.group, item.kind) not in handled]
     yield from kinds_exist(foreign)
     if any(kind == "DeviceConfig" for _, kind in handled):
         yield from vendors_are_named(foreign)
-    for item in found:
+    for item in items:
         if (item.group, item.kind) in handled:
             _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
         yield from metadata_checks.check(item)
 
 
-def check_run(resources: ResourceList, handled: Kinds, config: Settings) -> Iterator[Result]:
-    """Yield the findings of `check`, the rules that the functionConfig turns off in vain, and inputs without a mark."""
+def check_run(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
+    """Yield the findings of `check`, and those about rules turned off in vain and about inputs without a mark."""
     yield from check(resources, handled)
-    yield from metadata_checks.of_settings(config, ref(resources.function_config or {}))
+    yield from metadata_checks.of_function_config(config, ref(resources.function_config or {}))
     yield from metadata_checks.inputs_are_marked(resources, handled)
 
 
-def check_children(children: Iterable[Generated]) -> Iterator[Result]:
-    """Yield what nobody would understand of the annotations and labels that configs give to their children."""
-    return metadata_checks.of_children(children)
+def check_generated(objects: Iterable[Generated]) -> Iterator[Result]:
+    """Yield errors about annotations and labels that configs pass on to their objects and that mean nothing there."""
+    return metadata_checks.of_generated(objects)
 
 
 def kinds_exist(items: list[Item]) -> Iterator[Result]:

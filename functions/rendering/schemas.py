@@ -1,4 +1,4 @@
-"""Read what is in `schemas/`: inside the package in a wheel, at the top of the repository in a checkout."""
+"""The files in `schemas/`: inside the package in a wheel, at the top of the repository in a checkout."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start
 @cache
 def schema(name: str) -> dict[str, Any]:
     """Return the schema `schemas/<name>.schema.json`."""
-    found: dict[str, Any] = json.loads(text(f"{name}.schema.json"))
-    return found
+    document: dict[str, Any] = json.loads(text(f"{name}.schema.json"))
+    return document
 
 
 def text(file: str) -> str:

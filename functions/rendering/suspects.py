@@ -1,4 +1,4 @@
-"""The items of a list that may have to do with us, found by their kinds and by one search over the text."""
+"""The items of a list that may be ours, by their kinds and by one search over the text."""
 
 from __future__ import annotations
 

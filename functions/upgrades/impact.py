@@ -1,4 +1,4 @@
-"""A plan as the rules about changes look at it: which Modules change, in what, and who waits for them on the nodes."""
+"""The impact of a plan on nodes: the Modules that change, in which fields, and the workloads that wait for them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CONTAINER = "spec.moduleLoader.container"
 _IN_TREE = ("inTreeModulesToRemove", "inTreeModuleToRemove")
 _OF_CONTAINER = frozenset({"modprobe", "containerImage", "imagePullPolicy", "registryTLS", *_IN_TREE})
 _OF_MAPPING = frozenset({"containerImage", "registryTLS", "literal", "regexp", *_IN_TREE})
-"""What KMM compares between a node and the Module; a difference is an unload and a load."""
+"""The fields that KMM compares between a node and the Module; a difference is an unload and a load."""
 
 
 class Step(NamedTuple):
-    """A Module that changes, also one that a ManagedClusterModule gives to every spoke; None where it is not."""
+    """The change of one Module, also of one that a ManagedClusterModule brings to every spoke; None where absent."""
 
     ref: Ref
     """The object in the list."""
@@ -34,47 +34,47 @@ class Step(NamedTuple):
 
     @property
     def versions(self) -> tuple[str, str]:
-        """The version of an ordered upgrade before and after, "" without one."""
+        """The version of an ordered upgrade before and after; "" without one."""
         before, after = (text(_container(module), "version") for module in (self.old, self.new))
         return before, after
 
     def lost(self, section: str) -> bool:
-        """True when the Module stays and a section of its spec goes."""
+        """Return True when the Module stays and this section of its spec is removed."""
         return self.new is not None and has(table(self.old, "spec"), section) and not has(self.new["spec"], section)
 
 
-class Outlook(NamedTuple):
-    """A plan, the Modules that change in it, and who selects nodes by a label once it is done, by the label's key."""
+class Impact(NamedTuple):
+    """A plan, the Modules that it changes, and the workloads after it by the keys of their node labels."""
 
     plan: Plan
     steps: Sequence[Step]
-    consumers: Mapping[str, Sequence[Ref]]
+    holders: Mapping[str, Sequence[Ref]]
     kmm: Target
 
     def waiting(self, module: Ref) -> list[str]:
-        """Who selects nodes by a label that says something about the Module, in words."""
+        """Return the names of the workloads whose nodes are selected by a label about the Module."""
         named = f"kmm.node.kubernetes.io/{module.namespace}.{module.name}"
         keys = [ready_label(*module[2:]), f"{named}.version.ready", f"{named}.device-plugin-ready"]
         keys.append(version_label(module))
-        return list(dict.fromkeys(str(who) for key in keys for who in self.consumers.get(key, ())))
+        return list(dict.fromkeys(str(who) for key in keys for who in self.holders.get(key, ())))
 
 
-def outlook(plan: Plan, kmm: Target) -> Outlook:
-    """The plan as the rules look at it."""
-    consumers: dict[str, list[Ref]] = defaultdict(list)
+def impact_of(plan: Plan, kmm: Target) -> Impact:
+    """Return the impact of a plan."""
+    holders: dict[str, list[Ref]] = defaultdict(list)
     for manifest in plan.new:
         for key in selected(manifest):
-            consumers[key].append(ref(manifest))
-    return Outlook(plan, [step for change in plan.changes if (step := _step(change))], consumers, kmm)
+            holders[key].append(ref(manifest))
+    return Impact(plan, [step for change in plan.changes if (step := _step(change))], holders, kmm)
 
 
 def version_label(module: Ref) -> str:
-    """The label by which an administrator says which version of the Module a node shall have."""
+    """Return the label with which an administrator chooses a node's version of the Module."""
     return f"kmm.node.kubernetes.io/version-module.{module.namespace}.{module.name}"
 
 
 def selected(manifest: Manifest) -> dict[str, str]:
-    """The node labels that an object's pods ask for; of an affinity the keys only."""
+    """Return the node labels that an object's pods select by; of an affinity the keys only."""
     spec = table(manifest, "spec")
     pod = spec if manifest.get("kind") == "Pod" else table(spec, "template", "spec")
     required = table(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
@@ -84,7 +84,7 @@ def selected(manifest: Manifest) -> dict[str, str]:
 
 
 def reloads(step: Step) -> list[FieldChange]:
-    """The changed fields for which KMM unloads and loads on nodes that have the module."""
+    """Return the changed fields for which KMM unloads and loads on nodes that have the module."""
     old, new = _container(step.old), _container(step.new)
     if not old or not new:
         return []
@@ -98,7 +98,7 @@ def _counts(field: FieldChange, mappings: int) -> bool:
         return False  # what is absent is /opt, too
     if key != "kernelMappings":
         return key in _OF_CONTAINER
-    if len(rest) < 2:  # a whole mapping: a new last one is asked for kernels only that had none
+    if len(rest) < 2:  # a whole mapping: a new last one serves only kernels that had none
         return not (rest and field.old is ABSENT and isinstance(rest[0], int) and rest[0] >= mappings)
     return rest[1] in _OF_MAPPING
 
@@ -110,14 +110,14 @@ def _step(change: Change) -> Step | None:
 
 
 def _module(manifest: Manifest | None) -> Manifest | None:
-    """The Module that a manifest is or, on a hub, holds."""
-    about = ref(manifest or {})
-    if manifest and (about.group, about.kind) == (MODULE_GROUP, "Module"):
+    """Return the Module that a manifest is or, on a hub, holds."""
+    own = ref(manifest or {})
+    if manifest and (own.group, own.kind) == (MODULE_GROUP, "Module"):
         return {**manifest, "spec": table(manifest, "spec")}
-    if (about.group, about.kind) != (HUB_GROUP, "ManagedClusterModule"):
+    if (own.group, own.kind) != (HUB_GROUP, "ManagedClusterModule"):
         return None
     spec = table(manifest, "spec")
-    metadata = {"name": about.name, "namespace": text(spec, "spokeNamespace")}
+    metadata = {"name": own.name, "namespace": text(spec, "spokeNamespace")}
     return {"kind": "Module", "metadata": metadata, "spec": table(spec, "moduleSpec")}
 
 

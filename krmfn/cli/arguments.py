@@ -17,10 +17,10 @@ PATH = "a directory (with a kustomization it is built first), a file, or - for s
 
 
 def parser(program: Program) -> argparse.ArgumentParser:
-    """The parser of a function's command line."""
+    """Return the parser of a function's command line."""
     made = argparse.ArgumentParser(
         prog=program.name,
-        description=program.about,
+        description=program.description,
         epilog="Without a command it is a KRM function: a ResourceList on stdin, a ResourceList on stdout, "
         "as kustomize (transformers:) and kpt (pipeline) run it; exit code 0, or 1 with findings of severity error. "
         "COMMAND --help has examples and exit codes.",
@@ -43,7 +43,7 @@ def parser(program: Program) -> argparse.ArgumentParser:
     _diff(add("diff", "print what would change on the cluster, and what that risks", DIFFERS, *_DIFF), program)
     for name, command in program.commands.items():
         exits = EXITS if isinstance(command, Command) else PRINTED
-        own = add(name, command.about, exits, *(command.examples or [""]))
+        own = add(name, command.help, exits, *(command.examples or [""]))
         if isinstance(command, Command):
             _path(own)
             _common(own, program)
@@ -94,16 +94,16 @@ def _path(parser: argparse.ArgumentParser) -> None:
 
 
 def _common(parser: argparse.ArgumentParser, program: Program) -> None:
-    parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one found in PATH)")
+    parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
-    about = f"how stderr reads (default: text, or what {log.VARIABLE} says)"
-    parser.add_argument("--log-format", choices=log.FORMATS, help=about)
-    about = f"name every object that is created, updated or removed (also: {log.VERBOSE}=1)"
-    parser.add_argument("-v", "--verbose", action="store_true", help=about)
-    about = "no link leads out of DIR (default: the Git work tree that holds PATH, else PATH)"
-    parser.add_argument("--root", metavar="DIR", help=about)
-    for name, about in program.options.items():
-        parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=about)
+    text = f"how stderr is written (default: text, or the format that {log.VARIABLE} names)"
+    parser.add_argument("--log-format", choices=log.FORMATS, help=text)
+    text = f"name every object that is created, updated or removed (also: {log.VERBOSE}=1)"
+    parser.add_argument("-v", "--verbose", action="store_true", help=text)
+    text = "no link leads out of DIR (default: the Git work tree that holds PATH, else PATH)"
+    parser.add_argument("--root", metavar="DIR", help=text)
+    for name, text in program.options.items():
+        parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
 
 
 class _Version(argparse.Action):

@@ -13,27 +13,27 @@ Known = frozenset[tuple[str, str, str]]
 
 
 def parse(text: str, name: str) -> Known:
-    """The findings of a baseline file. Raises KrmfnError when it is none."""
+    """Return the findings of a baseline file. Raises KrmfnError for a text that is not one."""
     try:
         entries = json.loads(text)["findings"]
         return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
     except (ValueError, TypeError, KeyError, RecursionError) as failure:
-        raise KrmfnError(f"{name} is no baseline; write one with --write-baseline") from failure
+        raise KrmfnError(f"{name} is not a baseline; write one with --write-baseline") from failure
 
 
 def dump(results: Iterable[Result]) -> str:
-    """The baseline file of these findings."""
+    """Return the text of the baseline file of these findings."""
     entries = sorted({_identity(result) for result in results})
-    found = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
-    text = json.dumps({"findings": found}, indent=2, ensure_ascii=False) + "\n"
+    findings = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
+    text = json.dumps({"findings": findings}, indent=2, ensure_ascii=False) + "\n"
     return text.encode(errors="backslashreplace").decode()  # half a surrogate pair as JSON escapes it
 
 
 def new(results: Sequence[Result], known: Known) -> list[Result]:
-    """The findings that the baseline does not name."""
+    """Return the findings that the baseline does not name."""
     return [result for result in results if _identity(result) not in known]
 
 
 def _identity(result: Result) -> tuple[str, str, str]:
-    about = f"{result.ref.group}/{result.ref}" if result.ref else result.place.path if result.place else ""
-    return (result.rule, about, result.field.path if result.field else "")
+    resource = f"{result.ref.group}/{result.ref}" if result.ref else result.place.path if result.place else ""
+    return (result.rule, resource, result.field.path if result.field else "")

@@ -12,13 +12,13 @@ from . import inputs
 from .program import Program
 
 
-def checked(program: Program, asked: argparse.Namespace) -> Checked:
+def checked(program: Program, args: argparse.Namespace) -> Checked:
     """Return what was found in one PATH."""
-    resources = inputs.read(asked)
+    resources = inputs.read(args)
     count, kinds = len(resources.items), inputs.kinds(program, resources)
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
-    resources.report(nothing(program, asked, resources, kinds))
-    inputs.apply(program, asked, resources)
+    resources.report(nothing(program, args, resources, kinds))
+    inputs.apply(program, args, resources)
     if resources.function_config:
         kinds["functionConfig"] = kinds.get("functionConfig") or 1
     return Checked(in_order(resources.results), count, configs, kinds, resources.files)
@@ -33,18 +33,16 @@ def joined(parts: Sequence[Checked]) -> Checked:
     return Checked(results, sum(part.resources for part in parts), configs, kinds, sum(part.files for part in parts))
 
 
-def nothing(
-    program: Program, asked: argparse.Namespace, resources: ResourceList, kinds: dict[str, int]
-) -> list[Result]:
+def nothing(program: Program, args: argparse.Namespace, resources: ResourceList, kinds: dict[str, int]) -> list[Result]:
     """Return a warning when the function finds nothing to look into: the PATH may be another one than was meant."""
-    if any(kinds.values()) or asked.function_config or not program.owners:
+    if any(kinds.values()) or args.function_config or not program.owners:
         return []
     wanted = list(dict.fromkeys(kind for _, kind in sorted(program.owners)))
     wanted += [*filter(None, [program.config[1]]), *dict.fromkeys(kind for _, kind in sorted(program.kinds))]
     where = counts.counted(len(resources.items), "resource")
     where += f", {counts.counted(resources.files, 'file')}" if resources.files else ""
     message = (
-        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {asked.path} ({where}), so there is nothing to do; "
+        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {args.path} ({where}), so there is nothing to do; "
         "is it the right PATH?"
     )
     return [warning(message, rule="KRM109")]

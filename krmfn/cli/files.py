@@ -30,21 +30,21 @@ _KINDS = {
 }
 
 
-class Found(NamedTuple):
-    """A file of a folder: the name it was found by, and where it really is."""
+class File(NamedTuple):
+    """A file of a folder: its name there, and its path with all links resolved."""
 
     name: str
     real: str
 
 
 def root_of(path: str, given: str | None = None) -> str | None:
-    """Return the root of what may be read around a folder, links resolved; None where nothing says more than PATH.
+    """Return the root of what may be read around a folder, links resolved; None when it is the folder itself.
 
-    Raises KrmfnError when `given` (--root) is no folder.
+    Raises KrmfnError when `given` (--root) is not a folder.
     """
     if given:
         if not os.path.isdir(given):
-            raise KrmfnError(f"--root {given} is no folder")
+            raise KrmfnError(f"--root {given} is not a folder")
         return os.path.realpath(given)
     here = os.path.realpath(path)
     while not os.path.lexists(os.path.join(here, ".git")):
@@ -69,13 +69,13 @@ def _argo_root(path: str) -> str | None:
 
 
 def inside(path: str, root: str) -> bool:
-    """True when a resolved path is the root or below it, and not in a .git folder there."""
+    """Return True when a resolved path is the root or below it, and not in a .git folder there."""
     if path != root and not path.startswith(root.rstrip("/") + "/"):
         return False
     return ".git" not in path[len(root) :].split("/")
 
 
-def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) -> tuple[list[Found], list[str]]:
+def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) -> tuple[list[File], list[str]]:
     """Return the files below a folder whose last names are wanted, sorted, and a sentence for each that is refused.
 
     Names that begin with a dot are passed over. A file with two names is read by its own, else by the first.
@@ -84,22 +84,22 @@ def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) 
     root = root_of(folder, given) or here
     if not inside(here, root):
         raise KrmfnError(f"{folder} is not inside {root}, the root of what may be read; --root DIR names another")
-    found: list[tuple[bool, Found]] = []
+    readable: list[tuple[bool, File]] = []
     problems: list[str] = []
-    for file, entry in _walk(Found(folder, here), root, problems):
+    for file, entry in _walk(File(folder, here), root, problems):
         if not wanted(entry.name):
             continue
         try:
-            found.append((entry.is_symlink(), Found(file.name, _readable(file.name, file.real, root))))
+            readable.append((entry.is_symlink(), File(file.name, _readable(file.name, file.real, root))))
         except KrmfnError as failure:
             problems.append(str(failure))
     # A link's target may be in the folder, too: it goes by its own name then.
-    return sorted({file.real: file for _, file in sorted(found, reverse=True)}.values()), problems
+    return sorted({file.real: file for _, file in sorted(readable, reverse=True)}.values()), problems
 
 
-def _walk(top: Found, root: str, problems: list[str]) -> Iterator[tuple[Found, os.DirEntry[str]]]:
+def _walk(top: File, root: str, problems: list[str]) -> Iterator[tuple[File, os.DirEntry[str]]]:
     """Yield what is in a folder and in the folders below, each folder once; linked ones after all others."""
-    folders, links = [top], list[Found]()
+    folders, links = [top], list[File]()
     seen: set[str] = set()
     while folders or links:
         here = folders.pop() if folders else links.pop(0)
@@ -117,23 +117,23 @@ def _walk(top: Found, root: str, problems: list[str]) -> Iterator[tuple[Found, o
             if entry.name.startswith("."):
                 continue
             if not _is_folder(entry):
-                yield Found(name, real), entry
+                yield File(name, real), entry
             elif not entry.is_symlink():
-                folders.append(Found(name, real))
-            elif refusal := _refused_folder(Found(name, real), here.real, root):
+                folders.append(File(name, real))
+            elif refusal := _refused_folder(File(name, real), here.real, root):
                 problems.append(refusal)
             else:
-                links.append(Found(name, real))
+                links.append(File(name, real))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # links in a circle: what is wrong with it is said when it is read
+    except OSError:  # links in a circle: the error is reported when it is read
         return False
 
 
-def _refused_folder(link: Found, parent: str, root: str) -> str:
+def _refused_folder(link: File, parent: str, root: str) -> str:
     if not inside(link.real, root):
         return _leads_out(link.name, root)
     if inside(parent, link.real):
@@ -198,15 +198,15 @@ def check_named(name: str, given: str | None = None) -> None:
 def read_regular(real: str, name: str, limit: int) -> bytes:
     """Return the bytes of a regular file of no more than `limit` bytes; its size is known before it is read.
 
-    Raises KrmfnError that calls it `name`.
+    Raises KrmfnError whose message calls it `name`.
     """
     try:
         # O_NONBLOCK: what has become a pipe since it was looked at must not hold us up.
         with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK), "rb") as source:
-            about = os.fstat(source.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                raise KrmfnError(f"{name}: is {_kind(about.st_mode)} and no file")
-            data = source.read() if about.st_size <= limit else None
+            status = os.fstat(source.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise KrmfnError(f"{name}: is {_kind(status.st_mode)} and no file")
+            data = source.read() if status.st_size <= limit else None
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
     return _within(data, name, limit)

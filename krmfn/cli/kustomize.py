@@ -1,4 +1,4 @@
-"""Build a directory with kustomize, in a wrapper overlay that keeps local-config resources in sight.
+"""Builds with kustomize, through an overlay that keeps local-config resources.
 
 A plain `kustomize build` drops resources with the annotation config.kubernetes.io/local-config before anybody sees
 them, DeviceConfigs among them. The wrapper moves the annotation aside with a built-in patch; no function is called
@@ -37,16 +37,16 @@ patches:
 
 
 class Built(NamedTuple):
-    """What kustomize printed, and what it said."""
+    """Output of kustomize: the manifests on stdout, the messages on stderr."""
 
     stream: bytes
-    words: str
+    messages: str
 
 
 def build(path: str, flags: Sequence[str] = ()) -> Built:
-    """What `kustomize build` makes of the directory `path`, local-config resources included.
+    """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
-    `flags` go to kustomize as they are. Raises KrmfnError with kustomize's own words when it fails or is missing.
+    `flags` go to kustomize as they are. Raises KrmfnError with kustomize's own messages when it fails or is missing.
     """
     command = _command()
     try:
@@ -58,12 +58,12 @@ def build(path: str, flags: Sequence[str] = ()) -> Built:
             f"kustomize needs a temporary folder, and none can be written: {failure.strerror}; "
             "name one with the environment variable TMPDIR"
         ) from failure
-    words = done.stderr.decode(errors="replace").strip()
+    messages = done.stderr.decode(errors="replace").strip()
     if done.returncode < 0:
-        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *words.splitlines())
+        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages.splitlines())
     if done.returncode:
-        raise KrmfnError(f"kustomize build {path} failed:", *words.splitlines(), *_hint(words))
-    return Built(done.stdout.replace(ASIDE.encode(), LOCAL.encode()), words)
+        raise KrmfnError(f"kustomize build {path} failed:", *messages.splitlines(), *_hint(messages))
+    return Built(done.stdout.replace(ASIDE.encode(), LOCAL.encode()), messages)
 
 
 def _wrapper(path: str, folder: str) -> str:
@@ -79,15 +79,15 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
 
 
 def _command() -> list[str]:
-    if found := shutil.which("kustomize"):
-        return [found, "build"]
-    if found := shutil.which("kubectl"):
-        return [found, "kustomize"]
+    if path := shutil.which("kustomize"):
+        return [path, "build"]
+    if path := shutil.which("kubectl"):
+        return [path, "kustomize"]
     raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
 
 
-def _hint(words: str) -> list[str]:
-    if "external plugins disabled" in words or "--enable-exec" in words:
+def _hint(messages: str) -> list[str]:
+    if "external plugins disabled" in messages or "--enable-exec" in messages:
         return [
             "the kustomization calls a function itself: run `kustomize build --enable-alpha-plugins --enable-exec` "
             "instead of render, take the function out of `transformers:`, or pass kustomize its flags with --kustomize"

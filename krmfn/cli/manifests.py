@@ -1,4 +1,4 @@
-"""Files, directories and streams of YAML or JSON in, each resource with its file and line; manifest streams out."""
+"""Reading of files, directories and streams, each resource with its file and line; writing of manifests."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Document(NamedTuple):
 
 
 def read(path: str, stdin: bytes | None = None, root: str | None = None) -> ResourceList:
-    """The resources in a file, in a directory (all .yaml, .yml and .json files below it) or, for `-`, in `stdin`.
+    """Return the resources in a file, below a directory (.yaml, .yml and .json files) or, for `-`, in `stdin`.
 
     Lists (kind List, NodeList, ...) and ResourceLists count as what they hold. Every file's syntax is checked.
-    Which files may be read is told in `files`; `root` is what --root names.
+    Which files may be read: see `files`; `root` is what --root names.
     Raises KrmfnError that names each file and line that cannot be read.
     """
     resources = ResourceList()
@@ -50,28 +50,28 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None) -> Reso
         try:
             _add(resources, name, text)
         except KrmfnError as failure:
-            told = str(failure)
-            problems.append(told if told.startswith(f"{name}: ") else f"{name}: {told}")
+            message = str(failure)
+            problems.append(message if message.startswith(f"{name}: ") else f"{name}: {message}")
     if problems:
         raise KrmfnError(*problems)
     return resources
 
 
 def read_stream(text: bytes) -> ResourceList:
-    """The resources in a stream that some tool has printed; they have no place in a file."""
+    """Return the resources in the output of a tool; they have no place in a file."""
     resources = ResourceList()
     _add(resources, "", text)
     return resources
 
 
 def kustomization_in(path: str) -> str | None:
-    """Return the kustomization in the directory `path`, whatever stands there under its name; None without one."""
+    """Return the path of the kustomization in the directory `path`, file or not; None without one."""
     names = (os.path.join(path, name) for name in KUSTOMIZATIONS)  # noqa: PTH118
     return next((name for name in names if os.path.lexists(name)), None)
 
 
 def documents(text: bytes) -> Iterator[Document]:
-    """The documents of a stream, comment-only ones left out. `---` at the start of a line always divides."""
+    """Yield the documents of a stream but for those of comments only. `---` at the start of a line always divides."""
     start, line = 0, 1
     for mark in [*_MARK.finditer(text), None]:
         end = mark.start() if mark else len(text)
@@ -100,7 +100,7 @@ def dump_json(items: Iterable[Item]) -> bytes:
 
 
 def read_text(path: str, root: str | None = None) -> str:
-    """A text file. Raises KrmfnError when it cannot be read."""
+    """Return the text of a file. Raises KrmfnError when it cannot be read."""
     try:
         return files.read_named(path, root).decode()
     except ValueError as failure:
@@ -108,12 +108,12 @@ def read_text(path: str, root: str | None = None) -> str:
 
 
 def write_text(path: str, text: str, root: str | None = None) -> None:
-    """A text file, written anew. Raises KrmfnError when it cannot be; the old one stays then."""
+    """Write a text file anew. Raises KrmfnError when that fails; the old one stays then."""
     files.write(path, text.encode(), root)
 
 
 def write_folder(folder: str, items: Sequence[Item], root: str | None = None) -> None:
-    """A file per object and a kustomization.yaml that lists them, into a folder that is new or empty.
+    """Write a file per object and a kustomization.yaml that lists them, into a folder that is new or empty.
 
     Raises KrmfnError when it is neither, or cannot be written; nothing of ours stays in it then.
     """
@@ -140,7 +140,7 @@ def write_folder(folder: str, items: Sequence[Item], root: str | None = None) ->
 
 
 def _file_names(items: Sequence[Item]) -> list[str]:
-    """A name per item: with the API group's first word, or all of it where that does not tell two apart.
+    """Return a file name per item: with the first word of its API group, or with all of it where two would be equal.
 
     Raises KrmfnError for an object that stands twice. No name leads out of the folder, whatever an object is called.
     """
@@ -156,8 +156,8 @@ def _file_names(items: Sequence[Item]) -> list[str]:
 
 
 def _file_name(item: Item, group: str) -> str:
-    about = item.ref
-    parts = [about.namespace, group, about.kind.lower(), about.name.replace(":", ".")]
+    ref = item.ref
+    parts = [ref.namespace, group, ref.kind.lower(), ref.name.replace(":", ".")]
     return _UNFIT.sub("-", "_".join(part for part in parts if part)) + ".yaml"
 
 
@@ -185,10 +185,10 @@ def _texts(
         resources.files = 1
         yield os.path.normpath(path), files.read_named(path, root)
         return
-    found, refused = files.below(path, _is_read, root)
+    readable, refused = files.below(path, _is_read, root)
     problems += refused
     left = max_bytes()
-    for name, real in found:
+    for name, real in readable:
         if Path(name).name in KUSTOMIZATIONS:
             resources.report([_unbuilt(name)])
             continue
@@ -207,7 +207,7 @@ def _is_read(name: str) -> bool:
 
 
 def _unbuilt(name: str) -> Result:
-    """A warning about a kustomization in a folder below: its patches would count as resources."""
+    """Return a warning for a kustomization in a folder below: its patches would count as resources."""
     message = "is not built, its folder is read file by file; give the folder itself as PATH to build it"
     return warning(message, rule="KRM105", place=Place(os.path.normpath(name)))
 
@@ -224,7 +224,7 @@ def _add(resources: ResourceList, name: str, text: bytes) -> None:
 
 
 def _sort(resources: ResourceList, item: Item, document: Document, place: Place, noun: str) -> None:
-    """Put a document, or what it holds when it is a list, among the resources; say what is no resource."""
+    """Put a document, or what it holds when it is a list, among the resources; report what is not a resource."""
     cut = _list_cut(item, document.text)
     if cut:
         _add_list(resources, document, place, cut)

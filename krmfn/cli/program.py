@@ -1,4 +1,4 @@
-"""What a command line must know of the function it is for."""
+"""Description of a function for its command line."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..runner import Function
 
 
 class Command(NamedTuple):
-    """A subcommand of one function: it looks at the list of each PATH after the function has run."""
+    """A subcommand of one function: it works on the list of each PATH after the function has run."""
 
-    about: str
+    help: str
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
     run: Callable[[Sequence[ResourceList], argparse.Namespace], tuple[str, Iterable[Result]]]
-    """The text to print, and what it found: an error is exit code 1. Raises KrmfnError when there is no text."""
+    """Returns the text to print and findings: an error is exit code 1. Raises KrmfnError when there is no text."""
     examples: tuple[str, ...] = ()
     """Arguments as the command's help shows them."""
 
@@ -27,17 +27,17 @@ class Command(NamedTuple):
 class Printed(NamedTuple):
     """A subcommand of one function that reads no resources: it prints what the program carries with it."""
 
-    about: str
+    help: str
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], str]
     examples: tuple[str, ...] = ()
 
 
 class Program(NamedTuple):
-    """A function and what its command line must know of it."""
+    """A function with what its command line needs."""
 
     name: str
-    about: str
+    description: str
     function: Function
     inputs: Collection[tuple[str, str]] = ()
     """(group, kind) of resources that are read and not deployed; a render leaves them out."""
@@ -52,4 +52,4 @@ class Program(NamedTuple):
     kinds: Collection[tuple[str, str]] = ()
     """(group, kind) of further resources that the function looks into; `check` counts them with the owners."""
     notes: Callable[[Plan, ResourceList], Iterable[Result]] | None = None
-    """What a plan risks on the cluster, for `diff`; the list is the new one, with its functionConfig."""
+    """The risks of a plan on the cluster, for `diff`; the list is the new one, with its functionConfig."""

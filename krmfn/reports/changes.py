@@ -21,7 +21,7 @@ _LIMIT = 20_000
 
 
 def text(plan: Plan, notes: Sequence[Result]) -> str:
-    """Each change with its fields, old value and new value, then the notes, then a line that counts."""
+    """Return each change with its fields, old value and new value, then the notes, then a line that counts."""
     lines: list[str] = []
     for change in plan.changes:
         lines.append(f"{_SIGNS[change.what]} {_named(change)}")
@@ -33,20 +33,20 @@ def text(plan: Plan, notes: Sequence[Result]) -> str:
 
 
 def summary(plan: Plan) -> str:
-    """`1 created, 2 changed, 12 unchanged`; what is none is not said."""
+    """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
     counts = counted(plan)
-    told = [f"{count:,} {what}" for what, count in counts.items() if count]
-    return ", ".join(told if plan.changes else ["nothing changes", *told])
+    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+    return ", ".join(parts if plan.changes else ["nothing changes", *parts])
 
 
 def counted(plan: Plan) -> dict[str, int]:
-    """How many objects are created, changed, deleted and unchanged."""
+    """Return how many objects are created, changed, deleted and unchanged."""
     counts = {what: sum(change.what == what for change in plan.changes) for what in _SIGNS}
     return {**counts, "unchanged": plan.unchanged}
 
 
 def as_json(plan: Plan, notes: Sequence[Result]) -> str:
-    """`{changes: [...], notes: [...], summary: {...}}`; a value that is not there has no key."""
+    """Return `{changes: [...], notes: [...], summary: {...}}`; a value that is not there has no key."""
     document = {
         "changes": [_change(change) for change in plan.changes],
         "notes": [findings.finding(note) for note in notes],
@@ -65,19 +65,19 @@ def _change(change: Change) -> dict[str, Any]:
 
 
 def markdown(plan: Plan, notes: Sequence[Result]) -> str:
-    """A comment: the notes, a table of the changes, and the details of each, folded away."""
+    """Return a comment: the notes, a table of the changes, and the details of each, folded away."""
     parts = [f"**{summary(plan)}**\n"]
     if notes:
         parts.append(_fitting([f"- {_note(note)}\n" for note in notes], "- and {} more\n"))
     if plan.changes:
-        rows = [f"| {change.what} | {_cell(str(change.ref))} | {_about(change)} |\n" for change in plan.changes]
+        rows = [f"| {change.what} | {_cell(str(change.ref))} | {_count(change)} |\n" for change in plan.changes]
         parts.append("| | object | |\n|---|---|---|\n" + _fitting(rows, "| | and {} more | |\n"))
         parts.append(_fitting(map(_details, plan.changes), "The details of {} more do not fit into a comment.\n"))
     return "\n".join(parts)
 
 
 def _fitting(texts: Iterable[str], rest: str) -> str:
-    """The texts that fit, and how many do not."""
+    """Return the texts that fit into a comment, and a line with the number of the others."""
     texts, size = list(texts), 0
     for number, text in enumerate(texts):
         size += len(text)
@@ -87,18 +87,18 @@ def _fitting(texts: Iterable[str], rest: str) -> str:
 
 
 def _note(note: Result) -> str:
-    about = [_cell(str(part)) for part in (note.ref, note.field and note.field.path) if part]
+    subject = [_cell(str(part)) for part in (note.ref, note.field and note.field.path) if part]
     rule = f" [{note.rule}]" if note.rule else ""
-    return f"**{note.severity}** {': '.join([*about, _cell(note.message)])}{rule}"
+    return f"**{note.severity}** {': '.join([*subject, _cell(note.message)])}{rule}"
 
 
-def _about(change: Change) -> str:
+def _count(change: Change) -> str:
     count = len(change.fields)
     return f"{count} field{'' if count == 1 else 's'}" if count else ""
 
 
 def _details(change: Change) -> str:
-    """A fold: a changed object's fields as a diff, else the whole object."""
+    """Return a folded part: a changed object's fields as a diff, else the whole object."""
     if change.what == "changed":
         lines = [line for field in change.fields for line in (f"@@ {field.path} @@", *_values(field))]
         language = "diff"
@@ -112,17 +112,17 @@ def _details(change: Change) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that no Markdown reader takes for markup, in a table or out of it."""
-    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda found: f"&#{ord(found[0])};", printable(text))
+    """Return the text escaped, so that Markdown takes none of it for markup, in a table or outside."""
+    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", printable(text))
 
 
 def _named(change: Change) -> str:
-    count = _about(change)
+    count = _count(change)
     return f"{change.ref}" + (f": {count}" if count else "")
 
 
 def _values(field: FieldChange) -> Iterator[str]:
-    """Lines with - and +: what was there, what is there now. Long texts only where they differ."""
+    """Yield the old value in lines with -, the new one in lines with +; of long texts only what differs."""
     if isinstance(field.old, str) and isinstance(field.new, str) and "\n" in field.old + field.new:
         yield from islice(unified_diff(field.old.split("\n"), field.new.split("\n"), lineterm="", n=1), 2, None)
         return
@@ -139,4 +139,4 @@ def _written(value: Any) -> Iterable[str]:
 
 
 FORMATS: dict[str, Callable[[Plan, Sequence[Result]], str]] = {"text": text, "markdown": markdown, "json": as_json}
-"""What `diff --format` knows."""
+"""The formats of `diff --format`."""

@@ -19,7 +19,7 @@ def extent(checked: Checked) -> str:
 
 
 def sarif(checked: Checked) -> str:
-    """A SARIF log with one run; `results` is there when it is empty, since readers ask for it."""
+    """Return a SARIF log with one run; `results` is written when it is empty, too, since readers need it."""
     rules = sorted({result.rule for result in checked.results if result.rule})
     driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": [{"id": rule} for rule in rules]}
     run = {"tool": {"driver": driver}, "results": [_sarif_result(result) for result in checked.results]}
@@ -27,27 +27,27 @@ def sarif(checked: Checked) -> str:
 
 
 def _sarif_result(result: Result) -> dict[str, Any]:
-    about = (
+    resource = (
         "/".join(part for part in (result.ref.kind, result.ref.namespace, result.ref.name) if part)
         if result.ref
         else ""
     )
     path = result.field.path if result.field else ""
-    found: dict[str, Any] = {"level": _LEVELS[result.severity], "message": {"text": _sentence(result)}}
+    entry: dict[str, Any] = {"level": _LEVELS[result.severity], "message": {"text": _sentence(result)}}
     if result.rule:
-        found["ruleId"] = result.rule
+        entry["ruleId"] = result.rule
     location: dict[str, Any] = {}
     if result.place and result.place.path:
         location["physicalLocation"] = {"artifactLocation": {"uri": _uri(result.place.path)}}
         region = {"startLine": result.place.line, "startColumn": result.place.column}
         if result.place.line:
             location["physicalLocation"]["region"] = {key: number for key, number in region.items() if number}
-    if about:
-        location["logicalLocations"] = [{"fullyQualifiedName": "/".join(part for part in (about, path) if part)}]
+    if resource:
+        location["logicalLocations"] = [{"fullyQualifiedName": "/".join(part for part in (resource, path) if part)}]
     if location:
-        found["locations"] = [location]
-    found["partialFingerprints"] = {"krmfn/v1": "|".join((result.rule, about, path))}
-    return found
+        entry["locations"] = [location]
+    entry["partialFingerprints"] = {"krmfn/v1": "|".join((result.rule, resource, path))}
+    return entry
 
 
 def _uri(path: str) -> str:
@@ -57,7 +57,7 @@ def _uri(path: str) -> str:
 
 
 def junit(checked: Checked) -> str:
-    """A JUnit report: a failed test case per error or warning, and a passed one when there is neither."""
+    """Return a JUnit report: a failed test case per error or warning, and a passed one when there is neither."""
     from xml.etree import ElementTree as xml
 
     failures = [result for result in checked.results if result.severity != "info"]
@@ -78,7 +78,7 @@ def junit(checked: Checked) -> str:
 
 
 def github(checked: Checked) -> str:
-    """A workflow command per finding, which GitHub shows at the line of the pull request."""
+    """Return a workflow command per finding, which GitHub shows at the line of the pull request."""
     return "".join(f"{_github(result)}\n" for result in checked.results)
 
 
@@ -93,17 +93,17 @@ def _github(result: Result) -> str:
 
 
 def _sentence(result: Result) -> str:
-    about = [str(part) for part in (result.ref, result.field and result.field.path) if part]
-    return ": ".join([*about, result.message])
+    subject = [str(part) for part in (result.ref, result.field and result.field.path) if part]
+    return ": ".join([*subject, result.message])
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """As GitHub's runner wants it: percent-encoded, `%` first."""
+    """Return text percent-encoded as GitHub's runner reads it, `%` first."""
     for char in "%\r\n" + more:
         text = text.replace(char, f"%{ord(char):02X}")
     return text
 
 
 def _printable(text: str) -> str:
-    """XML 1.0 has no control characters, escaped or not."""
+    """Return text without control characters: XML 1.0 has none, escaped or not."""
     return "".join(char if char.isprintable() or char in "\n\t" else "�" for char in text)

@@ -12,26 +12,26 @@ from . import ci, prometheus
 
 
 def text(checked: Checked) -> str:
-    """A line per finding, and one that counts them."""
+    """Return a line per finding, and one that counts them."""
     lines = [*map(str, checked.results), summary_line(checked)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def summary_line(checked: Checked) -> str:
-    """`2 errors, 1 warning: 2 DeviceConfigs, 1 Module in 14 resources, 3 files`: the findings, and what was read."""
+    """Return `2 errors, 1 warning: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
-    said = [counted(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
+    parts = [counted(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
     kinds = listed(checked.kinds)
-    return f"{', '.join(said) or 'no findings'}{f': {kinds}' if kinds else ''} in {ci.extent(checked)}"
+    return f"{', '.join(parts) or 'no findings'}{f': {kinds}' if kinds else ''} in {ci.extent(checked)}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
-    """How many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
+    """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
     return {name: sum(result.severity == name for result in results) for name in ("error", "warning", "info")}
 
 
 def as_json(checked: Checked) -> str:
-    """`{findings: [...], summary: {...}}`; a field that does not apply is null."""
+    """Return `{findings: [...], summary: {...}}`; a field that does not apply is null."""
     document = {
         "findings": [finding(result) for result in checked.results],
         "summary": {
@@ -45,7 +45,7 @@ def as_json(checked: Checked) -> str:
 
 
 def finding(result: Result) -> dict[str, Any]:
-    """One finding as JSON data."""
+    """Return a finding as JSON data."""
     ref, place, tags = result.ref, result.place, dict(result.tags)
     return {
         "rule": result.rule or None,
@@ -69,4 +69,4 @@ FORMATS: dict[str, Callable[[Checked], str]] = {
     "github": ci.github,
     "prometheus": prometheus.prometheus,
 }
-"""What `check --format` knows."""
+"""The formats of `check --format`."""

@@ -12,9 +12,9 @@ Sample = tuple[dict[str, str], int]
 
 
 def prometheus(checked: Checked) -> str:
-    """Gauges: whether each config fails, the findings by rule and severity, and how many resources were looked at."""
-    found = Counter((result.rule, result.severity) for result in checked.results)
-    findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(found.items())]
+    """Return gauges: whether each config fails, findings by rule and severity, how many resources were checked."""
+    counts = Counter((result.rule, result.severity) for result in checked.results)
+    findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     return "".join(
         [
@@ -30,7 +30,7 @@ def prometheus(checked: Checked) -> str:
 
 
 def _failed(checked: Checked) -> list[Sample]:
-    """An error counts for the config it is about or stands in; one about no config keeps all from being rendered."""
+    """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
     errors = [result for result in checked.results if result.severity == "error"]
     whose = [{ref for ref, place in checked.configs if _concerns(result, ref, place)} for result in errors]
     failed = {ref for refs in whose for ref in refs}
@@ -48,11 +48,11 @@ def _concerns(result: Result, ref: Ref, place: Place | None) -> bool:
     return bool(result.place and place and result.place[:2] == place[:2])
 
 
-def _gauge(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
-    yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
+def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP {name} {description}\n# TYPE {name} gauge\n"
     for labels, value in samples:
-        told = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
-        yield f"{name}{{{told}}} {value}\n" if told else f"{name} {value}\n"
+        pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        yield f"{name}{{{pairs}}} {value}\n" if pairs else f"{name} {value}\n"
 
 
 def _escaped(text: str) -> str:

@@ -1,16 +1,18 @@
-"""YAML as text: cut a ResourceList into spans, look, load, edit and write, without losing a byte that was not touched.
+"""YAML as text: divide a ResourceList into items, read, edit and write them without losing an untouched byte.
 
-scalars   what a plain scalar means to Kubernetes, and which strings must be quoted for every reader
-encoding  bytes that are UTF-8 text, or the line where they are not
-simple    text to data ten times faster, for plain layouts; says when it is not sure
-load      text to data, with bounds on depth and aliases
-values    a node tree to data: keys, tags, merges, aliases
-places    the line and column of a field
-emit      data to text in kyaml's layout, no aliases
-spans     the quick cut of a ResourceList into item spans; says when it is not sure
-marks     the exact cut, from a real YAML parser's marks
-escapes   words that hide behind escapes
-comments  the comment lines behind an item
-peek      kind, name, labels of an item without loading it; says when it is not sure
-edit      put new values into an item's text, keeping its comments, order and quotes
+encoding     bytes that are UTF-8 text, or the line where they are not
+split        the quick division of a ResourceList into items; None when it is not sure
+split_exact  the exact division, from the positions that a YAML parser reports
+peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
+escapes      words that are written with escapes
+simple       text to data without a parser, for simple layouts; None for others
+load         text to a node tree with PyYAML, with a bound on depth
+values       a node tree to data: keys, tags, merges, aliases
+scalars      what a plain scalar means to Kubernetes, and which strings must be quoted for every reader
+positions    the line and column of a field
+plain        the plain data that a manifest may hold
+emit         data to text in kyaml's layout, no aliases
+patch        small edits in a simple text: scalars, added keys and entries
+edit         new data into an item's text, keeping its comments, order and quotes
+comments     the comment lines behind an item
 """

@@ -9,7 +9,7 @@ KEEPS = re.compile(rb"[|>][0-9]?\+")
 
 
 def trailer(text: bytes, indent: int) -> int:
-    """Where the blank and comment lines behind an item begin, its dash at column `indent` (-2: a document).
+    """Return where the blank and comment lines behind an item begin, its dash at column `indent` (-2: a document).
 
     What is indented deeper than the dash may belong to a block scalar, spaces included, and so may empty lines where
     one keeps them.
@@ -19,10 +19,10 @@ def trailer(text: bytes, indent: int) -> int:
     end = len(text)
     while end:
         start = text.rfind(b"\n", 0, end - 1) + 1
-        words = text[start:end].strip()
+        content = text[start:end].strip()
         column = text.find(b"#", start, end) - start
-        blank = not words and not kept and not (scalar and text[start:end].strip(b"\r\n"))
-        if not (0 <= column <= max(indent, 0) if words[:1] == b"#" else blank):
+        blank = not content and not kept and not (scalar and text[start:end].strip(b"\r\n"))
+        if not (0 <= column <= max(indent, 0) if content[:1] == b"#" else blank):
             break
         end = start
     return end

@@ -1,4 +1,4 @@
-"""New values into an item's text: comments, key order, quotes and layout stay where the shape stays.
+"""Edits of an item's text: comments, key order, quotes and layout stay wherever the structure stays.
 
 Scalars and added keys are patched into the text; for the rest ruamel.yaml does a round trip (imported only then, it
 costs time). What comes out is read back and compared, so an edit can never change the meaning: where the round trip
@@ -21,7 +21,7 @@ _WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
 
 
 def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> bytes:
-    """The text of an item (its dash at column `indent`; -2: a document) with the data `new` instead of its own.
+    """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
     `tree` is the item's tree when its text is simple, as `simple.parse` made it.
     Comment lines behind the item belong to whatever follows and stay as they are.
@@ -39,9 +39,9 @@ def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> byt
 
 
 def closed(text: bytes, indent: int) -> bytes:
-    """Return the text of an item or document with a line end, also where its last scalar means something else with one.
+    """Return the text of an item or document with a line end that does not change its data.
 
-    A literal `|` whose last line has no line end means a text without one.
+    A literal `|` whose last line has no line end is a string without one; it must be written in another way.
     """
     if text[-1:] in (b"\n", b""):
         return text
@@ -54,7 +54,7 @@ def closed(text: bytes, indent: int) -> bytes:
 
 
 def _bare(data: Any, indent: int) -> Any:
-    """The item of a list of one; a document as it is."""
+    """Return the item of a list of one; a document as it is."""
     return data[0] if indent >= 0 else data
 
 
@@ -71,7 +71,7 @@ def _means(text: str, wanted: Any) -> bool:
 
 
 def _round_trip(body: bytes, new: Any, indent: int) -> str | None:
-    """The item changed to mean `new` as ruamel.yaml writes it; None when it cannot keep it."""
+    """Return the item changed to the data `new` by ruamel.yaml; None when ruamel.yaml fails."""
     column = indent + 2
     edited = _document(undashed(body, indent), new)  # the dash comes back below
     if edited is None:
@@ -86,7 +86,7 @@ def undashed(text: bytes, indent: int) -> bytes:
 
 
 def _document(body: bytes, new: Any) -> str | None:
-    """The document `body` changed to mean `new`, in column 0; None when ruamel.yaml fails."""
+    """Return the document `body` changed to the data `new`, in column 0; None when ruamel.yaml fails."""
     from ruamel.yaml import YAML
 
     from . import load
@@ -108,7 +108,7 @@ def _document(body: bytes, new: Any) -> str | None:
 
 
 def _merged(tree: Any, old: Any, new: Any) -> Any:
-    """`tree` (ruamel.yaml's, meaning `old`) changed in place as far as possible to mean `new`."""
+    """Return ruamel.yaml's `tree` of the data `old`, changed to the data `new`, in place as far as possible."""
     if same(old, new):
         return tree
     if isinstance(old, dict) and isinstance(new, dict):
@@ -129,7 +129,7 @@ def _merged(tree: Any, old: Any, new: Any) -> Any:
 
 
 def _fresh(value: Any) -> Any:
-    """`value` for ruamel.yaml, its strings in the quotes that `emit` would choose."""
+    """Return `value` for ruamel.yaml, its strings in the quotes that `emit` would choose."""
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
     from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 

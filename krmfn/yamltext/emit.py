@@ -24,26 +24,26 @@ _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\
 
 
 def dump(data: Any, indent: int = 0) -> str:
-    """The block text of a mapping or list, its lines `indent` columns in, with a final newline."""
+    """Return the block text of a mapping or list, its lines `indent` columns in, with a final newline."""
     lines: list[str] = []
     _write(data, " " * indent, lines)
     return "\n".join([*lines, ""])
 
 
 def dump_item(data: Any, indent: int = 0) -> str:
-    """The text of a list item: like `dump`, two columns further in, behind a dash at column `indent`."""
+    """Return the text of a list item: like `dump`, two columns further in, behind a dash at column `indent`."""
     lines: list[str] = []
     _entry(data, " " * indent, lines)
     return "\n".join([*lines, ""])
 
 
 def dump_json(data: Any) -> str:
-    """JSON on one line that is YAML too: characters that YAML takes for line breaks or does not take are escaped."""
+    """Return JSON on one line that is YAML, too: what YAML refuses or takes for a line break is escaped."""
     text = json.dumps(data, ensure_ascii=False)
     return (
         text
         if text.isascii() and "\x7f" not in text
-        else _NOT_IN_FLOW.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        else _NOT_IN_FLOW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     )
 
 
@@ -97,7 +97,7 @@ def _scalar(value: Any, pad: str) -> str:
 
 
 def _number(value: float) -> str:
-    """YAML 1.1 reads 1e+16 as a string: it wants a dot."""
+    """Return a float as text, always with a dot: YAML 1.1 reads 1e+16 as a string."""
     text = repr(value)
     if text[-1] in "fn":
         return text.replace("inf", ".inf").replace("nan", ".nan")
@@ -106,7 +106,7 @@ def _number(value: float) -> str:
 
 @lru_cache(maxsize=4096)
 def style(text: str) -> str:
-    """How `text` is written as a value: "" plain, `'` or `"` in quotes, `|` as a literal block."""
+    """Return how `text` is written as a value: "" plain, `'` or `"` in quotes, `|` as a literal block."""
     if "\n" in text and _literal_fits(text):
         return "|"
     return quoted(text)[0] if quoted(text)[0] in "'\"" else ""
@@ -114,7 +114,7 @@ def style(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def quoted(text: str) -> str:
-    """`text` as a one-line scalar: plain where every reader gets it back, else in quotes as go-yaml would choose."""
+    """Return `text` as a one-line scalar: plain where all readers agree, else in the quotes that go-yaml chooses."""
     if is_ambiguous(text) or "\n" in text or "\t" in text or _is_special(text):
         return '"' + "".join(_escaped(char) for char in text) + '"'
     if text[0] == " " or text[-1] == " " or _NOT_PLAIN.match(text):
@@ -123,7 +123,7 @@ def quoted(text: str) -> str:
 
 
 def _is_special(text: str) -> bool:
-    """True when a character must be escaped: not printable, a line break to YAML 1.1, or turning the writing round."""
+    """Return True when a character must be escaped: unprintable, a line break to YAML 1.1, a change of direction."""
     if text.isascii():
         return not text.replace("\n", "").replace("\t", "").isprintable()
     return _special().search(text) is not None
@@ -131,7 +131,7 @@ def _is_special(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _special() -> re.Pattern[str]:
-    """Costly to compile, and rarely needed."""
+    """Return the pattern of such characters; it is compiled late, since it is costly and rarely needed."""
     return re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
 
 
@@ -145,7 +145,7 @@ def _escaped(char: str) -> str:
 
 
 def _literal_fits(text: str) -> bool:
-    """A block scalar gives the text back: nothing to escape, no space before a line's end, no odd first line."""
+    """Return True when a block scalar can hold `text`: no escapes, no space before a line end, no odd first line."""
     return not (text[0] in " \n\t" or " \n" in text or text[-1] in " \t" or _is_special(text) or "\t\n" in text)
 
 

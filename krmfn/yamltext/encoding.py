@@ -10,9 +10,9 @@ _STEP = 1 << 20
 
 
 def check_encoding(text: bytes) -> None:
-    """Raises KrmfnError, with the line, for bytes that are no UTF-8 text and for NUL."""
+    """Raise KrmfnError, with the line, for bytes that are not UTF-8 text and for NUL."""
     at = text.find(b"\0")
-    problem = "a NUL byte; this is no text (UTF-16 perhaps: save it as UTF-8)" if at >= 0 else ""
+    problem = "a NUL byte, so this is not text (perhaps UTF-16: save it as UTF-8)" if at >= 0 else ""
     if at < 0 and not text.isascii():
         decoder = codecs.getincrementaldecoder("utf-8")()
         for start in range(0, len(text), _STEP):

@@ -1,4 +1,4 @@
-"""Words that stand in a text only behind escapes: a bytes search does not find them."""
+"""Words that are written with escapes, so that a search for their bytes misses them."""
 
 from __future__ import annotations
 

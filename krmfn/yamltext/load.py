@@ -34,22 +34,27 @@ class Composer(CParser, BaseResolver):
         self.depth, self.line = 0, line
 
     def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
-        """Called when the composer, which recurses, goes one level down."""
+        """Count a level; raise KrmfnError for one too many, before the composer, which recurses, can crash."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise too_deep(current_node.start_mark.line + 1 + self.line if current_node is not None else 1)
 
     def ascend_resolver(self) -> None:
+        """Count a level less."""
         self.depth -= 1
 
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
+        """Return the tag of a node that has none in the text: PLAIN for a plain scalar."""
         if kind is ScalarNode:
             return PLAIN if implicit[0] else STRING
         return "tag:yaml.org,2002:seq" if kind is SequenceNode else "tag:yaml.org,2002:map"
 
 
 def placed(reader: Callable[[int], T], lines: Callable[[], int]) -> T:
-    """reader(0); only when that complains, reader(lines()): how many lines come before is costly to know."""
+    """Return `reader(0)`; when that raises KrmfnError, call `reader(lines())`, so that its message has the right line.
+
+    `lines` counts the lines before the text, which is costly: it is called only for an error.
+    """
     try:
         return reader(0)
     except KrmfnError:
@@ -57,13 +62,17 @@ def placed(reader: Callable[[int], T], lines: Callable[[], int]) -> T:
 
 
 def read(text: bytes, line: int = 0) -> Any:
-    """The data of the one document in `text`, before which `line` lines come. Raises KrmfnError as its two parts do."""
+    """Return the data of the one document in `text`; `line` lines come before it.
+
+    Raises KrmfnError as `compose` and `build` do.
+    """
     return build(compose(text, line), line)
 
 
 def compose(text: bytes, line: int = 0) -> Node | None:
-    """The node tree of the one document in `text`, before which `line` lines come; None for an empty document.
+    """Return the node tree of the one document in `text`; None for an empty document.
 
+    `line` lines come before the text.
     Raises KrmfnError with the line (from 1) for text that is not YAML, for more than one document,
     for nesting deeper than MAX_DEPTH.
     """
@@ -87,8 +96,10 @@ def _refuse_lone_tags(text: bytes, line: int) -> None:
 
 
 def events(text: bytes) -> Iterator[Any]:
-    """The parser's events over `text`, one at a time; raises yaml.YAMLError where it stops being YAML,
-    KrmfnError where it is nested deeper than MAX_DEPTH."""
+    """Yield the parser's events over `text`.
+
+    Raises yaml.YAMLError where the text stops being YAML, KrmfnError where it is nested deeper than MAX_DEPTH.
+    """
     depth = 0
     for event in yaml.parse(text, Loader=Composer):  # type: ignore[arg-type]
         if isinstance(event, yaml.CollectionStartEvent):
@@ -101,7 +112,7 @@ def events(text: bytes) -> Iterator[Any]:
 
 
 def check_syntax(text: bytes, line: int = 0) -> None:
-    """Raises KrmfnError, with the line (`line` lines come before), for text that is not one YAML document."""
+    """Raise KrmfnError, with the line (`line` lines come before), for text that is not one YAML document."""
     documents = 0
     anchors: set[str] = set()
     aliases = b"*" in text
@@ -124,11 +135,11 @@ _ADVICE = {
     "write the value out",
     "second occurrence": "this anchor (&) stands a second time in one resource; give each a name of its own",
 }
-"""What to do where libyaml's own words do not say it."""
+"""What to do about an error, where libyaml's message does not say it."""
 
 
 def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
-    """A parser's complaint about `text` as one sentence: `line 3: mapping values are not allowed here`.
+    """Return a parser's error in `text` as one sentence: `line 3: mapping values are not allowed here`.
 
     `line` lines come before the text.
     """

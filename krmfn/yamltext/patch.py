@@ -20,7 +20,7 @@ class _TooMuch(Exception):
 
 
 def patched(text: str, tree: Tree, new: Any) -> str | None:
-    """`text`, whose tree is `tree`, changed to mean `new`; None when that needs more than small edits."""
+    """Return `text`, whose tree is `tree`, changed to the data `new`; None when that needs more than small edits."""
     try:
         patches = sorted(_patches(text, tree, new), key=lambda patch: patch[0])
     except _TooMuch:
@@ -64,7 +64,7 @@ def _scalar(old: Scalar, new: Any) -> Iterator[_Patch]:
 
 
 def _written(value: Any, quote: str) -> str:
-    """A scalar on one line, in the quotes that stood there before."""
+    """Return a scalar on one line, in the quotes of the old one."""
     text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
     if text != value or not quote:
         return text

@@ -1,4 +1,4 @@
-"""Cheap looks into an item's text: single fields of a block mapping without parsing it; UNSURE where parsing is due.
+"""Single fields of an item's text, read without parsing it; UNSURE where only a parser can tell.
 
 Sound for items in which no quoted scalar or flow collection runs over lines (`Cut.dubious` names the others): there
 a line at the indent of a mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else.
@@ -17,7 +17,7 @@ from . import scalars
 
 
 class Answer(Enum):
-    """What is not a value: the field is not there; the text must be parsed to know."""
+    """An answer that is not a value: MISSING when the field is not there, UNSURE when the text must be parsed."""
 
     MISSING = 0
     UNSURE = 1
@@ -42,7 +42,7 @@ _NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
 
 
 def kinds(text: bytes, starts: list[int], end: int, indent: int, keys: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """(index, kind) of the items whose kind stands plainly and once behind their first line.
+    """Yield (index, kind) of the items whose kind stands plainly and once behind their first line.
 
     `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes; `keys` is where
     lines at the keys' column begin with `kind` or in a way that may spell it oddly, () to have them looked for.
@@ -52,21 +52,21 @@ def kinds(text: bytes, starts: list[int], end: int, indent: int, keys: Iterable[
         line = re.compile(rb"\n {%d}(?=kind|['\"?!&*<])" % column)
         keys = (match.end() for match in line.finditer(text, starts[0], end))
     plain = re.compile(rb"kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))" % (column + 1))
-    found: dict[int, str | None] = {}
+    by_index: dict[int, str | None] = {}
     for at in keys:
         if starts[0] <= at < end:
             index = bisect_right(starts, at) - 1
             match = plain.match(text, at)
-            kind = match[1].decode() if match and index not in found else None
-            found[index] = kind if kind and type(scalars.read(kind)) is str else None
-    for index, kind in found.items():
+            kind = match[1].decode() if match and index not in by_index else None
+            by_index[index] = kind if kind and type(scalars.read(kind)) is str else None
+    for index, kind in by_index.items():
         first = text[starts[index] + column : starts[index] + column + 4]
         if kind and first.isalpha() and first != b"kind":
             yield index, kind
 
 
 def item_block(text: bytes, indent: int) -> Block | Answer:
-    """The mapping of an item `- key: ...` whose dash stands at column `indent` (-2: a document); UNSURE otherwise."""
+    """Return the mapping of an item `- key: ...`, its dash at column `indent` (-2: a document); else UNSURE."""
     column = indent + 2
     start = 0 if column == 0 else column
     if text[start : start + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ")):
@@ -75,7 +75,7 @@ def item_block(text: bytes, indent: int) -> Block | Answer:
 
 
 def block(text: bytes, within: Block, key: bytes) -> Block | Answer:
-    """The block mapping under `key`; MISSING also when its value is empty."""
+    """Return the block mapping under `key`; MISSING also when its value is empty."""
     behind = _find(text, within, key)
     if isinstance(behind, Answer):
         return behind
@@ -90,7 +90,7 @@ def block(text: bytes, within: Block, key: bytes) -> Block | Answer:
 
 
 def scalar(text: bytes, within: Block, key: bytes) -> str | Answer:
-    """The string under `key`; UNSURE for anything that is not plainly a string on one line."""
+    """Return the string under `key`; UNSURE for anything that is not plainly a string on one line."""
     behind = _find(text, within, key)
     if isinstance(behind, Answer):
         return behind
@@ -101,30 +101,30 @@ def scalar(text: bytes, within: Block, key: bytes) -> str | Answer:
 
 
 def strings(text: bytes, within: Block) -> dict[str, str] | Answer:
-    """A flat mapping of strings (labels, annotations); UNSURE when a line is anything else or a key stands twice."""
+    """Return a flat mapping of strings (labels, annotations); UNSURE for any other line or a key that stands twice."""
     lines = text[within.start : within.end].removesuffix(b"\n").split(b"\n" + b" " * within.indent)
     pairs = list(map(_pair, lines))
-    found = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
-    return found if len(found) == len(pairs) else UNSURE
+    mapping = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
+    return mapping if len(mapping) == len(pairs) else UNSURE
 
 
 def _find(text: bytes, within: Block, key: bytes) -> int | Answer:
-    """The offset behind `key:` among the keys of a mapping; UNSURE when it stands twice or may be spelled oddly."""
+    """Return the offset behind `key:` in a mapping; UNSURE when it stands twice or may be spelled oddly."""
     first, others = _spelled(within.indent, key)
     at_start = first.match(text, within.start, within.end)
-    found = [*((at_start,) if at_start else ()), *others.finditer(text, within.start, within.end)]
-    if not found:
+    matches = [*((at_start,) if at_start else ()), *others.finditer(text, within.start, within.end)]
+    if not matches:
         return MISSING
-    return found[0].end(1) if len(found) == 1 and found[0][1] else UNSURE
+    return matches[0].end(1) if len(matches) == 1 and matches[0][1] else UNSURE
 
 
 @lru_cache(maxsize=4096)
 def _string(line: str) -> str | Answer:
-    """The string that stands behind `key: ` on a line."""
-    found = _SCALAR.fullmatch(line)
-    if not found:
+    """Return the string that stands behind `key: ` on a line."""
+    match = _SCALAR.fullmatch(line)
+    if not match:
         return UNSURE
-    value = found[1]
+    value = match[1]
     if value[0] in "\"'":
         return value[1:-1]
     plain = scalars.read(value)
@@ -133,19 +133,22 @@ def _string(line: str) -> str | Answer:
 
 @lru_cache(maxsize=4096)
 def _pair(line: bytes) -> tuple[str, str] | None:
-    """The key and the string of a line; None when it is anything else."""
-    found = _PAIR.fullmatch(line)
-    value = _string(found[2].decode()) if found else UNSURE
-    if not found or not isinstance(value, str):
+    """Return the key and the string of a line; None when it is anything else."""
+    match = _PAIR.fullmatch(line)
+    value = _string(match[2].decode()) if match else UNSURE
+    if not match or not isinstance(value, str):
         return None
-    key = found[1].decode()
+    key = match[1].decode()
     return (key, value) if key not in scalars.WORDS else None  # to Kubernetes `yes:` is the key "true"
 
 
 @lru_cache(maxsize=256)
 def _spelled(indent: int, key: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """What finds `key:` as a mapping's first key and as another one: group 1 in its plain spelling; nothing in
-    group 1 where it may be the key in another one: quoted, tagged, behind `? `, through a merge, before ` :`."""
+    """Return the patterns of `key:` as a mapping's first key and as a later one.
+
+    Group 1 is the key in its plain spelling. Without group 1 the line may hold the key in another spelling: quoted,
+    tagged, behind `? `, through a merge, before ` :`.
+    """
     plain = rb"(%s:)(?=[ \n])|%s[ \t:]" % (re.escape(key), re.escape(key))
     return re.compile(plain), re.compile(rb"\n {%d}(?:%s|['\"?!&*<])" % (indent, plain))
 
@@ -157,5 +160,5 @@ def _shallower(indent: int) -> re.Pattern[bytes]:
 
 @lru_cache(maxsize=64)
 def _continued(indent: int) -> re.Pattern[bytes]:
-    """A line end behind which a plain scalar goes on."""
+    """Return the pattern of a line end behind which a plain scalar goes on."""
     return re.compile(rb"\n(?: *\n)* {%d} *[^ \n#]" % (indent + 1))

@@ -53,14 +53,16 @@ def _word(value: Any) -> str:
 
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:
-    """Return the sentence about the first thing in `value` that JSON does not have; "" when there is none."""
+    """Return the sentence for the first thing in `value` that JSON does not have; "" when there is none."""
     if len(path) >= _DEEPEST:
         return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or holds itself"
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
                 return (
-                    f"{join(path)} has the key {key!r}, which is no string" if path else f"the key {key!r} is no string"
+                    f"{join(path)} has the key {key!r}, which is not a string"
+                    if path
+                    else f"the key {key!r} is not a string"
                 )
         return next(
             filter(None, (_odd(child, (*path, key)) or _odd(key, (*path, key)) for key, child in value.items())), ""

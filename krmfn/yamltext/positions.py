@@ -11,13 +11,13 @@ from .values import is_merge
 
 
 def locate(node: Node | None, path: str) -> tuple[int, int]:
-    """Line and column (from 1) of the field at `path`, or of the nearest parent that exists."""
+    """Return line and column (from 1) of the field at `path`, or of the nearest parent that exists."""
     mark = node.start_mark if node is not None else None
     for part in split(path):
-        found = _child(node, part)
-        if found is None:
+        child = _child(node, part)
+        if child is None:
             break
-        mark, node = found
+        mark, node = child
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
@@ -30,9 +30,9 @@ def _child(node: Node | None, part: str) -> tuple[Any, Node] | None:
 
 
 def _by_name(node: MappingNode) -> dict[str, tuple[Any, Node]]:
-    """Return the mapping's keys with their places and values, the last of equal ones; kept for the next question.
+    """Return the mapping's keys with their places and values, the last of equal ones; they are kept for the next call.
 
-    A mapping of 100,000 wrong keys is asked 100,000 times.
+    For a mapping of 100,000 wrong keys there are 100,000 calls.
     """
     kept: dict[str, tuple[Any, Node]] | None = node.__dict__.get("by_name")
     if kept is None:
@@ -42,8 +42,8 @@ def _by_name(node: MappingNode) -> dict[str, tuple[Any, Node]]:
 
 
 def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
-    """Every key that stands twice in one mapping, as (its path, its line from 1), in the order of the text."""
-    found: list[tuple[str, int]] = []
+    """Return (path, line from 1) of every key that stands twice in one mapping, in the order of the text."""
+    duplicates: list[tuple[str, int]] = []
     seen: set[int] = set()
 
     def visit(node: Node | None, path: tuple[str | int, ...]) -> None:
@@ -58,9 +58,9 @@ def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
             for key, value in node.value:
                 name = str(key.value)
                 if name in names and not is_merge(key):
-                    found.append((join((*path, name)), key.start_mark.line + 1))
+                    duplicates.append((join((*path, name)), key.start_mark.line + 1))
                 names.add(name)
                 visit(value, (*path, name))
 
     visit(root, ())
-    return found
+    return duplicates

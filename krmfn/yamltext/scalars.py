@@ -1,4 +1,4 @@
-"""What a plain (unquoted) scalar means to Kubernetes, and which strings every YAML reader gets back only in quotes."""
+"""What a plain (unquoted) scalar means to Kubernetes, and which strings must be quoted for every YAML reader."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Timestamp(str):
 
 
 def read(plain: str) -> str | bool | int | float | None:
-    """The value Kubernetes reads from the plain scalar `plain` (sigs.k8s.io/yaml; see reference tables in the tests).
+    """Return the value that Kubernetes reads from the plain scalar `plain` (sigs.k8s.io/yaml; the tests have tables).
 
-    A date comes back as `Timestamp`: it is a string to nobody in the same way.
+    A date comes back as `Timestamp`: each reader makes another string of it.
     """
     if plain in WORDS:
         return WORDS[plain]
@@ -60,5 +60,5 @@ def read(plain: str) -> str | bool | int | float | None:
 
 
 def is_ambiguous(text: str) -> bool:
-    """True when some YAML reader from 1.1 to 1.2 would not get the string `text` back from the plain scalar."""
+    """Return True when some YAML reader from 1.1 to 1.2 would not get the string `text` back from the plain scalar."""
     return type(read(text)) is not str or _OLD.fullmatch(text) is not None

@@ -1,9 +1,9 @@
-"""YAML in the layout that kyaml writes and most people too: a line is a key, a key with a scalar, or a list's entry.
+"""YAML in the layout that kyaml and most people write: a line is a key, a key with a scalar, or a list's entry.
 
-Read ten times faster than by a parser, and only when every line is of that kind or in a literal block: everything else
-that begins a scalar or a collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the
-answer None, "not simple", and a real parser reads the text. Nothing is guessed: a construct that runs over lines
-begins on a line that is refused.
+It is read without a parser: hardly faster (1.0 to 1.2 times), but PyYAML is not imported, 20 to 36 ms of start-up.
+Only a text in which every line is of that kind or in a literal block is read: everything else that begins a scalar or a
+collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the answer None, "not simple", and
+a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a line that is refused.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _EMPTY = {"[]": list, "{}": dict}
 
 
 def parse(text: str) -> Tree | None:
-    """The tree of a document or of list items; None when the text is not simple."""
+    """Return the tree of a document or of list items; None when the text is not simple."""
     if _ODD.search(text):
         return None
     try:
@@ -83,7 +83,7 @@ def parse(text: str) -> Tree | None:
 
 
 def data(tree: Tree) -> Any:
-    """The data of a tree."""
+    """Return the data of a tree."""
     if isinstance(tree, Scalar):
         return tree.data() if tree.data in (list, dict) else tree.data
     if isinstance(tree, Sequence):
@@ -95,19 +95,19 @@ def _lines(text: str) -> list[_Line]:
     lines: list[_Line] = []
     at, end = _SKIP.match(text).end(), len(text)  # type: ignore[union-attr]  # matches the empty string too
     while at < end:
-        found = _LINE.match(text, at)
-        if not found:
+        match = _LINE.match(text, at)
+        if not match:
             raise _NotSimple
-        indent, dash, key, value, entry = found.groups()
+        indent, dash, key, value, entry = match.groups()
         if key in scalars.WORDS:  # to Kubernetes `yes:` is the key "true"
             raise _NotSimple
-        raw, at = value or entry, found.end()
+        raw, at = value or entry, match.end()
         column, width = len(indent), len(dash or "")
         scalar: Scalar | None = None
         if raw and raw[0] == "|":
             scalar, at = _literal(text, at, raw, column + width if key else column)
         elif raw:
-            scalar = _scalar(raw, found.start(4 if value else 5))
+            scalar = _scalar(raw, match.start(4 if value else 5))
         lines.append(_Line(column, width, key, scalar, at))
         at = _SKIP.match(text, at).end()  # type: ignore[union-attr]
     if not lines:
@@ -123,7 +123,7 @@ def _scalar(raw: str, start: int) -> Scalar:
 
 
 def _literal(text: str, at: int, header: str, column: int) -> tuple[Scalar, int]:
-    """The literal block whose lines begin at `at`, deeper than `column`; and where the last one of text ends."""
+    """Return the literal block whose lines begin at `at`, deeper than `column`, and the end of its text."""
     lines = _deeper(column).match(text, at)[0].split("\n")[:-1]  # type: ignore[index]  # matches the empty string too
     first = next((line for line in lines if line.strip(" ")), "\t")
     indent = len(first) - len(first.lstrip(" "))
@@ -178,7 +178,7 @@ def _mapping(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
 
 
 def _below(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
-    """What stands under `key:`: deeper lines, dashes at the key's own column, or nothing (null)."""
+    """Return what stands under `key:`: deeper lines, dashes at the key's own column, or nothing (null)."""
     if at < len(lines) and (lines[at].column > column or (lines[at].column == column and lines[at].dash)):
         return _node(lines, at, lines[at].column)
     end = lines[at - 1].end

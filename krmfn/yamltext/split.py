@@ -1,11 +1,11 @@
-"""The quick cut of a ResourceList into item spans, for the layouts that kyaml, kustomize, kpt and people write.
+"""The quick division of a ResourceList into items, for the layouts that kyaml, kustomize, kpt and people write.
 
 Nothing is parsed here. In block YAML a line that starts in column 0 (or at the dashes' indent) ends every block
 scalar, plain scalar and nested collection, so such lines *are* the boundaries, unless one stands inside a quoted
 scalar or a flow collection that runs over several lines. Those begin with `"`, `'`, `[` or `{` where a token can
 begin, and do not end on their line: a few regular expressions find every such line (and a few harmless ones).
 The units that hold one are parsed on their own; a unit that is complete by itself cannot swallow the next boundary.
-Whatever else is unusual makes `quick` answer None, "not sure", and the caller asks `marks.exact`.
+Whatever else is unusual makes `quick` answer None, "not sure", and the caller uses `split_exact.exact`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Section(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """How a ResourceList's bytes divide. Offsets are bytes."""
+    """The division of a ResourceList's bytes. Offsets are bytes."""
 
     sections: tuple[Section, ...]
     items: tuple[tuple[int, int], ...]
@@ -38,7 +38,7 @@ class Cut(NamedTuple):
     flow_items: bool = False
     flow_root: bool = False
     dubious: frozenset[int] = frozenset()
-    """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not look into them."""
+    """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not read them."""
     keys: tuple[int, ...] = ()
     """With dashes in column 0: where lines two columns in begin with `kind` or with no letter (see `peek.kinds`)."""
 
@@ -55,7 +55,10 @@ _SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=
 
 
 def _begins(mark: bytes, rough: bytes, exact: bytes) -> tuple[bytes, re.Pattern[bytes], re.Pattern[bytes]]:
-    """The mark; what finds every token beginning with it that may run on, quickly; what looks closely."""
+    """Return the mark and two patterns of a token that begins with it and may run over its line.
+
+    The first is quick and finds every such token, and a few others; the second, which is exact, tells them apart.
+    """
     token = re.escape(mark) + rb"(?<=[\s\[{,:]" + re.escape(mark) + rb")"
     return mark, re.compile(token + rough), re.compile(re.escape(mark) + exact)
 
@@ -67,13 +70,13 @@ _RUNS_ON = (
     _begins(b"{", rb"(?!\})", rb"(?!" + _SIMPLE_FLOW + rb"\})"),
 )
 _FEW = 20_000
-"""Up to so many brackets are found faster one by one than by a regular expression; quotes are many."""
+"""Up to so many brackets a bytes search for each is faster than a regular expression; quotes are too many for it."""
 _SPACE = ord(" ")
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
 
 
 def quick(data: bytes) -> Cut | None:
-    """The cut of a ResourceList in block YAML, or None when not sure. Never a guess: see the module's reasoning."""
+    """Return the cut of a ResourceList in block YAML; None when not sure. Nothing is guessed: see above."""
     if b"\r" in data or (not data.isascii() and any(mark in data for mark in _OTHER_BREAKS)):
         return None
     lines: list[int] = [0]
@@ -100,7 +103,7 @@ def quick(data: bytes) -> Cut | None:
 
 
 def _runs_on(data: bytes) -> Iterator[int]:
-    """Where something begins, or seems to, that does not end on its line."""
+    """Yield where a token begins, or seems to, that does not end on its line."""
     for mark, rough, exact in _RUNS_ON:
         start = 0
         for _ in range(_FEW if mark in b"[{" else 0):
@@ -110,18 +113,18 @@ def _runs_on(data: bytes) -> Iterator[int]:
             if rough.match(data, start - 1) and exact.match(data, start - 1):
                 yield start - 1
         else:
-            found = (match.start() for match in rough.finditer(data, start))
-            yield from (at for at in found if exact.match(data, at))
+            candidates = (match.start() for match in rough.finditer(data, start))
+            yield from (at for at in candidates if exact.match(data, at))
 
 
 def is_simple(text: bytes) -> bool:
-    """True when no quoted scalar or flow collection of a document runs over lines: `peek` may look into it."""
+    """Return True when no quoted scalar or flow collection of a document runs over lines: `peek` may read it."""
     odd = b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
     return not odd and not any(True for _ in _runs_on(text))
 
 
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
-    """The top-level keys, or None when a line in column 0 is neither a key, a dash, a comment nor the first `---`."""
+    """Return the top-level keys; None for a line in column 0 that is no key, dash, comment or first `---`."""
     keys: list[tuple[str, int]] = []
     for start in lines:
         first = data[start : start + 1]
@@ -140,7 +143,7 @@ def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
 
 
 def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], int]:
-    """Where the items' dash lines start, and the dashes' column; no starts when not sure."""
+    """Return where the items' dash lines start, and the dashes' column; no starts when not sure."""
     header = _BARE.match(data, items.start)
     first = _FIRST_DASH.match(data, header.end(), items.end) if header else None
     if header is None or first is None:
@@ -159,7 +162,7 @@ def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], i
 
 
 def _verified(data: bytes, cut: Cut) -> Cut | None:
-    """The cut with its dubious items named; None when a unit is not complete by itself."""
+    """Return the cut with its dubious items named; None when a unit is not complete by itself."""
     positions = _runs_on(data)
     first = next(positions, None)
     if first is None:
@@ -176,7 +179,7 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
 
 
 def _complete(unit: bytes) -> bool:
-    """True when the unit alone is one document: a list or mapping in block style with exactly one entry."""
+    """Return True when the unit alone is one document: a list or mapping in block style with exactly one entry."""
     from yaml import YAMLError  # late: most lists need no parser
 
     from .load import events
@@ -188,7 +191,7 @@ def _complete(unit: bytes) -> bool:
 
 
 def _entries(events: Iterator[Any]) -> int:
-    """How many entries the root collection has; -1 when there is not exactly one document with a block collection."""
+    """Return how many entries the root collection has; -1 unless there is one document with a block collection."""
     root: Any = None
     nodes = depth = 0
     for event in events:

@@ -1,4 +1,4 @@
-"""The exact cut of a ResourceList, from the marks of a real YAML parser: any layout, some fifty times slower."""
+"""The exact division of a ResourceList, from the positions of a YAML parser: any layout, some fifty times slower."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Span = tuple[int, int]
 
 
 def exact(data: bytes) -> Cut:
-    """The cut of the ResourceList in `data` (UTF-8, no byte order mark).
+    """Return the cut of the ResourceList in `data` (UTF-8, no byte order mark).
 
     Raises KrmfnError with a line when the text is not YAML, is more than one document, or is no mapping.
     """
@@ -71,31 +71,30 @@ class _Walk:
         if items and not flow:
             stop = next(section.end for section in sections if section.key == "items")
             items = self._dash_lines([start for start, _ in items], indent, stop)
-        found = bool(items)
-        return Cut(sections, tuple(items), indent * found, flow and found, False, frozenset(range(len(items))))
+        filled = bool(items)
+        return Cut(sections, tuple(items), indent * filled, flow and filled, False, frozenset(range(len(items))))
 
     def _column(self, items: Any) -> int:
-        """The column of a list's dashes; an anchor or a tag makes the list begin before the first of them."""
+        """Return the column of a list's dashes; an anchor or a tag makes the list begin before the first of them."""
         dash = _DASH.search(self.data, self.offset(items.start_mark)) if items.anchor or items.tag else None
         return len(dash[1]) if dash else int(items.start_mark.column)
 
     def _dash_lines(self, starts: list[int], indent: int, end: int) -> list[_Span]:
-        """From where the items' values start back to the lines of their dashes."""
+        """Return the spans of the items, from the lines of their dashes; `starts` is where their values begin."""
         dash = re.compile(rb"(?:^|(?<=[\r\n])) {%d}-" % indent)
         lines: list[int] = []
         floor = 0
         for start in starts:
-            found = [
-                match.start() for match in dash.finditer(self.data, self._line_before(start, indent, floor), start)
-            ]
-            if not found:
+            before = self._line_before(start, indent, floor)
+            dashes = [match.start() for match in dash.finditer(self.data, before, start)]
+            if not dashes:
                 raise KrmfnError("the items' dashes stand in no one column; write each item on its own line")
-            lines.append(found[-1])
-            floor = found[-1] + 1
+            lines.append(dashes[-1])
+            floor = dashes[-1] + 1
         return list(zip(lines, [*lines[1:], end], strict=True))
 
     def _line_before(self, start: int, indent: int, floor: int) -> int:
-        """An offset at or before the dash of the value at `start`: only blanks and comments stand between."""
+        """Return an offset at or before the dash of the value at `start`: only blanks and comments stand between."""
         near = self.data.rfind(b"\n" + b" " * indent + b"-", floor, start)
         return near + 1 if near >= 0 else floor
 
@@ -104,11 +103,11 @@ class _Walk:
         first = next(self.events)
         root = next(self.events) if isinstance(first, yaml.DocumentStartEvent) else first
         if not isinstance(root, yaml.MappingStartEvent):
-            raise KrmfnError("it is no mapping with apiVersion, kind and items")
+            raise KrmfnError("expected a mapping with apiVersion, kind and items")
         return root
 
     def _items(self, flow: bool) -> tuple[list[_Span], int]:
-        """The spans of the values in the list that has just begun, and where the list ends."""
+        """Return the spans of the values in the list that has just begun, and where the list ends."""
         spans: list[_Span] = []
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
             start = self.offset(event.start_mark)
@@ -116,7 +115,7 @@ class _Walk:
         return spans, self.offset(event.end_mark)
 
     def _skip(self, event: Any) -> int:
-        """Read on to the end of the node that `event` begins; its end."""
+        """Read on to the end of the node that `event` begins; return that end."""
         depth = int(isinstance(event, yaml.CollectionStartEvent))
         while depth:
             event = next(self.events)
@@ -124,7 +123,7 @@ class _Walk:
         return self.offset(event.end_mark)
 
     def _end(self) -> int:
-        """The end of the one document."""
+        """Return the end of the one document."""
         document = next(self.events)
         after = next(self.events)
         if isinstance(after, yaml.DocumentStartEvent):
@@ -132,7 +131,7 @@ class _Walk:
         return self.offset(document.start_mark)
 
     def offset(self, mark: Any) -> int:
-        """The byte offset of a mark; marks come in ascending order but for short steps back."""
+        """Return the byte offset of a mark; marks come in ascending order but for short steps back."""
         index: int = mark.index
         if not self.text:
             return index
@@ -146,5 +145,5 @@ class _Walk:
 
 
 def line_of(event: Any) -> int:
-    """The line (from 1) where an event's text begins."""
+    """Return the line (from 1) where an event's text begins."""
     return int(event.start_mark.line) + 1

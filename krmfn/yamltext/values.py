@@ -27,11 +27,12 @@ _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 
 
 def too_deep(line: int) -> KrmfnError:
+    """Return the error for nesting deeper than MAX_DEPTH."""
     return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
 
 
 def build(node: Node | None, line: int = 0) -> Any:
-    """The data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
+    """Return the data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
 
     Raises KrmfnError when aliases expand to more than MAX_VALUES values or an alias holds itself.
     """
@@ -89,10 +90,10 @@ class _Builder:
         return {**merged, **own} if merged else own
 
     def merged(self, node: Node) -> dict[Any, Any]:
-        """Return what `<<` takes in: a mapping, or the first of several that has a key."""
-        found = self.value(node)
+        """Return what `<<` takes in: a mapping, or several merged, of which the first that has a key wins."""
+        value = self.value(node)
         taken: dict[Any, Any] = {}
-        for part in reversed(found if isinstance(found, list) else [found]):
+        for part in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(part, dict):
                 raise KrmfnError(f"line {self.line_of(node)}: `<<` takes in a mapping or a list of mappings")
             taken.update(part)
@@ -110,7 +111,7 @@ class _Builder:
         if isinstance(value, int) and value < 1 << 63:
             return str(value), False
         raise KrmfnError(
-            f"line {self.line_of(node)}: the key {node.value or 'null'} is no string to Kubernetes; put it in quotes"
+            f"line {self.line_of(node)}: the key {node.value or 'null'} is not a string to Kubernetes; put it in quotes"
         )
 
     def scalar(self, node: ScalarNode) -> Any:
@@ -139,12 +140,12 @@ class _Builder:
                 return binascii.a2b_base64(code).decode()
         except ValueError:
             pass
-        raise KrmfnError(f"line {self.line_of(node)}: this !!binary is no base64 of UTF-8 text")
+        raise KrmfnError(f"line {self.line_of(node)}: this !!binary is not base64 of UTF-8 text")
 
     def line_of(self, node: Node) -> int:
         return int(node.start_mark.line) + 1 + self.line
 
 
 def is_merge(key: Node) -> bool:
-    """True for the key `<<`, which takes in another mapping's keys."""
+    """Return True for the key `<<`, which takes in another mapping's keys."""
     return isinstance(key, ScalarNode) and (key.tag == _MERGE or (key.tag == PLAIN and key.value == "<<"))

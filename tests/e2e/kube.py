@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import shutil
 import ssl
 from collections.abc import Iterator
@@ -13,13 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from kmm_crds import Crds
 
 from .control_plane import HOST, apiserver_command, etcd_command, free_port, process, wait, write_access
-from .engines import REPO, Done, find, missing, path_of, run
-
-CRDS = REPO.parent / "shared" / "kmm"
-FOLDERS = {"2.4": "v2.4.0", "2.5": "v2.5.0", "2.6": "v2.6.0", "main": "main"}
-"""The KMM versions, and where the CRDs of each are below CRDS."""
+from .engines import Done, find, path_of, run
 
 DRY_RUN = "fieldManager=krmfn-e2e&fieldValidation=Strict&dryRun=All"
 APPLY, JSON, YAML = "application/apply-patch+yaml", "application/json", "application/yaml"
@@ -41,7 +37,8 @@ class Cluster:
     """A running API server: requests, dry runs, and the kubectl that talks to it."""
 
     def __init__(self, port: int, folder: Path, token: str) -> None:
-        self.folder, self.kmm = folder, ""
+        self.folder = folder
+        self.crds: Crds | None = None
         self._port, self._headers = port, {"Authorization": f"Bearer {token}"}
         self._connection: http.client.HTTPSConnection | None = None
         self._plurals: dict[str, dict[str, tuple[str, bool]]] = {}
@@ -97,6 +94,12 @@ class Cluster:
         wanted = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
         self.apply(f"/api/v1/namespaces/{name}", json.dumps(wanted).encode())
 
+    @property
+    def kmm(self) -> str:
+        """The KMM version whose CRDs are installed."""
+        assert self.crds, "a test that asks has the fixture `kmm`"
+        return self.crds.version
+
     def kubectl(self, *arguments: str | Path) -> Done:
         """Run kubectl against this server, with nothing of the user's own configuration."""
         program = find("kubectl", "tests/e2e/install builds it with go")
@@ -136,16 +139,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     shutil.rmtree(folder / "etcd")
 
 
-def crds_of(version: str) -> Path:
-    """The folder with the CRDs of a KMM version; without it the test is skipped, and the closing report says so."""
-    folder = CRDS / FOLDERS[version]
-    if not folder.is_dir():
-        why = f"{os.path.relpath(folder, REPO)} is not here; KMM's CRDs are not part of this repository"
-        missing["KMM's CRDs"] = why
-        pytest.skip(why)
-    return folder
-
-
 def install_crd(cluster: Cluster, crd: bytes, name: str) -> None:
     """Install a CRD in place of whatever had its name, and wait until its kind is served."""
     place = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}"
@@ -162,16 +155,15 @@ def install_crd(cluster: Cluster, crd: bytes, name: str) -> None:
 
 @pytest.fixture(scope="session")
 def kmm(cluster: Cluster, request: pytest.FixtureRequest) -> Cluster:
-    """The cluster with the CRDs of the KMM version that the test is parametrised with, and a namespace `kmm`."""
-    if cluster.kmm == request.param:
+    """The cluster with the CRDs that the test is parametrised with, and a namespace `kmm`."""
+    crds: Crds = request.param
+    if cluster.crds == crds:
         return cluster
-    folder = crds_of(request.param)
-    group = "kmm.sigs.x-k8s.io"
-    install_crd(cluster, (folder / "modules.yaml").read_bytes(), f"modules.{group}")
-    hub = (folder / "managedclustermodules.yaml").read_bytes()
-    install_crd(cluster, hub, f"managedclustermodules.hub.{group}")
+    for crd in (crds.module(), crds.hub()):
+        install_crd(cluster, json.dumps(crd).encode(), crd["metadata"]["name"])
     cluster.namespace("kmm")
+    group = "kmm.sigs.x-k8s.io"
     served = [f"/apis/{group}/v1beta1/namespaces/kmm/modules", f"/apis/hub.{group}/v1beta1/managedclustermodules"]
     wait("the kinds are served", 30, lambda: all(cluster.request("GET", path)[0] == 200 for path in served))
-    cluster.kmm = request.param
+    cluster.crds = crds
     return cluster

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import kmm_crds
 import pytest
-import yaml
 from krmfn_functions import deviceconfig, ptemplate
 from krmfn_functions.kmm.crd import structure
 
@@ -18,14 +18,15 @@ from krmfn import Item, Manifest
 from krmfn.cli import manifests
 
 from .engines import COMMANDS, EXAMPLES, REPO, must, path_of
-from .kube import CRDS, FOLDERS, YAML, Cluster, Verdict
+from .kube import YAML, Cluster, Verdict
 
 MODULES = Path(__file__).parent / "modules"
 """Modules by what the newest KMM's CRD makes of them: valid, invalid, and dropped (apply silently loses a part)."""
 
-every_version = pytest.mark.parametrize("kmm", FOLDERS, indirect=True)
-one_version = pytest.mark.parametrize("kmm", ["2.6"], indirect=True)
-newest = pytest.mark.parametrize("kmm", ["main"], indirect=True)
+every_version = pytest.mark.parametrize("kmm", kmm_crds.every(), indirect=True, ids=str)
+every_structure = pytest.mark.parametrize("kmm", kmm_crds.every("2.4", "2.6", "main"), indirect=True, ids=str)
+one_version = pytest.mark.parametrize("kmm", kmm_crds.every("2.6"), indirect=True, ids=str)
+newest = pytest.mark.parametrize("kmm", kmm_crds.every("main"), indirect=True, ids=str)
 
 
 @cache
@@ -169,10 +170,10 @@ def silent(schema: dict[str, Any]) -> bool:
     return schema.get("type") == "object" and not keys & schema.keys()
 
 
-@pytest.mark.parametrize("kmm", ["2.4", "2.6", "main"], indirect=True)  # the CRDs of 2.4 and 2.5 are the same bytes
+@every_structure  # the CRDs of 2.4 and 2.5 are the same
 def test_every_field_takes_the_kinds_of_values_that_the_server_takes(kmm: Cluster) -> None:
-    crd = yaml.load((CRDS / FOLDERS[kmm.kmm] / "modules.yaml").read_bytes(), yaml.CSafeLoader)
-    [version] = crd["spec"]["versions"]
+    assert kmm.crds
+    [version] = kmm.crds.module()["spec"]["versions"]
     spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     api = "kmm.sigs.x-k8s.io/v1beta1"
     head: Manifest = {"apiVersion": api, "kind": "Module", "metadata": {"name": "a", "namespace": "kmm"}}
@@ -210,7 +211,7 @@ class Source(NamedTuple):
         words = [path.read_text(errors="replace") for path in sorted(self.folder.rglob("*.yaml"))]
         named = re.search(r"^ +kmm: *(?:\{ *|\n +)version: *[\"']?v?(2\.\d+|main|openshift)", "\n".join(words), re.M)
         version = named[1] if named else "2.6"
-        return version if version in FOLDERS else "main"
+        return version if version in kmm_crds.VERSIONS else "main"
 
     @cache  # noqa: B019
     def objects(self) -> list[Item]:
@@ -250,9 +251,10 @@ def test_every_generated_workload_is_accepted(cluster: Cluster, source: Source) 
     assert refused(cluster, [item for item in source.objects() if not is_kmm(item)]) == []
 
 
-@pytest.mark.parametrize(
-    ("kmm", "source"), [(source.kmm_version(), source) for source in SOURCES], indirect=["kmm"], ids=str
-)
+JUDGED = [(crds, source) for source in SOURCES for crds in kmm_crds.every(source.kmm_version())]
+
+
+@pytest.mark.parametrize(("kmm", "source"), JUDGED, indirect=["kmm"], ids=str)
 def test_every_generated_module_is_accepted(kmm: Cluster, source: Source) -> None:
     assert refused(kmm, [item for item in source.objects() if is_kmm(item)]) == []
 

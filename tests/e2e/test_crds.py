@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from krmfn_functions.deviceconfig import model, rules
-from krmfn_functions.rendering.function_config import Settings
+from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.schemas import schema as published
 from krmfn_functions.rendering.schemas import text
 from schema_corpus import CRDS, corpus, samples, schema_of, spoiled
@@ -71,7 +71,7 @@ def contradictions(manifest: Manifest) -> list[str]:
     if not schema_of(manifest).startswith("deviceconfig"):
         return []
     [item] = manifests.read("-", json.dumps(manifest).encode()).items
-    found = [result for config in model.from_item(item, Settings()) for result in rules.check(config)]
+    found = [result for config in model.from_item(item, FunctionConfig()) for result in rules.check(config)]
     return [str(result) for result in found if result.severity == "error"]
 
 

@@ -1,4 +1,4 @@
-"""How the API server names types, paths, values and wrong types."""
+"""The API server's text for types, paths, values and wrong types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 
 
 def type_name(value: Any) -> str:
-    """JSON's name of a value's type, as the API server prints it.
+    """Return JSON's name of a value's type, as the API server prints it.
 
     A whole number too large for 64 bits is a number; 1e3, 08 and 1. are whole, for the YAML becomes JSON first.
     """
@@ -26,7 +26,7 @@ def type_name(value: Any) -> str:
 
 
 def as_json(value: Any) -> str:
-    """The value as Go prints it in JSON: no spaces, `<`, `>` and `&` as escapes."""
+    """Return the value as Go prints it in JSON: no spaces, `<`, `>` and `&` as escapes."""
     text = json.dumps(_with_whole_numbers(value), separators=(",", ":"), ensure_ascii=False)
     return text.translate(_ESCAPES)
 
@@ -43,17 +43,17 @@ def _with_whole_numbers(value: Any) -> Any:
 
 
 def mistyped(where: str, given: str, wanted: str) -> str:
-    """The API server's words for a wrong type."""
+    """Return the API server's message for a wrong type."""
     return f'{where}: Invalid value: "{given}": {where} in body must be of type {wanted}: "{given}"'
 
 
 def dotted(path: Path) -> str:
-    """The path as the API server writes it, keys with dots in them included."""
+    """Return the path as the API server writes it, keys with dots in them included."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def unmergeable(module: Manifest, text: str) -> str:
-    """The words of server-side apply, which reads an object by its schema before it merges it; a create does not."""
-    about = ref(module)
-    named = f"{about.namespace}/{about.name}; {about.api_version}, Kind={about.kind}"
+    """Return server-side apply's message for an object that its schema cannot read; a create takes it."""
+    own = ref(module)
+    named = f"{own.namespace}/{own.name}; {own.api_version}, Kind={own.kind}"
     return f"failed to create typed patch object ({named}): {text}"

@@ -1,4 +1,4 @@
-"""The Module CRD of a KMM version as a tree of facts, from the tables that tools/derive_module_structure.py writes."""
+"""The Module CRD of a KMM version as a tree of facts, from tables by tools/derive_module_structure.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TYPES = {"int32": "integer", "int64": "integer"}
 
 
 class Node(NamedTuple):
-    """What the CRD says about one value."""
+    """The CRD's facts about one value."""
 
     type: str
     """`object`, `array`, `string`, `boolean`, `integer` or `quantity` (a whole number or a string)."""
@@ -34,26 +34,27 @@ class Node(NamedTuple):
 
 @cache
 def module_facts(structure: str) -> Node:
-    """The facts about a Module's `spec` and `status`: `2.4` (2.5 is the same), `2.6` or `main`."""
-    table = _table(structure)
-    fields = {name: _node(table[name], table) for name in ("spec", "status")}
+    """Return the facts about a Module's `spec` and `status`: `2.4` (2.5 is the same), `2.6` or `main`."""
+    facts = table(structure)
+    fields = {name: _node(facts[name], facts) for name in ("spec", "status")}
     return Node("object", fields)
 
 
-def _table(structure: str) -> dict[str, Any]:
+def table(structure: str) -> dict[str, Any]:
+    """Return the table of a structure, in the notation of the tool, laid over the table that it is based on."""
     with open(os.path.join(_HERE, f"structure-{structure}.json"), "rb") as file:  # noqa: PTH118, PTH123
         facts: dict[str, Any] = json.load(file)
     if "base" not in facts:
-        table: dict[str, Any] = facts["fields"]
-        return table
-    table = _table(facts["base"])
+        fields: dict[str, Any] = facts["fields"]
+        return fields
+    fields = table(facts["base"])
     for path in facts["drop"]:
-        holder, key = _holder(table, path)
+        holder, key = _holder(fields, path)
         del holder[key]
     for path, value in facts["set"].items():
-        holder, key = _holder(table, path)
+        holder, key = _holder(fields, path)
         holder[key] = value
-    return table
+    return fields
 
 
 def _holder(table: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
@@ -67,7 +68,7 @@ def _node(short: Any, table: dict[str, Any]) -> Node:
     if isinstance(short, str):
         return Node(_TYPES.get(short, short))
     if "$same" in short:
-        return _node(_at(short["$same"], table), table)
+        return _node(at(short["$same"], table), table)
     if "$type" in short:
         return _node(short["$type"], table)._replace(pattern=short.get("$pattern", ""), default=short.get("$default"))
     if "$map" in short:
@@ -85,9 +86,9 @@ def _node(short: Any, table: dict[str, Any]) -> Node:
     )
 
 
-def _at(path: str, table: dict[str, Any]) -> Any:
-    """The part of the table at a path like `spec.devicePlugin.volumes[].csi`."""
-    found: Any = table
+def at(path: str, table: dict[str, Any]) -> Any:
+    """Return the part of the table at a path like `spec.devicePlugin.volumes[].csi`."""
+    part_of_table: Any = table
     for part in path.replace("[]", ".$list").replace("{}", ".$map").split("."):
-        found = found[part] if part in found else found[part + "!"]
-    return found
+        part_of_table = part_of_table[part] if part in part_of_table else part_of_table[part + "!"]
+    return part_of_table

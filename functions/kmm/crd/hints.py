@@ -1,4 +1,4 @@
-"""What would be right instead: the field that was meant, the quotes that are missing."""
+"""Hints for a fix: the field that was meant, the quotes that are missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .facts import Node, module_facts
 
 
 def known_fields(path: tuple[str | int, ...], fields: Iterable[str]) -> str:
-    """`did you mean 'kernelMappings'?`, or the KMM versions that do have the field, or what there is."""
+    """Return `did you mean 'kernelMappings'?`, the KMM versions that have the field, or the known fields."""
     from difflib import get_close_matches
 
     elsewhere = [name for name, known in TARGETS.items() if name != "openshift" and _has(path, known.structure)]
@@ -33,7 +33,7 @@ def _has(path: tuple[str | int, ...], structure: str) -> bool:
 
 
 def in_quotes(value: Any, wanted: Iterable[str]) -> str:
-    """How to write a string that YAML takes for something else; "" when that is not what is wrong."""
+    """Return how to write a string that YAML takes for another type; "" when that is not the mistake."""
     if "string" not in wanted or isinstance(value, (dict, list, str)) or value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What the API server says to a Module's metadata.
+"""The API server's rules about a Module's metadata.
 
 Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateObjectMeta); its decoding is in `objectmeta`.
 """
@@ -40,7 +40,7 @@ def name_is_a_subdomain(module: Manifest) -> Iterator[Result]:
 
 
 def _without_dash(start: str) -> str:
-    """What the API server puts for the start of a name, so that one dash at its end is fine."""
+    """Return the start of a name as the API server validates it: one dash at the end is fine."""
     return f"{start[:-2]}a" if len(start) > 1 and start.endswith("-") else start
 
 
@@ -99,8 +99,8 @@ def finalizers_differ(module: Manifest) -> Iterator[Result]:
     finalizers = listing(table(module, "metadata"), "finalizers") or []
     for index, name in enumerate(finalizers):
         if isinstance(name, str) and name in finalizers[:index]:
-            words = unmergeable(module, f".metadata.finalizers: duplicate entries for key [={quote(name)}]")
-            yield refused(words, join(("metadata", "finalizers", index)), name)
+            message = unmergeable(module, f".metadata.finalizers: duplicate entries for key [={quote(name)}]")
+            yield refused(message, join(("metadata", "finalizers", index)), name)
 
 
 def managed_fields_are_nil(module: Manifest) -> Iterator[Result]:

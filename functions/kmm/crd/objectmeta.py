@@ -1,6 +1,6 @@
-"""How the API server reads metadata: its fields with their Go types, and what it says when a value has another.
+"""The fields of metadata with their Go types, and the API server's messages for values of other types.
 
-Source: k8s.io/apimachinery v0.34, pkg/apis/meta/v1/types.go; the words are those of Go's encoding/json.
+Source: k8s.io/apimachinery v0.34, pkg/apis/meta/v1/types.go; the messages are those of Go's encoding/json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .hints import in_quotes
 
 UID, MAP, ANYTHING = "types.UID", "map[string]string", "v1.FieldsV1"
 STRUCTS = {
-    # Times come first: what cannot be a time ends the decoding, anything else is told after it.
+    # Times come first: what cannot be a time ends the decoding, anything else is reported after it.
     "v1.ObjectMeta": {
         "creationTimestamp": "string",
         "deletionTimestamp": "string",
@@ -58,7 +58,7 @@ STRUCTS = {
 
 
 class Slot(NamedTuple):
-    """A value, the Go type that it must have, and where it stands."""
+    """A value, the Go type that it must have, and its path."""
 
     value: Any
     wanted: str
@@ -93,7 +93,7 @@ def _metadata(module: Manifest) -> Slot:
 
 
 def _slots(slot: Slot) -> Iterator[Slot]:
-    """The slot and all below it, in the order in which they are decoded."""
+    """Yield the slot and all below it, in the order in which they are decoded."""
     yield slot
     for child in _below(slot):
         yield from _slots(child)
@@ -115,7 +115,7 @@ def _below(slot: Slot) -> Iterator[Slot]:
 
 
 def _shape(wanted: str) -> str:
-    """JSON's name of what a Go type is read from."""
+    """Return JSON's name of the type that a Go type is decoded from."""
     if wanted.startswith("[]"):
         return "array"
     if wanted == MAP or wanted in STRUCTS:
@@ -124,7 +124,7 @@ def _shape(wanted: str) -> str:
 
 
 def _given(slot: Slot) -> str:
-    """Go's name of the type that the value has; a number that does not fit an integer is named itself."""
+    """Return Go's name of the value's type, or the number itself when it does not fit an integer."""
     given = type_name(slot.value)
     if slot.wanted == "int64" and given == "number":
         return f"number {slot.value}"

@@ -1,4 +1,4 @@
-"""What the API server says to a Module's ownerReferences.
+"""The API server's rules about a Module's ownerReferences.
 
 Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateOwnerReferences) and pkg/apis/meta/v1/types.go.
 """
@@ -40,24 +40,24 @@ def one_owner_controls(module: Manifest) -> Iterator[Result]:
     names = [f"{owner['kind']}/{owner['name']}" for _, owner in owners if owner.get("controller") is True]
     for name in names[1:]:
         what = f"{HERE}: Invalid value: {as_json([owner for _, owner in owners])}"
-        found = f'Found "true" in references for {names[0]} and {name}'
-        yield refused(f"{what}: Only one reference can have Controller set to true. {found}", HERE)
+        both = f'Found "true" in references for {names[0]} and {name}'
+        yield refused(f"{what}: Only one reference can have Controller set to true. {both}", HERE)
 
 
 def owners_differ(module: Manifest) -> Iterator[Result]:
     """KMM070: owners have different uids; server-side apply refuses them, a plain create does not."""
-    told: dict[Any, int] = {}
+    seen: dict[Any, int] = {}
     for index, owner in _owners(module):
         uid = owner["uid"]
         if isinstance(uid, str):
-            told[uid] = told.get(uid, 0) + 1
-            if told[uid] > 1:
+            seen[uid] = seen.get(uid, 0) + 1
+            if seen[uid] > 1:
                 text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(uid)}]")
                 yield refused(text, join(("metadata", "ownerReferences", index, "uid")), uid)
 
 
 def _owners(module: Manifest) -> Iterator[tuple[int, Table]]:
-    """The owners as Go reads them, with their positions: "" where a text is missing, the fields in Go's order."""
+    """Yield the owners as Go reads them, with their positions: "" for a missing text, the fields in Go's order."""
     for index, entry in enumerate(listing(table(module, "metadata"), "ownerReferences") or []):
         if entry is None or isinstance(entry, dict):
             given: Table = {key: value for key, value in (entry or {}).items() if value is not None}
@@ -66,7 +66,7 @@ def _owners(module: Manifest) -> Iterator[tuple[int, Table]]:
 
 
 def _version(api_version: str) -> str:
-    """The version in `group/version` or `version`; "" when it is neither."""
+    """Return the version in `group/version` or `version`; "" when it is neither."""
     parts = api_version.split("/")
     return parts[-1] if len(parts) <= 2 else ""
 

@@ -1,7 +1,7 @@
-"""What the API server says to a Module before KMM sees it: the CRD's types, required fields, bounds and CEL rules.
+"""The API server's checks of a Module before KMM sees it: the CRD's types, required fields, bounds and CEL rules.
 
-Source: the Module CRD of KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), as `facts` holds it; the words are those of
-k8s.io/apiextensions-apiserver v0.34.
+Source: the Module CRD of KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), as `facts` holds it; the messages are
+those of k8s.io/apiextensions-apiserver v0.34.
 """
 
 from __future__ import annotations
@@ -29,50 +29,50 @@ NOT_CHECKED = (
 
 
 def check(module: Manifest, version: str = DEFAULT) -> Iterator[Result]:
-    """Everything the API server refuses in a Module, at create or at apply; what a create prints of it is `first`.
+    """Yield everything that the API server refuses in a Module, at create or at apply; what a create prints is `first`.
 
     Nulls are findings: server-side apply refuses them, and a plain create drops them, which changes a selector.
     Raises KrmfnError for an unknown KMM version.
     """
     facts = module_facts(target(version).structure)
-    found = [*apply(METADATA_RULES, module), *_walk(module, facts, ())]
-    blocked = any(map(_blocks, found))
-    found += apply(CEL_RULES, module, facts, blocked)
-    about, printed = ref(module), {id(finding) for finding in _printed(found)}
-    for finding in found:
-        told = finding._replace(ref=about)
-        yield mark_first(told) if id(finding) in printed else told
+    findings = [*apply(METADATA_RULES, module), *_check(module, facts, ())]
+    blocked = any(map(_blocks, findings))
+    findings += apply(CEL_RULES, module, facts, blocked)
+    subject, printed = ref(module), {id(finding) for finding in _printed(findings)}
+    for finding in findings:
+        located = finding._replace(ref=subject)
+        yield mark_first(located) if id(finding) in printed else located
 
 
-def _walk(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _check(value: Any, node: Node, path: Path) -> Iterator[Result]:
     yield from apply(RULES_OF[node.type], value, node, path)
     if isinstance(value, dict) and node.type == "object":
-        for key, child in value.items():
+        for key, entry in value.items():
             known = (node.fields or {}).get(key) or (node.item if node.fields is None else None)
-            if known and child is None:
+            if known and entry is None:
                 yield from apply(NULL_RULES, known, node, (*path, key))
             elif known:
-                yield from _walk(child, known, (*path, key))
+                yield from _check(entry, known, (*path, key))
     elif isinstance(value, list) and node.type == "array" and node.item:
-        for index, child in enumerate(value):
-            yield from _walk(child, node.item, (*path, index))
+        for index, entry in enumerate(value):
+            yield from _check(entry, node.item, (*path, index))
 
 
-def _printed(found: list[Result]) -> list[Result]:
-    """What a create prints: the first value it cannot decode, or else all unknown fields, or else all it validates.
+def _printed(findings: list[Result]) -> list[Result]:
+    """Return what a create prints: the first undecodable value, or else all unknown fields, or else all errors.
 
     When it would print nothing, only an apply is refused, and may print everything.
     """
-    undecodable = [finding for finding in found if finding.rule == "KMM065"]
-    unknown = [finding for finding in found if finding.rule in _UNKNOWN]
-    created = [finding for finding in found if finding.rule not in _OF_APPLY and not _is_of_status(finding)]
+    undecodable = [finding for finding in findings if finding.rule == "KMM065"]
+    unknown = [finding for finding in findings if finding.rule in _UNKNOWN]
+    created = [finding for finding in findings if finding.rule not in _OF_APPLY and not _is_of_status(finding)]
     if not any(map(_blocks, created)):
         created = [finding for finding in created if finding.rule != "KMM060"]
-    return undecodable[:1] or unknown or created or found
+    return undecodable[:1] or unknown or created or findings
 
 
 def _blocks(finding: Result) -> bool:
-    """Whether the API server asks no CEL rule after this; it does after what is wrong in a status, which it drops."""
+    """Return True when the API server evaluates no CEL rule after this; it does after an error in a status."""
     of_rule = finding.rule in _BLOCKING and not _is_of_status(finding)
     return of_rule or tag(finding, ADMISSION) == NAME_IS_REQUIRED
 

@@ -1,4 +1,4 @@
-"""What the CRD says about one value: its type, its fields, its bounds; null. One rule each, asked by `structure`."""
+"""The CRD's rules about one value: its type, fields, bounds and nulls; `structure` applies them to each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INFINITE = float("inf")
 
 
 def is_dropped(path: Path) -> bool:
-    """Whether the API server drops what is here before it validates: an apply reads a status, and forgets it."""
+    """Return True for a status, which the API server drops before it validates an apply."""
     return path[:1] == ("status",)
 
 
@@ -33,19 +33,19 @@ def unknown_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
         return
     fields = node.fields or {}
     known = fields if path else {*fields, "apiVersion", "kind", "metadata"}
-    for here in _strangers(value, known, path):
+    for here in _unknown_paths(value, known, path):
         text = f'strict decoding error: unknown field "{dotted(here)}"'
         meant = node.type == "object" and not is_list
         yield refused(text, join(here), hint=known_fields(here, fields) if meant else "")
 
 
-def _strangers(value: Any, known: Container[str], path: Path) -> Iterator[Path]:
-    """The fields that are not known; where no list belongs, all that its entries have."""
+def _unknown_paths(value: Any, known: Container[str], path: Path) -> Iterator[Path]:
+    """Yield the paths of unknown fields; in a list where none belongs, all fields of its entries."""
     if isinstance(value, dict):
         yield from ((*path, key) for key in value if key not in known)
     elif isinstance(value, list):
         for index, entry in enumerate(value):
-            yield from _strangers(entry, (), (*path, index))
+            yield from _unknown_paths(entry, (), (*path, index))
 
 
 def wrong_type(value: Any, node: Node, path: Path) -> Iterator[Result]:
@@ -109,7 +109,7 @@ def duplicate_entry(value: Any, node: Node, path: Path) -> Iterator[Result]:
 
 
 def _repeated(entries: list[Any], keys: tuple[str, ...], path: Path) -> Iterator[Result]:
-    """The entries that have the keys of an earlier one; each double once, as the API server tells it."""
+    """Yield an error for each entry with the keys of an earlier one, once per key, as the API server does."""
     seen: dict[str, int] = {}
     for index, entry in enumerate(entries):
         if entry is None:
@@ -158,4 +158,4 @@ RULES_OF = {
     "boolean": _only(unknown_field, wrong_type),
     "integer": _only(unknown_field, wrong_type),
 }
-"""What is asked about a value of each of the CRD's types."""
+"""The rules for a value of each of the CRD's types."""

@@ -1,4 +1,4 @@
-"""What KMM accepts and regrets on the node: lints about one Module, and about Modules that meet on a node."""
+"""Lints: what KMM accepts and fails with on the node, in one Module or in Modules that meet on a node."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ RULES: Rules = module_lints.RULES + mapping_lints.RULES + image_lints.RULES + ne
 
 
 def check(module: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> Iterator[Result]:
-    """The lints about one Module; `kernels` are real kernel versions to try its mappings with."""
-    kmm, about = target(version), ref(module)
-    found = [
+    """Yield the lints about one Module; `kernels` are real kernel versions to try its mappings with."""
+    kmm, subject = target(version), ref(module)
+    findings = [
         *apply(module_lints.RULES, module, kmm),
         *mapping_lints.check(module, kernels),
         *image_lints.check(module),
     ]
-    for finding in found:
-        yield finding._replace(ref=about)
+    for finding in findings:
+        yield finding._replace(ref=subject)
 
 
 def check_pods(workload: Manifest) -> Iterator[Result]:
-    """The lints about the images that a DaemonSet's pods run."""
+    """Yield the lints about the images that a DaemonSet's pods run."""
     for finding in image_lints.check_pods(workload):
         yield finding._replace(ref=ref(workload))
 
 
 def across(modules: Iterable[Manifest]) -> list[Result]:
-    """The lints about Modules of one cluster together: those that remove what another one loads."""
+    """Return the lints about Modules of one cluster together: those that remove what another one loads."""
     return list(apply(neighbours.RULES, list(modules)))

@@ -1,4 +1,4 @@
-"""Lints about images: variables that KMM does not know, tags that come out empty or that move."""
+"""Lints about images: unknown variables, and tags that are empty or that move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EMPTY_TAG = re.compile(r"[:@]\Z|:[@/]|//|\A\Z|\A[/:@]")
 
 
 class Template(NamedTuple):
-    """A text with variables: where it stands, which of them KMM knows there, and whether it is an image."""
+    """A text with variables: its path, the variables that KMM knows there, and whether it is an image."""
 
     path: str
     text: str
@@ -35,7 +35,7 @@ class Template(NamedTuple):
 
 
 def check(module: Manifest) -> Iterator[Result]:
-    """The lints about all images and files to sign, in the order of their fields."""
+    """Yield the lints about all images and files to sign, in the order of their fields."""
     named = ref(module)
     values = _SAMPLE | {"MOD_NAME": named.name or "x", "MOD_NAMESPACE": named.namespace or "x"}
     for template in _templates(module):
@@ -43,7 +43,7 @@ def check(module: Manifest) -> Iterator[Result]:
 
 
 def check_pods(workload: Manifest) -> Iterator[Result]:
-    """The lints about the images of a DaemonSet's containers; KMM substitutes no variables there either."""
+    """Yield the lints about the images of a DaemonSet's containers; KMM substitutes no variables there."""
     for part in ("initContainers", "containers"):
         for index, container in tables(table(workload, "spec", "template", "spec"), part):
             path = f"spec.template.spec.{part}[{index}].image"
@@ -129,7 +129,7 @@ def image_is_for_its_kernels(template: Template, values: dict[str, str]) -> Iter
 
 
 def _image(template: Template, values: dict[str, str]) -> str | None:
-    """The image with its variables filled in; None when there is none, or it cannot be."""
+    """Return the image with its variables filled in; None when there is none, or it cannot be filled in."""
     if not template.is_image or not template.text or _parts(template.text) is None:
         return None
     if not template.known:
@@ -138,7 +138,7 @@ def _image(template: Template, values: dict[str, str]) -> str | None:
 
 
 def _pullable(template: Template, values: dict[str, str]) -> str | None:
-    """The image with its variables filled in; None when KMM refuses it or no runtime can pull it (KRM224)."""
+    """Return the image with its variables filled in; None when KMM refuses it or no runtime can pull it (KRM224)."""
     image = _image(template, values)
     refused = bool(template.known) and ":" not in template.text
     return None if image is None or refused or _EMPTY_TAG.search(image) else image
@@ -153,7 +153,7 @@ def _parts(template: str) -> tuple[Part, ...] | None:
 
 
 def _read(template: str) -> list[str]:
-    """The names of the variables that decide what comes out; one with a default of its own only when KMM sets it."""
+    """Return the names of the variables that decide the result; one with a default only when KMM sets it."""
     parts = _parts(template) or ()
     decisive = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
     defaults = [part.default for part in parts if part.default]

@@ -1,4 +1,4 @@
-"""Lints about kernel mappings: those that no kernel can reach, and regexps that say something else than was meant."""
+"""Lints about kernel mappings: those that no kernel reaches, and regexps that do not match what was meant."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Mappings = Sequence[tuple[str, str]]
 WHERE = "spec.moduleLoader.container.kernelMappings"
 _DEEPEST = 10
 _EARLIER = 1000
-"""How many mappings are asked whether they take what a later one is meant for: more would take minutes."""
+"""How many earlier mappings a later one is compared with: more would take minutes."""
 CATCH_ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
 _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
 
 
 def check(module: Manifest, kernels: Sequence[str] = ()) -> Iterator[Result]:
-    """The lints about all mappings, in their order; those that KMM refuses anyway are left out."""
+    """Yield the lints about all mappings, in their order; those that KMM refuses anyway are left out."""
     entries = tables(table(module, "spec", "moduleLoader", "container"), "kernelMappings")
     mappings = [(text(entry, "literal"), text(entry, "regexp")) for _, entry in entries]
     known = sorted({kernel.removesuffix("+") for kernel in kernels})
@@ -60,7 +60,8 @@ def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) ->
     takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in mine}
     if mine and None not in takers:
         named = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
-        message = f"takes no kernel at hand: all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
+        count = f"all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
+        message = f"takes no kernel of the given nodes: {count}"
         yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
 
 
@@ -118,7 +119,7 @@ def _taker(mappings: Mappings, kernel: str) -> int | None:
 
 
 def _branches(regexp: str) -> list[str]:
-    """The alternatives of a regexp at its top level."""
+    """Return the alternatives of a regexp at its top level."""
     body = re.sub(r"^\(\?[imsU]+\)", "", regexp)
     depth, cuts = 0, [-1]
     for token in tokens(body):
@@ -130,7 +131,7 @@ def _branches(regexp: str) -> list[str]:
 
 
 def _is_anchored(branch: str, depth: int = 0) -> bool:
-    """Whether nothing can stand before or after what the branch matches, or the branch says that anything may.
+    """Return True when nothing can precede or follow the match, or the branch itself allows anything there.
 
     So many groups in one another are taken for anchored: nobody writes them, and each would be read again.
     """

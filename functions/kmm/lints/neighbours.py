@@ -1,4 +1,4 @@
-"""Lints about Modules that may meet on a node: one removes what the other loads."""
+"""Lints about Modules that may meet on a node: one removes a kernel module that the other loads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTAINER = "spec.moduleLoader.container"
 
 
 class Neighbour(NamedTuple):
-    """What a Module loads, and what it removes before: kernel module -> the field that says so."""
+    """The kernel modules that a Module loads, and those that it removes first, each with its field."""
 
     ref: Ref
     selector: Mapping[str, str]
@@ -39,10 +39,10 @@ def removes_no_neighbour(modules: Sequence[Manifest]) -> Iterator[Result]:
             others = [other for other in loaders.get(kernel_module, ()) if other.ref != remover.ref]
             met = [other for other in others if _can_meet(remover.selector, other.selector)]
             if met:
-                yield _told(remover, kernel_module, path, met)
+                yield _finding(remover, kernel_module, path, met)
 
 
-def _told(remover: Neighbour, kernel_module: str, path: str, met: list[Neighbour]) -> Result:
+def _finding(remover: Neighbour, kernel_module: str, path: str, met: list[Neighbour]) -> Result:
     named = ", ".join(str(other.ref) for other in met[:3]) + (f" and {len(met) - 3} more" if len(met) > 3 else "")
     both = any(remover.loads & other.removes.keys() for other in met)
     what = "and is removed by it" if both else "on the same node"
@@ -51,7 +51,7 @@ def _told(remover: Neighbour, kernel_module: str, path: str, met: list[Neighbour
 
 
 def neighbour(module: Manifest) -> Neighbour:
-    """A Module as its neighbours see it; kernel modules with `_` for `-`, as the kernel names them."""
+    """Return what a Module loads and removes; kernel modules with `_` for `-`, as the kernel names them."""
     container = table(module, "spec", "moduleLoader", "container")
     modprobe = table(container, "modprobe")
     loads = {text(modprobe, "moduleName"), *texts(modprobe, "modulesLoadingOrder")}
@@ -66,7 +66,7 @@ def neighbour(module: Manifest) -> Neighbour:
 
 
 def kernel_name(name: str) -> str:
-    """A kernel module's name as the kernel has it: `-` and `_` are one."""
+    """Return a kernel module's name as the kernel has it: `-` and `_` are one."""
     return name.replace("-", "_")
 
 
@@ -79,7 +79,7 @@ def _removed(path: str, holder: Table) -> Iterator[tuple[str, str]]:
 
 
 def _can_meet(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Whether a node can have the labels of both selectors."""
+    """Return True when a node can have the labels of both selectors."""
     return all(other.get(key, value) == value for key, value in one.items())
 
 

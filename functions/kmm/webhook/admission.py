@@ -1,4 +1,4 @@
-"""What KMM's webhook says to a Module: every rule, in its order and in its words.
+"""KMM's webhook for a Module: every rule, in its order and with its messages.
 
 The webhook stops at its first error; here every finding is reported, and the one it would print is tagged `first`.
 Source: KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), internal/webhook/module.go.
@@ -22,23 +22,23 @@ from .plugins import Cluster
 
 
 def check(module: Manifest, version: str = DEFAULT, cluster: Cluster | None = None) -> list[Result]:
-    """All findings of the webhook when the Module is created, in its order.
+    """Return the findings of the webhook when the Module is created, in its order.
 
-    `cluster` is the cluster's version where it is known; without it DRA's minimum is not asked, as on a hub.
+    `cluster` is the cluster's version where it is known; without it DRA's minimum is not checked, as on a hub.
     Raises KrmfnError for an unknown KMM version.
     """
-    return _told(_findings(module, target(version), cluster), ref(module))
+    return _located(_findings(module, target(version), cluster), ref(module))
 
 
 def check_update(old: Manifest, new: Manifest, version: str = DEFAULT, cluster: Cluster | None = None) -> list[Result]:
-    """All findings of the webhook when `old` is on the cluster and `new` is applied, in its order."""
+    """Return the findings of the webhook when `old` is on the cluster and `new` is applied, in its order."""
     update = apply(UPDATE_RULES, old, new)
-    return _told((*update, *map(unmark_first, check(new, version, cluster))), ref(new))
+    return _located((*update, *map(unmark_first, check(new, version, cluster))), ref(new))
 
 
-def _told(findings: Iterable[Result], about: Ref) -> list[Result]:
-    told = [finding._replace(ref=about) for finding in findings]
-    return [mark_first(finding) if at == 0 else finding for at, finding in enumerate(told)]
+def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
+    located = [finding._replace(ref=subject) for finding in findings]
+    return [mark_first(finding) if at == 0 else finding for at, finding in enumerate(located)]
 
 
 def _findings(module: Manifest, kmm: Target, cluster: Cluster | None) -> Iterator[Result]:

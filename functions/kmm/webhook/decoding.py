@@ -1,4 +1,4 @@
-"""What passes the CRD's schema and still cannot become KMM's Module: the webhook's decoder refuses it.
+"""Values that fit the CRD's schema and that the webhook's decoder refuses.
 
 Source: k8s.io/api v0.32 and v0.35 (core/v1), seen by decoding with k8s.io/apimachinery of the same versions.
 """
@@ -68,7 +68,7 @@ def quantities_parse(module: Manifest, kmm: Target) -> Iterator[Result]:
 
 
 def _leaves(module: Manifest) -> Iterator[tuple[Path, Any]]:
-    """The scalars below the two plugins with their paths, in the order in which the API server sends them."""
+    """Yield the scalars below the two plugins with their paths, in the order in which the API server sends them."""
     for plugin in ("devicePlugin", "dra"):
         for part in ("container", "initContainer", "volumes"):
             yield from _below(("spec", plugin, part), table(module, "spec", plugin).get(part))

@@ -18,7 +18,7 @@ PREFIX = "failed to validate kernel mappings: "
 
 
 def check(container: Table) -> Iterator[Result]:
-    """The findings about the container, then mapping by mapping, in the webhook's order."""
+    """Yield the findings about the container, then mapping by mapping, in the webhook's order."""
     yield from apply(CONTAINER_RULES, container, prefix=PREFIX)
     for index, entry in tables(container, "kernelMappings"):
         yield from apply(MAPPING_RULES, entry, f"{CONTAINER}.kernelMappings[{index}]", index, container, prefix=PREFIX)

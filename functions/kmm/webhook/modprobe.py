@@ -17,7 +17,7 @@ DEFAULT_DIR = "/opt"
 
 
 def check(container: Table, target: Target) -> Iterator[Result]:
-    """The findings about modprobe, then about each sign section, in the webhook's order."""
+    """Yield the findings about modprobe, then about each sign section, in the webhook's order."""
     if has(container, "modprobe"):
         yield from apply(MODPROBE_RULES, table(container, "modprobe"), prefix=target.modprobe_prefix)
     if target.sign_files:

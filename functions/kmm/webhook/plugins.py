@@ -22,7 +22,7 @@ HOST_PATHS = ("/dev", "/sys", "/var", "/opt", "/run")
 
 
 def check(spec: Table, target: Target, cluster: Cluster | None) -> Iterator[Result]:
-    """The findings about DRA, then about the volumes of both plugins, in the webhook's order."""
+    """Yield the findings about DRA, then about the volumes of both plugins, in the webhook's order."""
     if target.dra and has(spec, "dra"):
         dra = table(spec, "dra")
         yield from apply(DRA_RULES, dra, target, cluster, prefix="failed to validate DRA: ")

@@ -16,7 +16,7 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def check(spec: Table, target: Target) -> Iterator[Result]:
-    """The findings about all tolerations, in the webhook's order."""
+    """Yield the findings about all tolerations, in the webhook's order."""
     for index, entry in tables(spec, "tolerations"):
         yield from apply(RULES, entry, index, target, prefix=f"{PREFIX}Toleration[{index}] ")
 

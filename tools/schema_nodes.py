@@ -1,4 +1,4 @@
-"""The words in which fields are described: each makes one JSON Schema node, what the field is for always first.
+"""Functions that make JSON Schema nodes, one per type of field; its description always comes first.
 
 Beside JSON Schema's keywords a node may have `x-cel`, rules between fields as (CEL expression, message), and
 `x-key`, the field by which a list's entries differ. Both are for the CRDs alone; see schema_crds.py.
@@ -59,73 +59,73 @@ FORMS: dict[str, tuple[str, int, str]] = {
     "rule": (r"^K(MM|RM)[0-9]{3}$", 6, "a rule's id such as KRM204"),
     "reason": (r"[^\x00-\x20\x7f]", 4096, "a sentence that says why"),
 }
-"""What a string may look like: pattern, greatest length, and the rule in words."""
+"""The forms of strings: pattern, greatest length, and a sentence about both."""
 
 
 def form(name: str) -> Node:
-    """The keywords of a form."""
+    """Return the keywords of a form."""
     pattern, longest, says = FORMS[name]
     return {"pattern": pattern, "maxLength": longest, "x-says": says}
 
 
-def text(about: str, like: str = "", **facts: Any) -> Node:
-    """A string, of a form in FORMS when one is named."""
-    return {"type": "string", "description": about, **(form(like) if like else {}), **facts}
+def text(description: str, like: str = "", **facts: Any) -> Node:
+    """Return a string, of a form in FORMS when one is named."""
+    return {"type": "string", "description": description, **(form(like) if like else {}), **facts}
 
 
-def choice(about: str, *words: str) -> Node:
-    """One of a few words."""
-    return {"type": "string", "description": about, "enum": list(words)}
+def choice(description: str, *values: str) -> Node:
+    """Return a string that is one of a few values."""
+    return {"type": "string", "description": description, "enum": list(values)}
 
 
-def flag(about: str) -> Node:
-    """True or false."""
-    return {"type": "boolean", "description": about}
+def flag(description: str) -> Node:
+    """Return a boolean."""
+    return {"type": "boolean", "description": description}
 
 
-def number(about: str, least: int = 0, most: int = 2**31 - 1) -> Node:
-    """A whole number within bounds."""
-    return {"type": "integer", "description": about, "minimum": least, "maximum": most}
+def number(description: str, least: int = 0, most: int = 2**31 - 1) -> Node:
+    """Return a whole number within bounds."""
+    return {"type": "integer", "description": description, "minimum": least, "maximum": most}
 
 
-def number_or_text(about: str, like: str, **facts: Any) -> Node:
-    """A whole number, or a string of a form."""
-    return {"type": ["string", "integer"], "description": about, **form(like), **facts}
+def number_or_text(description: str, like: str, **facts: Any) -> Node:
+    """Return a whole number, or a string of a form."""
+    return {"type": ["string", "integer"], "description": description, **form(like), **facts}
 
 
-def listed(of: Node, about: str, least: int = 1, most: int = 256, key: str = "") -> Node:
-    """A list; `key` is the field by which its entries differ."""
-    found = {"type": "array", "description": about, "items": of, "minItems": least, "maxItems": most}
-    return found | ({"x-key": key} if key else {})
+def listed(of: Node, description: str, least: int = 1, most: int = 256, key: str = "") -> Node:
+    """Return a list; `key` is the field by which its entries differ."""
+    node = {"type": "array", "description": description, "items": of, "minItems": least, "maxItems": most}
+    return node | ({"x-key": key} if key else {})
 
 
 def record(
-    about: str, fields: Mapping[str, Node], needs: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
+    description: str, fields: Mapping[str, Node], needs: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
 ) -> Node:
-    """An object with these fields and no others."""
-    return {**opened(about, fields, needs, rules), "additionalProperties": False}
+    """Return an object with these fields and no others."""
+    return {**opened(description, fields, needs, rules), "additionalProperties": False}
 
 
 def opened(
-    about: str, fields: Mapping[str, Node] = {}, needs: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
+    description: str, fields: Mapping[str, Node] = {}, needs: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
 ) -> Node:
-    """An object whose other fields are nobody's business here: Kubernetes checks them."""
-    found: Node = {"type": "object", "description": about}
+    """Return an object that may have other fields, which Kubernetes checks."""
+    node: Node = {"type": "object", "description": description}
     if fields:
-        found["properties"] = dict(fields)
+        node["properties"] = dict(fields)
     if needs:
-        found["required"] = list(needs)
+        node["required"] = list(needs)
     if rules:
-        found["x-cel"] = [list(rule) for rule in rules]
-    return found
+        node["x-cel"] = [list(rule) for rule in rules]
+    return node
 
 
-def mapped(about: str, of: Node, keys: str = "", most: int = 64) -> Node:
-    """A mapping with keys of a form and values of one kind."""
+def mapped(description: str, of: Node, keys: str = "", most: int = 64) -> Node:
+    """Return a mapping with keys of a form and values of one kind."""
     named = {"propertyNames": form(keys)} if keys else {}
-    return {"type": "object", "description": about, **named, "additionalProperties": of, "maxProperties": most}
+    return {"type": "object", "description": description, **named, "additionalProperties": of, "maxProperties": most}
 
 
-def same(name: str, about: str = "") -> Node:
-    """What stands under `name` in the definitions."""
-    return {"$ref": f"#/$defs/{name}", **({"description": about} if about else {})}
+def same(name: str, description: str = "") -> Node:
+    """Return a reference to `name` in the definitions."""
+    return {"$ref": f"#/$defs/{name}", **({"description": description} if description else {})}
