@@ -18,31 +18,41 @@ def krmfn() -> NoReturn:
         arguments = ["--help"]
     if arguments:
         _leave(_command(arguments))
-    from .all_kinds import krmfn as function
-
-    _serve(function)
+    _serve("krmfn")
 
 
 def deviceconfig() -> NoReturn:
     """Run the bare KRM function `deviceconfig`."""
     _answer("deviceconfig", "Render DeviceConfigs to KMM Modules and DaemonSets.")
-    from .deviceconfig import deviceconfig as function
-
-    _serve(function)
+    _serve("deviceconfig")
 
 
 def ptemplate() -> NoReturn:
     """Run the bare KRM function `ptemplate`."""
     _answer("ptemplate", "Render Ptemplates to KMM Modules and consumer DaemonSets.")
-    from .ptemplate import ptemplate as function
-
-    _serve(function)
+    _serve("ptemplate")
 
 
-def _serve(function: Function) -> NoReturn:
-    from krmfn.runner import main
+def _serve(name: str) -> NoReturn:
+    """Be the KRM function of this name; an interrupt before it has begun is no crash."""
+    try:
+        from krmfn.runner import main
 
+        function = _function(name)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; nothing was written\n")
+        sys.exit(1)
     main(function)
+
+
+def _function(name: str) -> Function:
+    if name == "krmfn":
+        from .all_kinds import krmfn as function
+    elif name == "deviceconfig":
+        from .deviceconfig import deviceconfig as function
+    else:
+        from .ptemplate import ptemplate as function
+    return function
 
 
 def _answer(name: str, about: str) -> None:
@@ -69,6 +79,9 @@ def _command(arguments: list[str]) -> int:
 
         traceback.print_exc()
         return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
     return main.main(KRMFN, arguments)
 
 

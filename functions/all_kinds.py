@@ -9,7 +9,7 @@ from .rendering.beside import Beside
 
 
 def krmfn(resources: ResourceList) -> None:
-    """The KRM function: `deviceconfig`, then `ptemplate`, as a pipeline would run them; with any error nothing changes.
+    """Run `deviceconfig`, then `ptemplate`, as a pipeline would run them; with any error nothing changes.
 
     What the first one generates is in the list when the second one looks for conflicts. When the first one fails, the
     second one still reports what it finds.

@@ -43,7 +43,8 @@ CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.e
 
 KRMFN = Program(
     name="krmfn",
-    description="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, and check what a cluster would refuse.",
+    description="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, "
+    "and check what a cluster would refuse.",
     function=all_kinds.krmfn,
     inputs=INPUTS,
     config=("krmfn.dev", "RenderDeviceConfigs"),

@@ -37,6 +37,7 @@ QUANTITY = [{"type": "integer"}, {"type": "string"}]
 
 
 def main(arguments: list[str]) -> None:
+    """Write the tables that the CRDs in a folder give."""
     [source] = map(Path, arguments)
     for name, facts in derive(source).items():
         text = json.dumps(facts, indent=1, sort_keys=True)
@@ -79,7 +80,7 @@ def without_repetition(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def short(schema: dict[str, Any]) -> Any:
-    """A schema in the notation above; refuses what the notation does not know."""
+    """Return a schema in the notation above; refuse what the notation does not know."""
     facts = {key: value for key, value in schema.items() if key not in IGNORED}
     kind = facts.pop("type", None)
     if facts.pop("x-kubernetes-int-or-string", False):
@@ -121,7 +122,7 @@ def _object(facts: dict[str, Any]) -> Any:
 
 
 def share(node: Any, path: str, shared: dict[str, str]) -> Any:
-    """The node, its large parts replaced by the path at which they stood first."""
+    """Return the node, its large parts replaced by the path at which they stood first."""
     if not isinstance(node, dict):
         return node
     text = json.dumps(node, sort_keys=True)
@@ -139,7 +140,7 @@ def _below(path: str, key: str) -> str:
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What to set and what to drop, by path, to come from one table to the other."""
+    """Return what to set and what to drop, by path, to come from one table to the other."""
     return {
         "set": {path: node for path, node in _changes(old, new) if node is not None},
         "drop": sorted(path for path, node in _changes(old, new) if node is None),

@@ -27,6 +27,7 @@ Table = dict[str, Any]
 
 
 def main(arguments: list[str]) -> None:
+    """Write the CRDs into a folder."""
     [out] = map(Path, arguments)
     write(out)
 

@@ -68,7 +68,7 @@ CHAPTERS = (
 
 
 def markdown() -> str:
-    """The catalogue page."""
+    """Return the catalogue page."""
     lines = [
         "# The rules\n",
         "Generated from the docstrings of the functions that are the rules (`python tools/rules.py`); do not edit.\n",
@@ -85,12 +85,12 @@ def markdown() -> str:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the command `rules`."""
+    """Add the arguments of the command `rules`."""
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(asked: argparse.Namespace) -> str:
-    """What the command `rules` prints."""
+    """Return what the command `rules` prints."""
     if asked.format == "json":
         return json.dumps([{"rule": rule, "about": about} for rule, about in rules()], indent=2) + "\n"
     return "".join(f"{rule}  {about}\n" for rule, about in rules())

@@ -54,7 +54,7 @@ def _unmapped(about: Ref, rows: list[dict[str, Any]]) -> Result | None:
 
 
 def rows_of(module: Manifest, kernels: list[str]) -> list[dict[str, Any]]:
-    """What each kernel gets from a Module, as `--format json` prints it; `mapping` is null when none matches.
+    """Return what each kernel gets from a Module, as `--format json` prints it; `mapping` is null when none matches.
 
     Raises KrmfnError, naming the Module and the kernel, where KMM would fail on the node.
     """
