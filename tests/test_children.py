@@ -38,7 +38,7 @@ def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
 
 
 def said(resources: ResourceList, *wanted: Generated, adopt: bool = False) -> list[str]:
-    return [str(finding) for finding in apply.clashes(resources, wanted, SCOPE, adopt)]
+    return [str(finding) for finding in apply.clashes(resources, wanted, SCOPE, adopt, {})]
 
 
 def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
