@@ -631,3 +631,10 @@ def test_label_syntax() -> None:
 @given(st.text(alphabet="aA1-_./", max_size=12))
 def test_a_label_value_is_a_key_without_prefix(text: str) -> None:
     assert is_label_value(text) == (text == "" or ("/" not in text and is_label_key(text)))
+
+
+@pytest.mark.parametrize(
+    ("char", "written"), [("\x1f", r"\x1f"), ("\x80", r"\u0080"), ("\uffff", r"\uffff"), ("\U0010ffff", r"\U0010ffff")]
+)
+def test_go_writes_what_is_not_printable_in_the_shortest_form(char: str, written: str) -> None:
+    assert quote(char) == f'"{written}"'

@@ -359,3 +359,10 @@ def test_json_of_hostile_text_is_read_back() -> None:
     new = item("a.b", "x")
     new.remember({"apiVersion": "v1", "kind": "A", "data": hostile})
     assert read(manifests.dump_json([new])).items[0].manifest["data"] == hostile
+
+
+def test_a_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    name = tmp_path / "baseline.json"
+    name.write_bytes(b'{"findings": "\xff"}')
+    with pytest.raises(KrmfnError, match=r"baseline\.json: not UTF-8"):
+        manifests.read_text(str(name))
