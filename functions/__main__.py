@@ -55,12 +55,12 @@ def _function(name: str) -> Function:
     return function
 
 
-def _answer(name: str, about: str) -> None:
+def _answer(name: str, description: str) -> None:
     """Answer the arguments of a bare function and end the process; return when there are none."""
     if len(sys.argv) > 1:
         from .commands.bare import answer
 
-        _leave(answer(name, about, sys.argv[1:]))
+        _leave(answer(name, description, sys.argv[1:]))
 
 
 def _is_terminal() -> bool:

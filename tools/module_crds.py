@@ -103,18 +103,22 @@ def _scalar(name: str) -> dict[str, Any]:
 
 def _bounds(node: dict[str, Any]) -> dict[str, Any]:
     names = {"$min": "minItems", "$max": "maxItems", "$keys": "x-kubernetes-list-map-keys"}
-    found = {names[key]: node[key] for key in names if key in node}
-    return found | ({"x-kubernetes-list-type": "map"} if "$keys" in node else {})
+    schema_part = {names[key]: node[key] for key in names if key in node}
+    return schema_part | ({"x-kubernetes-list-type": "map"} if "$keys" in node else {})
 
 
 def _object(node: dict[str, Any], fields: Table) -> dict[str, Any]:
     children = {key: child for key, child in node.items() if not key.startswith("$")}
-    found: dict[str, Any] = {"type": "object"}
+    schema_part: dict[str, Any] = {"type": "object"}
     if children:
-        found["properties"] = {key.removesuffix("!"): schema(child, fields) for key, child in children.items()}
+        schema_part["properties"] = {key.removesuffix("!"): schema(child, fields) for key, child in children.items()}
     required = [key[:-1] for key in children if key.endswith("!")]
     rules = [{"rule": rule, "message": message} for rule, message in node.get("$rules", {}).items()]
-    return found | ({"required": required} if required else {}) | ({"x-kubernetes-validations": rules} if rules else {})
+    return (
+        schema_part
+        | ({"required": required} if required else {})
+        | ({"x-kubernetes-validations": rules} if rules else {})
+    )
 
 
 if __name__ == "__main__":

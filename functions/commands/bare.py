@@ -10,12 +10,12 @@ from krmfn.log import Log
 from krmfn.runner import ensure_stdout, write
 
 
-def answer(name: str, about: str, arguments: Sequence[str]) -> int:
+def answer(name: str, description: str, arguments: Sequence[str]) -> int:
     """Print the help or the version; return the exit code, 2 for any other argument."""
     usage = f"usage: {name} [--help | --version]\n"
     if arguments[0] in ("-h", "--help") and len(arguments) == 1:
         return _print(
-            f"{usage}\n{about}\n\n"
+            f"{usage}\n{description}\n\n"
             "This is a KRM function: a ResourceList on stdin, a ResourceList on stdout, as kustomize (transformers:)\n"
             "and kpt (pipeline) run it. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
         )

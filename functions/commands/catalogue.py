@@ -14,7 +14,7 @@ from ..exclusivity import messages
 from ..rendering import leftovers, metadata_checks, recognition
 from ..upgrades import change_rules
 
-SAID = re.compile(r"^\s*(K(?:RM|MM)\d{3}): (.+?)$", re.MULTILINE)
+RULE = re.compile(r"^\s*(K(?:RM|MM)\d{3}): (.+?)$", re.MULTILINE)
 
 # Rules that are a line in a walk rather than a function of their own.
 ELSEWHERE = {
@@ -37,10 +37,10 @@ ELSEWHERE = {
 
 def rules() -> list[tuple[str, str]]:
     """(id, sentence) of every rule, in the order of their ids; from the docstrings of their functions."""
-    found = dict(ELSEWHERE)
+    sentences = dict(ELSEWHERE)
     for function in _functions():
-        found |= dict(SAID.findall(function.__doc__ or ""))
-    return sorted(found.items())
+        sentences |= dict(RULE.findall(function.__doc__ or ""))
+    return sorted(sentences.items())
 
 
 def _functions() -> Iterator[Callable[..., object]]:
@@ -75,12 +75,12 @@ def markdown() -> str:
         "A lint about Modules (KRM2xx) or a rule about changes (KRM4xx) is turned off for one resource with the "
         'annotation `krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
     ]
-    for prefix, title, about in CHAPTERS:
+    for prefix, title, scope in CHAPTERS:
         rows = [
             f"| {rule} | {sentence[0].upper()}{sentence[1:]} |" for rule, sentence in rules() if rule.startswith(prefix)
         ]
         if rows:
-            lines += [f"## {title}\n", f"{about}\n", "| id | rule |\n|---|---|", *rows, ""]
+            lines += [f"## {title}\n", f"{scope}\n", "| id | rule |\n|---|---|", *rows, ""]
     return "\n".join(lines)
 
 
@@ -89,8 +89,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
-def run(asked: argparse.Namespace) -> str:
+def run(args: argparse.Namespace) -> str:
     """Return what the command `rules` prints."""
-    if asked.format == "json":
-        return json.dumps([{"rule": rule, "about": about} for rule, about in rules()], indent=2) + "\n"
-    return "".join(f"{rule}  {about}\n" for rule, about in rules())
+    if args.format == "json":
+        return json.dumps([{"rule": rule, "about": sentence} for rule, sentence in rules()], indent=2) + "\n"
+    return "".join(f"{rule}  {sentence}\n" for rule, sentence in rules())

@@ -23,24 +23,24 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
-def _run(lists: Sequence[ResourceList], asked: argparse.Namespace) -> tuple[str, list[Result]]:
+def _run(lists: Sequence[ResourceList], args: argparse.Namespace) -> tuple[str, list[Result]]:
     modules: list[Manifest] = []
-    for path, resources in zip(asked.paths, lists, strict=True):
+    for path, resources in zip(args.paths, lists, strict=True):
         here = [item.manifest for item in resources.select("Module", MODULE_GROUP)]
         if not here and not resources.failed:
             raise KrmfnError(f"no Module in {path}, written or generated")
         modules += here
-    rows_by_module = [(ref(module), rows_of(module, asked.kernel)) for module in modules]
-    found = [] if asked.allow_unmapped else [_unmapped(about, rows) for about, rows in rows_by_module]
+    rows_by_module = [(ref(module), rows_of(module, args.kernel)) for module in modules]
+    findings = [] if args.allow_unmapped else [_unmapped(module, rows) for module, rows in rows_by_module]
     rows = [row for _, rows in rows_by_module for row in rows]
-    if asked.format == "json":
+    if args.format == "json":
         text = json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
     else:
         text = "".join(f"{printable(_line(row))}\n" for row in rows)
-    return text, [finding for finding in found if finding]
+    return text, [finding for finding in findings if finding]
 
 
-def _unmapped(about: Ref, rows: list[dict[str, Any]]) -> Result | None:
+def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
     """Return an error when a Module has no mapping for some of the kernels."""
     kernels = [row["kernel"] for row in rows if row["mapping"] is None]
     if not kernels:
@@ -50,7 +50,7 @@ def _unmapped(about: Ref, rows: list[dict[str, Any]]) -> Result | None:
         f"no kernel mapping for {', '.join(kernels[:3])}{more}: such nodes get no driver; add a mapping, "
         "or say --allow-unmapped if that is meant"
     )
-    return error(message, ref=about)
+    return error(message, ref=module)
 
 
 def rows_of(module: Manifest, kernels: list[str]) -> list[dict[str, Any]]:
@@ -58,17 +58,17 @@ def rows_of(module: Manifest, kernels: list[str]) -> list[dict[str, Any]]:
 
     Raises KrmfnError, naming the Module and the kernel, where KMM would fail on the node.
     """
-    about = ref(module)
+    named = ref(module)
     answer = resolver(module)
     rows: list[dict[str, Any]] = []
     for kernel in kernels:
         try:
-            found = answer(kernel)
+            resolution = answer(kernel)
         except KrmfnError as failure:
-            raise KrmfnError(f"{about}, kernel {kernel}: {failure}") from failure
-        named = {"namespace": about.namespace, "name": about.name}
-        row = {"module": named, "kernel": kernel, "mapping": found.mapping, "image": found.image}
-        rows.append(row | {"inTreeModulesToRemove": list(found.in_tree)})
+            raise KrmfnError(f"{named}, kernel {kernel}: {failure}") from failure
+        key = {"namespace": named.namespace, "name": named.name}
+        row = {"module": key, "kernel": kernel, "mapping": resolution.mapping, "image": resolution.image}
+        rows.append(row | {"inTreeModulesToRemove": list(resolution.in_tree)})
     return rows
 
 

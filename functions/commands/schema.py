@@ -11,22 +11,24 @@ from ..rendering.schemas import text
 
 
 def commands(schemas: Mapping[str, str], crds: Sequence[str]) -> dict[str, Printed]:
-    """Both commands; `schemas` are the kinds that may be asked for, with the schema of each, the first by default."""
+    """Return both commands; `schemas` are the kinds that may be named with their schemas, the first by default."""
     first = next(iter(schemas))
     saved, applied = (f"{first} > {first.lower()}.schema.json",), ("| kubectl apply -f -",)
 
-    def ask(parser: argparse.ArgumentParser) -> None:
+    def kind_argument(parser: argparse.ArgumentParser) -> None:
         known = f"{', '.join(schemas)} (default: {first})"
         parser.add_argument("kind", nargs="?", default=first, choices=tuple(schemas), metavar="KIND", help=known)
 
-    def schema(asked: argparse.Namespace) -> str:
-        return text(f"{schemas[asked.kind]}.schema.json")
+    def schema(args: argparse.Namespace) -> str:
+        return text(f"{schemas[args.kind]}.schema.json")
 
     def stream(_: argparse.Namespace) -> str:
         return "---\n".join(text(f"crds/{name}.yaml") for name in crds)
 
     return {
-        "schema": Printed("print a kind's JSON Schema, for editors (yaml-language-server)", ask, schema, saved),
+        "schema": Printed(
+            "print a kind's JSON Schema, for editors (yaml-language-server)", kind_argument, schema, saved
+        ),
         "crd": Printed(
             "print the CustomResourceDefinitions, for kubectl apply -f -", lambda parser: None, stream, applied
         ),

@@ -28,12 +28,12 @@ def parser(program: Program) -> argparse.ArgumentParser:
     made.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def add(name: str, about: str, exits: str, *examples: str) -> argparse.ArgumentParser:
+    def add(name: str, summary: str, exits: str, *examples: str) -> argparse.ArgumentParser:
         shown = "\n".join(f"  {program.name} {name} {example}".rstrip() for example in examples)
         return commands.add_parser(
             name,
-            help=about,
-            description=f"{about[0].upper()}{about[1:]}.",
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
             epilog=f"examples:\n{shown}\n\n{exits}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -89,8 +89,8 @@ def _diff(parser: argparse.ArgumentParser, program: Program) -> None:
 
 
 def _path(parser: argparse.ArgumentParser) -> None:
-    about = f"{PATH} (default: .); several are judged each by itself"
-    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help=about)
+    path_help = f"{PATH} (default: .); several are judged each by itself"
+    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help=path_help)
 
 
 def _common(parser: argparse.ArgumentParser, program: Program) -> None:

@@ -14,21 +14,21 @@ def bash(parser: argparse.ArgumentParser) -> str:
     name, known = parser.prog, grammar.commands(parser)
     lines = [
         f"_{name}() {{",
-        '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+        '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" choices=""',
         '    if [ "$COMP_CWORD" -eq 1 ]; then',
         f'        COMPREPLY=($(compgen -W "{" ".join([*known, *_names(parser)])}" -- "$word"))',
         "        return",
         "    fi",
         '    case "${COMP_WORDS[1]} $before" in',
-        *(f'        "{command} {option}") words="{values}" ;;' for command, option, values in _values(known)),
+        *(f'        "{command} {option}") choices="{values}" ;;' for command, option, values in _values(known)),
         "    esac",
-        '    if [ -z "$words" ] && [ "${word#-}" != "$word" ]; then',
+        '    if [ -z "$choices" ] && [ "${word#-}" != "$word" ]; then',
         '        case "${COMP_WORDS[1]}" in',
-        *(f'            {command}) words="{" ".join(_names(own))}" ;;' for command, own in known.items()),
+        *(f'            {command}) choices="{" ".join(_names(own))}" ;;' for command, own in known.items()),
         "        esac",
         "    fi",
-        '    if [ -n "$words" ]; then',
-        '        COMPREPLY=($(compgen -W "$words" -- "$word"))',
+        '    if [ -n "$choices" ]; then',
+        '        COMPREPLY=($(compgen -W "$choices" -- "$word"))',
         "    else",
         '        COMPREPLY=($(compgen -f -- "$word"))',
         "    fi",
@@ -47,18 +47,18 @@ def fish(parser: argparse.ArgumentParser) -> str:
     """Return the script for fish."""
     name, lines = parser.prog, []
     for command, own in grammar.commands(parser).items():
-        about = shlex.quote((own.description or "").rstrip("."))
-        lines.append(f"complete -c {name} -f -n __fish_use_subcommand -a {command} -d {about}")
+        description = shlex.quote((own.description or "").rstrip("."))
+        lines.append(f"complete -c {name} -f -n __fish_use_subcommand -a {command} -d {description}")
         for action in grammar.options(own):
-            words = [f"complete -c {name} -n '__fish_seen_subcommand_from {command}'"]
-            words += [
+            choices = [f"complete -c {name} -n '__fish_seen_subcommand_from {command}'"]
+            choices += [
                 f"-l {option[2:]}" if option[:2] == "--" else f"-s {option[1:]}" for option in action.option_strings
             ]
             if action.choices:
-                words.append(f"-x -a {shlex.quote(' '.join(map(str, action.choices)))}")
+                choices.append(f"-x -a {shlex.quote(' '.join(map(str, action.choices)))}")
             elif action.nargs != 0:
-                words.append("-r")
-            lines.append(" ".join([*words, f"-d {shlex.quote(action.help or '')}"]))
+                choices.append("-r")
+            lines.append(" ".join([*choices, f"-d {shlex.quote(action.help or '')}"]))
     return "\n".join(lines) + "\n"
 
 
