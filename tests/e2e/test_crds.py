@@ -114,6 +114,7 @@ def disagreement(judge: Judge, manifest: Manifest) -> str:
     defaults may still fill in is not refused by a CRD.)
     """
     file, said = published(schema_of(manifest)), judge(manifest)
+    manifest = json.loads(json.dumps(manifest))  # a plain date, which we refuse, has become a string on the way
     if not said:
         found = schema.check(without_nulls(manifest), file)
         return f"accepted, but: {found[0]}" if found else ""
