@@ -207,3 +207,25 @@ def test_a_kpt_package_is_seen_by_its_paths() -> None:
     assert code(None, "a.yaml") == 1
     assert code("Kptfile", None) == 1
     assert code("Kptfile", "a.yaml", kustomize=True) == 1
+
+
+@pytest.mark.parametrize(("prune", "rules"), [("auto", []), ("always", []), ("never", ["KRM304"])])
+def test_what_prune_never_keeps_is_judged(prune: str, rules: list[str]) -> None:
+    """A Module that its config asks for no more stays with `never`, and still loads its driver on those nodes."""
+    mark = "deviceconfig krmfn.dev|DeviceConfig|kmm|a kmm.sigs.x-k8s.io|Module|kmm|a-old"
+    mapping = {"regexp": "^.+$", "containerImage": "r/d:1-$KERNEL_FULL_VERSION"}
+    stale = {
+        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "Module",
+        "metadata": {"name": "a-old", "namespace": "kmm", "annotations": {OWNER: mark}},
+        "spec": {
+            "moduleLoader": {"container": {"modprobe": {"moduleName": "m"}, "kernelMappings": [mapping]}},
+            "selector": {"x": "y"},
+        },
+    }
+    config = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "c"}}
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    listed = {**head, "functionConfig": {**config, "spec": {"prune": prune}}, "items": [CONFIG, stale]}
+    resources = ResourceList.parse(json.dumps(listed).encode())
+    deviceconfig(resources)
+    assert [finding.rule for finding in resources.results if finding.severity == "error"] == rules

@@ -55,7 +55,9 @@ def run(resources: ResourceList, items: list[Item], scope: Scope, later: beside.
     names = leftovers.ids([one.manifest for one in wanted])
     left = leftovers.sort_out(resources, scope, config, names)
     of_others = beside.made_anew(resources, later, config)
-    written = [item for item in leftovers.handwritten(resources, scope, left, names) if item.ref.id not in of_others]
+    written = [
+        item for item in leftovers.handwritten(resources, scope, config, left, names) if item.ref.id not in of_others
+    ]
     resources.report([*leftovers.findings(left, config), *leftovers.strays(resources, scope, names)])
     resources.report(_written(resources, items, written, config))
     resources.report(_conflicts(resources, [one for group in groups for one in group], written, config))

@@ -53,7 +53,7 @@ def run(
     modules = [item for item in left.kept if item.kind == "Module"]
     resources.report(module_checks.handwritten(resources, modules, config, lint=True))
     to_be = {(item.ref.namespace or config.namespace, item.ref.name) for item in sound}
-    written = leftovers.handwritten(resources, scope, left, names)
+    written = leftovers.handwritten(resources, scope, config, left, names)
     others = claims.of_modules(written, to_be)
     if earlier:  # it has judged the Modules among themselves
         others = [claim for claim in others if {name.replace("-", "_") for name in claim.kernel_modules} == {MODULE}]

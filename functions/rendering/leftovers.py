@@ -88,8 +88,13 @@ def strays(resources: ResourceList, scope: Scope, wanted: Collection[Id]) -> Ite
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 
 
-def handwritten(resources: ResourceList, scope: Scope, left: LeftOvers, wanted: Collection[Id]) -> list[Item]:
-    """Return the KMM Modules that this run neither generates nor removes: written by hand, copied, or left over."""
+def handwritten(
+    resources: ResourceList, scope: Scope, config: FunctionConfig, left: LeftOvers, wanted: Collection[Id]
+) -> list[Item]:
+    """Return the KMM Modules that this run neither generates nor removes.
+
+    They are written by hand, copied or left over; with `prune: never` also generated ones that no config asks for.
+    """
     gone = {id(item) for item in left.removed}
     left_over = {id(item) for item in (*left.kept, *left.refused)}
 
@@ -99,7 +104,8 @@ def handwritten(resources: ResourceList, scope: Scope, left: LeftOvers, wanted: 
         if id(item) in left_over or not item.mentions(OWNER):
             return False
         mark = mark_of(item.annotations)
-        return scope.names(mark) and (item.ref.id in wanted or scope.made(item.ref, item.annotations))
+        is_pruned = config.prune != "never" and scope.made(item.ref, item.annotations)
+        return scope.names(mark) and (item.ref.id in wanted or is_pruned)
 
     return [item for item in resources.select("Module", MODULE_GROUP) if not is_ours(item)]
 
