@@ -23,7 +23,8 @@ demo: $(READY) ## render an example, and see a conflict refused
 	@printf '\n=== krmfn check examples/conflict ===\n\n'
 	@krmfn check examples/conflict; code=$$?; \
 	  [ $$code = 1 ] || { echo "expected to be refused with exit code 1, not $$code" >&2; exit 1; }
-	@printf '\nRefused with exit code 1, as it should be: nothing of it would reach a cluster.\n\n'
+	@printf '\nRefused with exit code 1, as it should be: nothing of it would reach a cluster.\n'
+	@printf '\n. .venv/bin/activate puts krmfn on the PATH of your shell.\n\n'
 
 test: $(READY) ## every test that needs no other program
 	pytest -n auto --dist worksteal -m 'not e2e'
@@ -35,7 +36,7 @@ e2e: $(READY) ## the same functions under real kustomize, kpt and containers
 lint: $(READY) ## style, types, import directions
 	ruff check .
 	ruff format --check .
-	mypy --strict krmfn functions
+	mypy --strict krmfn functions tools tests
 	lint-imports
 
 bench: $(READY) ## speed and memory, with the peers in the same run
@@ -55,6 +56,7 @@ $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -m venv .venv
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@mkdir -p .venv/types && ln -sfn ../../functions .venv/types/krmfn_functions
 	@touch $@
 
 # On the oldest Python, so that the versions serve every Python; needs pip-tools.

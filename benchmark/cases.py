@@ -16,6 +16,7 @@ class Run:
     items: int | None = None  # None: the program answers with no ResourceList
     touched: int = 0
     keeps: str = "count"  # ours: which bytes have to come through, see sane.py
+    exit: int = 0  # 1: there are findings to report
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Group:
     name: str
     runs: tuple[Run, ...]
     repeat: int = 1
+    asked: bool = False  # True: only with --case; its inputs take a gigabyte
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Row:
     case: str
     ours: str
     other: str
-    sign: str  # ">=": other / ours, how much faster; "<=": ours / other, how much longer; "peak": memory / input
+    sign: str  # ">=": other / ours, how much faster; "<=": ours / other, how much longer; "peak": memory / input; "s"
     target: float | None = None
 
 
@@ -62,6 +64,24 @@ GROUPS = (
         ),
     ),
     Group(
+        "fleet",
+        (
+            Run("fleet", "krmfn", "fleet.yaml", ("check", "-")),
+            Run("read", "reader", "fleet-inventory.yaml"),
+            Run("nodes doubled", "krmfn", "fleet-nodes2.yaml", ("check", "-")),
+            Run("configs doubled", "krmfn", "fleet-configs2.yaml", ("check", "-")),
+            Run("fleet doubled", "krmfn", "fleet2.yaml", ("check", "-")),
+            Run("crowded", "krmfn", "crowded.yaml", ("check", "-"), exit=1),
+            Run("crowded doubled", "krmfn", "crowded2.yaml", ("check", "-"), exit=1),
+            Run("exclusive", "exclusive", "lists.json"),
+            Run("he-sample", "he-sample", "lists.json"),
+            Run("inventory", "krmfn", "nodes.json", ("inventory", "-", "--all-labels")),
+            Run("ijson", "ijson", "nodes.json"),
+            Run("report", "krmfn", "report.yaml", ("report", "-")),
+        ),
+        asked=True,
+    ),
+    Group(
         "small",
         (
             Run("ten", "deviceconfig", "ten.yaml", items=11, keeps="items"),
@@ -74,6 +94,7 @@ GROUPS = (
     ),
 )
 
+CHECK, CROWDED = "check of 10,000 configs on 100,000 nodes", "check of 1,000 configs that all select the same nodes"
 PASS, JOB, MANY, TEN = "200 of 7,200 items touched", "deviceconfig on 7,200 items", "1,000 DeviceConfigs", "ten items"
 ROWS = (
     Row(f"{PASS}, against the same in kyaml", "touch", "kyaml touch", ">=", 30),
@@ -93,4 +114,19 @@ ROWS = (
     Row(f"{JOB}, peak memory as multiple of the input", "job", "", "peak", 4),
     Row(f"{PASS}, kyaml's peak memory as multiple of the input", "", "kyaml touch", "peak"),
     Row(f"{PASS}, go/fn's peak memory as multiple of the input", "", "gofn touch", "peak"),
+    Row(f"{CHECK}, against merely reading the inventory", "fleet", "read", "<=", 3),
+    Row(f"{CHECK}, nodes doubled against not", "nodes doubled", "fleet", "<=", 2.3),
+    Row(f"{CHECK}, configs doubled against not", "configs doubled", "fleet", "<=", 2.3),
+    Row(f"{CHECK}, both doubled against not", "fleet doubled", "fleet", "<=", 2.3),
+    Row(f"{CROWDED}, both doubled against not", "crowded doubled", "crowded", "<=", 2.3),
+    Row(
+        "exclusivity of 1,000 configs on 5,000 nodes, against he-sample's algorithm",
+        "exclusive",
+        "he-sample",
+        ">=",
+        100,
+    ),
+    Row("inventory of 100,000 nodes in JSON, against ijson parsing it", "inventory", "ijson", "<=", 2),
+    Row("inventory of 100,000 nodes in JSON, peak memory as multiple of the input", "inventory", "", "peak", 0.5),
+    Row("report about 50,000 nodes", "report", "", "s", 10),
 )

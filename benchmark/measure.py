@@ -20,8 +20,8 @@ class Sample:
     peak: int  # bytes
 
 
-def measure(command: list[str], source: Path, target: Path) -> Sample:
-    """Run the command between two pipes, as an orchestrator does, and wait for it alone.
+def measure(command: list[str], source: Path, target: Path, wanted: int = 0) -> Sample:
+    """Run the command between two pipes, as an orchestrator does, and wait for it alone; `wanted` is its exit code.
 
     Linux gives a new process the peak of the process that started it: whoever calls this stays small.
     """
@@ -39,7 +39,7 @@ def measure(command: list[str], source: Path, target: Path) -> Sample:
         child.returncode = os.waitstatus_to_exitcode(status)
         feeder.wait()
         drain.wait()
-    if child.returncode != 0:
+    if child.returncode != wanted:
         words = errors.read_text(errors="replace").strip().splitlines()
         raise Failed(f"exit {child.returncode}: {words[-1] if words else 'nothing on stderr'}")
     return Sample(seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))

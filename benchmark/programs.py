@@ -30,6 +30,7 @@ def gather(python: Path, deviceconfig: Path) -> Programs:
     programs = Programs({"python": [str(python), "-c", "pass"]})
     _ours(programs, python, deviceconfig)
     _naive(programs, python)
+    _of_fleets(programs, python, deviceconfig.with_name("krmfn"))
     for peer in GO_PEERS:
         _go_peer(programs, peer)
     return programs
@@ -57,6 +58,17 @@ def _ours(programs: Programs, python: Path, deviceconfig: Path) -> None:
     if "site-packages" not in Path(found).parts:
         note = "krmfn is not installed as users have it, and an editable install starts slower: measure with --fresh"
         print(f"NOTE: {note}", file=sys.stderr)
+
+
+def _of_fleets(programs: Programs, python: Path, krmfn: Path) -> None:
+    programs.commands["krmfn"] = [str(krmfn)]
+    programs.commands["reader"] = [str(python), str(HERE / "read_inventory.py")]
+    programs.commands["exclusive"] = [str(python), str(HERE / "exclusive.py")]
+    programs.commands["he-sample"] = [str(python), str(HERE / "peers" / "hesample.py")]
+    if _ask(python, "import ijson; print(ijson.backend)").startswith("yajl2"):
+        programs.commands["ijson"] = [str(python), str(HERE / "peers" / "items.py")]
+    else:
+        programs.skip("ijson", "no ijson with its C backend in the interpreter (pip install ijson)")
 
 
 def _naive(programs: Programs, python: Path) -> None:

@@ -49,6 +49,8 @@ def ratio(row: Row, runs: dict[str, Measured]) -> float | None:
         return None
     if row.sign == "peak":
         return runs[row.ours or row.other].peak
+    if row.sign == "s":
+        return median(runs[row.ours].seconds)
     pairs = zip(runs[row.ours].seconds, runs[row.other].seconds, strict=False)
     return median(other / ours if row.sign == ">=" else ours / other for ours, other in pairs)
 
@@ -72,13 +74,17 @@ def markdown(runs: dict[str, Measured], reasons: dict[str, str]) -> Iterator[str
 
 def _cells(row: Row, runs: dict[str, Measured]) -> Iterator[str]:
     value = ratio(row, runs)
-    word = {">=": " faster", "<=": " as long", "peak": " the input"}[row.sign]
+    unit = {">=": "x faster", "<=": "x as long", "peak": "x the input", "s": " s"}[row.sign]
     yield row.case
     yield _times(runs.get(row.ours))
     yield _times(runs.get(row.other))
-    yield "-" if value is None else f"{value:.3g}x{word}"
+    yield "-" if value is None else f"{value:.3g}{unit}"
     yield _peak(runs.get(row.ours))
-    yield "-" if row.target is None else f"{'>=' if row.sign == '>=' else '<='} {row.target:g}x"
+    yield (
+        "-"
+        if row.target is None
+        else f"{'>=' if row.sign == '>=' else '<='} {row.target:g}{' s' if row.sign == 's' else 'x'}"
+    )
     yield verdict(row, value)
 
 

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import report
@@ -62,7 +63,7 @@ class Bench:
         command = [*self.programs.commands[run.program], *run.arguments]
         target = CACHE / "output.yaml"
         try:
-            sample = measure(command, CACHE / run.source, target)
+            sample = measure(command, CACHE / run.source, target, run.exit)
             self._approve(run, target)
         except Failed as failure:
             self.reasons[run.key] = str(failure)
@@ -92,8 +93,12 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def inputs(programs: Programs) -> None:
+def inputs(programs: Programs, groups: Sequence[Group]) -> None:
     """All inputs; the peers' input of the `many` case is what we generate from ours."""
+    if any(group.name == "fleet" for group in groups):
+        subprocess.run([sys.executable, str(HERE / "fleets.py"), str(CACHE)], check=True)
+    if all(group.asked for group in groups):
+        return
     subprocess.run([sys.executable, str(HERE / "generate.py"), str(CACHE)], check=True)
     generated = CACHE / "many-generated.yaml"
     generated.unlink(missing_ok=True)
@@ -122,13 +127,13 @@ def main() -> int:
     CACHE.mkdir(exist_ok=True)
     python = fresh_python() if options.fresh else options.python
     programs = gather(python, options.bin or python.with_name("deviceconfig"))
-    inputs(programs)
+    wanted = [group for group in GROUPS if (group.name in options.case if options.case else not group.asked)]
+    inputs(programs, wanted)
 
     bench = Bench(programs)
-    bench.warm_up(GROUPS[-1].runs)
-    for group in GROUPS:
-        if group.name in (options.case or [group.name]):
-            bench.group(group, 2 if options.quick else options.rounds, {"naive touch"} if options.quick else set())
+    bench.warm_up(() if all(group.asked for group in wanted) else GROUPS[-1].runs)
+    for group in wanted:
+        bench.group(group, 2 if options.quick else options.rounds, {"naive touch"} if options.quick else set())
 
     shape = report.machine(python)
     print(f"{shape}\n", *report.markdown(bench.measured(), bench.reasons), sep="\n")

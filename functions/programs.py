@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from krmfn.cli.main import Printed, Program
+from collections.abc import Sequence
 
-from . import all_kinds, deviceconfig, ptemplate
-from .commands import catalogue, schema
+from krmfn import ResourceList, Result
+from krmfn.cli.main import Printed, Program
+from krmfn.cluster_dump import Defaults
+from krmfn.plan import Effect
+
+from . import all_kinds
+from .commands import catalogue, explain, inventory, schema
+from .commands.images import IMAGES
+from .commands.import_ import IMPORT
+from .commands.nodes import NODES
+from .commands.report import REPORT
 from .commands.resolve import RESOLVE
-from .rendering.kinds import MODULE_GROUP
-from .upgrades.change_rules import notes
+from .final.between import between
+from .final.judge import judge
+from .kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from .kmm.versions import DEFAULT, TARGETS
+from .rendering.kinds import DEVICECONFIG, PTEMPLATE
+from .upgrades.notes import notes
 
 INPUTS = frozenset(
     {
@@ -22,13 +35,13 @@ INPUTS = frozenset(
 )
 """What a render reads and does not print: none of it belongs on the cluster (a Node is there already)."""
 
-KINDS = frozenset({(MODULE_GROUP, "Module")})
+KINDS = frozenset({(MODULE_GROUP, MODULE_KIND)})
 """What is checked beside the resources that are rendered."""
 
 OPTIONS = {
     "namespace": "for resources that name none (default: ARGOCD_APP_NAMESPACE)",
     "prune": "generated objects whose owner is not in the input: auto (default), always or never removed",
-    "kmm-version": "the KMM version of the cluster: 2.4, 2.5, 2.6, main or openshift (default 2.6)",
+    "kmm-version": f"the KMM version of the cluster: {', '.join(TARGETS)} (default {DEFAULT})",
 }
 
 
@@ -37,11 +50,32 @@ SCHEMAS = {
     "DeviceConfig.example.com": "deviceconfig-example.com",
     "Ptemplate": "ptemplate",
     "RenderDeviceConfigs": "renderdeviceconfigs",
+    "NodeInventory": "nodeinventory",
 }
 """Our kinds by the names that `schema` takes, with the schema of each."""
 CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
 
-KRMFN = Program(
+
+def defaults() -> Defaults:
+    """Return what the CRDs of KMM fill in."""
+    from .kmm.crd.defaults import of_hub_module, of_module
+
+    return {(MODULE_GROUP, MODULE_KIND): of_module(), (HUB_GROUP, HUB_KIND): of_hub_module()}
+
+
+def effects(old: ResourceList, new: ResourceList) -> tuple[Sequence[Effect], Sequence[Result]]:
+    """Return what a change does on the nodes, and why that is not known."""
+    from .upgrades import node_effects
+
+    return node_effects.effects(old, new)
+
+
+def program() -> Program:
+    """Return the program, for a command that renders paths of its own."""
+    return KRMFN
+
+
+KRMFN: Program = Program(
     name="krmfn",
     description="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, "
     "and check what a cluster would refuse.",
@@ -50,11 +84,26 @@ KRMFN = Program(
     config=("krmfn.dev", "RenderDeviceConfigs"),
     options=OPTIONS,
     commands={
+        "nodes": NODES,
+        "images": IMAGES,
+        "report": REPORT,
         "resolve": RESOLVE,
-        "rules": Printed("print every rule with its id", catalogue.arguments, catalogue.run, ("", "--format json")),
+        "inventory": inventory.command(program),
+        "import": IMPORT,
+        "rules": Printed(
+            *("print every rule with its id", catalogue.arguments, catalogue.Args, catalogue.run),
+            ("", "--format json"),
+        ),
+        "explain": explain.command(program),
         **schema.commands(SCHEMAS, CRDS),
     },
-    owners=deviceconfig.OWNERS | ptemplate.OWNERS,
+    owners=DEVICECONFIG.owners | PTEMPLATE.owners,
     kinds=KINDS,
     notes=notes,
+    effects=effects,
+    final=judge,
+    between=between,
+    defaults=defaults,
+    rules=catalogue.rules,
+    entry_points={name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")},
 )

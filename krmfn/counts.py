@@ -19,6 +19,11 @@ def plural(noun: str) -> str:
     return noun if noun.endswith("s") else f"{noun}s"
 
 
+def extent(resources: int, files: int) -> str:
+    """Return how much was looked at: `14 resources, 3 files`; a stream has no files."""
+    return counted(resources, "resource") + (f", {counted(files, 'file')}" if files else "")
+
+
 def listed(numbers: Mapping[str, int]) -> str:
     """Return `2 DeviceConfigs, 1 Module`, in the order of the mapping; a count of zero is left out."""
     return ", ".join(counted(number, noun) for noun, number in numbers.items() if number)

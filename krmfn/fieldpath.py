@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
 
-_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
-_PART = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+_PLAIN = r"[A-Za-z_$][A-Za-z0-9_$-]*"
+_PART = r"([^.\[\]]+)|\[([^\]]*)\]"
 
 
 def join(parts: Iterable[str | int]) -> str:
     """Return the path of `parts`: list indexes and keys that are not plain words go into brackets."""
     path = ""
     for part in parts:
-        if isinstance(part, str) and _PLAIN.fullmatch(part):
+        if isinstance(part, str) and re.fullmatch(_PLAIN, part):
             path += f".{part}" if path else part
         else:
             path += f"[{part}]"
     return path
 
 
-def split(path: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def split(path: str) -> tuple[str, ...]:
     """Return the parts of a path; an index comes back as its digits."""
-    return [plain or bracketed for plain, bracketed in _PART.findall(path)]
+    return tuple(plain or bracketed for plain, bracketed in re.findall(_PART, path))
 
 
 def starts(path: str, parent: str) -> bool:
@@ -34,3 +37,22 @@ def moved(path: str, table: Mapping[str, str]) -> str | None:
     """Return the path with its longest parent in `table` replaced by the entry there; None when it has none."""
     known = max((parent for parent in table if starts(path, parent)), key=len, default=None)
     return None if known is None else table[known] + path[len(known) :]
+
+
+def of_value(data: Any, value: Any, key: str) -> str:
+    """Return the path of the one field in `data` that holds a text; of several, that of the one with the key `key`.
+
+    "" when there is none, when that still leaves several, and for what is no text.
+    """
+    found = list(_holding(data, value, ())) if isinstance(value, str) and value else []
+    found = found if len(found) < 2 else [path for path in found if path[-1] == key]
+    return join(found[0]) if len(found) == 1 else ""
+
+
+def _holding(data: Any, value: str, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of the texts that are equal to `value`."""
+    if data == value and isinstance(data, str):
+        yield path
+    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, child in inner:
+        yield from _holding(child, value, (*path, key))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import marshal
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from .errors import KrmfnError
-from .resource import Manifest, Place, Ref, same
+from .ownership import Mark, mark_of
+from .resource import Manifest, Place, Ref, changed_at, same
 from .resource import ref as ref_of
-from .results import Result
+from .results import Field, Result
 from .yamltext import peek, simple
-from .yamltext.escapes import may_hold
-from .yamltext.plain import changed_at, copied
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
@@ -20,49 +20,45 @@ PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.
 class Item:
     """A resource by its text. Fields are read from the text as cheaply as is safe; `manifest` loads all of it."""
 
-    __slots__ = (
-        "_data",
-        "_end",
-        "_file",
-        "_kind",
-        "_made_from",
-        "_manifest",
-        "_metadata",
-        "_node",
-        "_root",
-        "_start",
-        "_tree",
-        "indent",
-        "origin",
-    )
+    origin: Item | None = None
+    """The item as it came, when this one is its edited text."""
+    fits: bytes | None = None
+    """The list's text that this item was written for: there it stands in the right layout."""
+    _kind: str | None = None
+    _group: str | None = None
+    _ref: Ref | None = None
+    _annotations: dict[str, str] | None = None
+    _mark: Mark | bool | None = False
+    _manifest: Manifest | None = None
+    _print: bytes | None = None
+    _simple = False
+    _node: Any = None
+    _root: peek.Mapping | peek.Answer | None = None
 
     def __init__(
-        self, data: bytes, start: int, end: int, indent: int, sure: bool = False, file: Place | None = None
+        self,
+        data: bytes,
+        start: int,
+        end: int,
+        indent: int,
+        sure: bool = False,
+        file: Place | None = None,
+        lines: Sequence[int] = (),
     ) -> None:
         """Take the item data[start:end], its dash at column `indent` (-2: a document of a file, or a flow value).
 
-        `sure` allows cheap looks (see `yamltext.peek`); `file` says where a document was read from.
+        `sure` allows cheap looks (see `yamltext.peek`); `file` says where a document was read from; `lines` is where
+        the lines with its keys begin in `data`, and with other items' keys, () when nobody has looked.
         """
-        self._data, self._start, self._end, self.indent, self._file = data, start, end, indent, file
-        self.origin: Item | None = None
-        """The item as it came, when this one is its edited text."""
-        self._kind: str | None = None
-        self._manifest: Manifest | None = None
-        self._made_from: Manifest | None = None
-        self._metadata: peek.Block | peek.Answer | None = None
-        self._node: Any = None
-        self._tree: simple.Tree | Literal[False] | None = False
-        self._root: peek.Block | peek.Answer | None = None if sure else peek.UNSURE
+        self.data, self.start, self.end, self.indent = data, start, end, indent
+        self._file, self._lines = file, lines
+        if not sure:
+            self._root = peek.UNSURE
 
     @property
     def text(self) -> bytes:
         """Return the item's bytes, its dash and indent included."""
-        return self._data[self._start : self._end]
-
-    @property
-    def span(self) -> tuple[bytes, int, int]:
-        """Return the bytes that the item is cut from, its start and its end; an untouched item is written as these."""
-        return self._data, self._start, self._end
+        return self.data[self.start : self.end]
 
     @property
     def manifest(self) -> Manifest:
@@ -73,33 +69,36 @@ class Item:
         Raises KrmfnError when the text is no YAML; the fast path has not looked before.
         """
         if self._manifest is None:
-            self._manifest = self.reread()
+            self._manifest = self._load()
+            self._print = _print(self._manifest)
         return self._manifest
 
     def reread(self) -> Manifest:
-        """Return the data read from the text again, whatever was done to the object that `manifest` returned."""
-        data = self._load()
-        return data if isinstance(data, dict) else {}
-
-    def remember(self, manifest: Manifest) -> None:
-        """Take `manifest`, a copy that nobody else has, as the item's data; the text has just been made from it."""
-        self._made_from = manifest
+        """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
+        manifest = self._manifest
+        unchanged = manifest is not None and self._print is not None and self._print == _print(manifest)
+        return manifest if manifest is not None and unchanged else self._load()
 
     def refuse_change(self) -> None:
         """Raise KrmfnError when the object that `manifest` returned was changed in place: the text lacks the change."""
         if self._manifest is None:
             return
         old = self.reread()
-        if not same(old, self._manifest):
+        if old is not self._manifest and not same(old, self._manifest):
             where = changed_at(old, self._manifest)
             raise KrmfnError(
                 f"{ref_of(old)} was changed in place at {where}, which does not change the list; "
                 "give the changed manifest to ResourceList.upsert"
             )
 
+    @property
+    def is_read(self) -> bool:
+        """Return True when the whole text has been read: `manifest` costs nothing then."""
+        return self._manifest is not None
+
     def check_aliases(self) -> None:
         """Raise KrmfnError unless every alias in the item's text has its anchor before it in the same text."""
-        if self._made_from is None and b"*" in self.text:
+        if self.data.find(b"*", self.start, self.end) >= 0 and simple.read(self.text.decode()) is None:
             _ = self.node
 
     def mentions(self, word: str) -> bool:
@@ -107,12 +106,13 @@ class Item:
 
         True is no proof: it may stand in a comment. JSON may escape a slash, so escapes are read everywhere.
         """
-        data, start, end = self.span
-        wanted = word.encode()
+        data, start, end, wanted = self.data, self.start, self.end, word.encode()
         if data.find(wanted, start, end) >= 0:
             return True
         if data.find(b"\\", start, end) < 0 and data.find(b"!", start, end) < 0:
             return False  # nothing is spelled in another way
+        from .yamltext.escapes import may_hold
+
         return may_hold(self.text, wanted)
 
     @property
@@ -129,36 +129,29 @@ class Item:
     @property
     def group(self) -> str:
         """Return the API group; "" for core/v1."""
-        return self._string(b"apiVersion").rpartition("/")[0]
+        if self._group is None:
+            self._group = self._string(b"apiVersion").rpartition("/")[0]
+        return self._group
 
     @property
     def name(self) -> str:
         """Return metadata.name; "" when there is none."""
         return self._string(b"metadata", b"name")
 
-    def string(self, *path: str) -> str:
-        """Return the string at a path of keys, such as ("status", "nodeInfo"); "" when there is none."""
-        return self._string(*(key.encode() for key in path))
-
-    def picked_labels(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return the labels whose keys are in `keys`: cheaper than `labels` when they are few."""
-        if self._known is None:
-            block = self._block((b"metadata", b"labels"))
-            if isinstance(block, peek.Block):
-                picked = {key: peek.scalar(self.text, block, key.encode()) for key in keys}
-                if peek.UNSURE not in picked.values():
-                    return {key: value for key, value in picked.items() if isinstance(value, str)}
-        labels = self.labels
-        return {key: labels[key] for key in keys if key in labels}
-
     @property
     def ref(self) -> Ref:
         """Return the reference of the resource."""
-        known = self._known
-        if known is not None:
-            return ref_of(known)
-        name, namespace = (self._string(b"metadata", key) for key in (b"name", b"namespace"))
-        return Ref(self._string(b"apiVersion"), self.kind, namespace, name)
+        if self._ref is None:
+            if self._manifest is not None:
+                self._ref = ref_of(self._manifest)
+            else:
+                name, namespace = (self._string(b"metadata", key) for key in (b"name", b"namespace"))
+                self._ref = Ref(self._string(b"apiVersion"), self.kind, namespace, name)
+        return self._ref
+
+    @ref.setter
+    def ref(self, ref: Ref) -> None:
+        self._ref, self._kind, self._group = ref, ref.kind, ref.group
 
     @property
     def labels(self) -> dict[str, str]:
@@ -167,8 +160,37 @@ class Item:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """Return the annotations; {} when there are none."""
-        return self._strings(b"metadata", b"annotations")
+        """Return the annotations, always the same object; {} when there are none."""
+        if self._annotations is None:
+            self._annotations = self._strings(b"metadata", b"annotations")
+        return self._annotations
+
+    @property
+    def mark(self) -> Mark | None:
+        """Return the mark of the function that generated the object; None without one (see `ownership`)."""
+        if isinstance(self._mark, bool):
+            self._mark = mark_of(self.annotations)
+        return self._mark
+
+    def string(self, *path: str) -> str:
+        """Return the string at a path of keys, such as ("status", "nodeInfo"); "" when there is none."""
+        return self._string(*(key.encode() for key in path))
+
+    def part(self, *path: str) -> Any:
+        """Return the mapping at a path of keys, {} when there is none; the rest is read only where it has to be."""
+        if self._manifest is None:
+            block = self._mapping(*(key.encode() for key in path))
+            data = block.data() if isinstance(block, peek.Mapping) else block
+            if data is not peek.UNSURE:
+                return data if isinstance(data, dict) else {}
+        value = self._walk(tuple(key.encode() for key in path))
+        return value if isinstance(value, dict) else {}
+
+    def picked_labels(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the labels whose keys are in `keys`: cheaper than `labels` when they are few."""
+        block = self._mapping(b"metadata", b"labels")
+        picked = block.picked(keys) if isinstance(block, peek.Mapping) else block
+        return picked if isinstance(picked, dict) else {key: self.labels[key] for key in keys if key in self.labels}
 
     @property
     def place(self) -> Place | None:
@@ -184,14 +206,31 @@ class Item:
             return None
         return Place(path, int(index) if index.isdecimal() else 0)
 
+    @place.setter
+    def place(self, place: Place) -> None:
+        self._file = place
+
     def field_place(self, path: str) -> Place | None:
         """Return `place`; for an item read from a file with the line and column of the field at `path`."""
-        if not self._file:
+        if not self._file or self._file.finder:
             return self.place
         from .yamltext import positions
 
         line, column = positions.locate(self.node, path)
+        # a document that stands indented in another one has a column
+        column += max(self._file.column - 1, 0)
         return self._file._replace(line=self._file.line + line - 1, column=column)
+
+    def place_of(self, field: Field | None) -> Place | None:
+        """Return the place of the one field in the spec with the value that a field of another resource got from here.
+
+        Without one it is `place`.
+        """
+        from .fieldpath import of_value, split
+
+        spec = {"spec": self.manifest.get("spec")}
+        path = of_value(spec, field.current, split(field.path)[-1]) if field and self._file else ""
+        return self.field_place(path) if path else self.place
 
     def located(self, result: Result) -> Result:
         """Return the finding with the reference of this item and the place of its field, where it has none yet."""
@@ -199,16 +238,9 @@ class Item:
         return result._replace(ref=result.ref or self.ref, place=result.place or place)
 
     @property
-    def tree(self) -> simple.Tree | None:
-        """Return the tree of the item's text (a list of one with a dash); None when it is not simple (see `simple`)."""
-        if self._tree is False:
-            self._tree = simple.parse(self.text.decode())
-        return self._tree
-
-    @property
     def duplicate_keys(self) -> list[str]:
         """Return the paths of keys that stand twice in one mapping."""
-        if self.tree is not None:
+        if self.manifest and self._simple:
             return []
         from .yamltext import positions
 
@@ -224,63 +256,58 @@ class Item:
             self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
         return self._node
 
-    @property
-    def _known(self) -> Manifest | None:
-        """Return the item's data if it was read before; None when its text must be looked at."""
-        return self._made_from if self._manifest is None else self._manifest
+    def _load(self) -> Manifest:
+        data = simple.read(self.text.decode())
+        self._simple = data is not None
+        if self._simple:
+            data = data[0] if self.indent >= 0 else data
+        else:
+            from .yamltext import load, values
 
-    def _load(self) -> Any:
-        if self._made_from is not None:
-            return copied(self._made_from)
-        if self.tree is not None:
-            data = simple.data(self.tree)
-            return data[0] if self.indent >= 0 else data
-        from .yamltext import load, values
-
-        try:
-            return load.placed(partial(values.build, self.node), self._lines_before)
-        except KrmfnError as failure:
-            raise KrmfnError(f"{self._file.path}: {failure}" if self._file else str(failure)) from failure
+            try:
+                data = load.placed(partial(values.build, self.node), self._lines_before)
+            except KrmfnError as failure:
+                where = f"{self._file.path}: " if self._file and self._file.path else ""
+                raise KrmfnError(f"{where}{failure}") from failure
+        return data if isinstance(data, dict) else {}
 
     def _lines_before(self) -> int:
-        return self._file.line - 1 if self._file else self._data.count(b"\n", 0, self._start)
+        return self._file.line - 1 if self._file and self._file.line else self.data.count(b"\n", 0, self.start)
 
-    def _block(self, keys: tuple[bytes, ...]) -> peek.Block | peek.Answer:
-        text = self.text
+    def _mapping(self, *path: bytes) -> peek.Mapping | peek.Answer:
+        """Return the mapping at a path of keys in the text, read without a parser."""
         if self._root is None:
-            self._root = peek.item_block(text, self.indent)
-        block = self._root
-        if keys and keys[0] == b"metadata":
-            if self._metadata is None:
-                self._metadata = peek.block(text, block, keys[0]) if isinstance(block, peek.Block) else block
-            block, keys = self._metadata, keys[1:]
-        for key in keys:
-            if not isinstance(block, peek.Block):
-                break
-            block = peek.block(text, block, key)
-        return block
+            self._root = peek.root(self.data, self.start, self.end, self.indent, self._lines)
+        return self._root.mapping(*path) if isinstance(self._root, peek.Mapping) else self._root
 
-    def _string(self, *keys: bytes) -> str:
-        if self._known is None:
-            block = self._block(keys[:-1])
-            scalar = peek.scalar(self.text, block, keys[-1]) if isinstance(block, peek.Block) else block
+    def _string(self, *path: bytes) -> str:
+        if self._manifest is None:
+            root = self._mapping()
+            scalar = root.scalar(*path) if isinstance(root, peek.Mapping) else root
             if scalar is not peek.UNSURE:
                 return scalar if isinstance(scalar, str) else ""
-        value = self._walk(keys)
+        value = self._walk(path)
         return value if isinstance(value, str) else ""
 
-    def _strings(self, *keys: bytes) -> dict[str, str]:
-        if self._known is None:
-            block = self._block(keys)
-            strings = peek.strings(self.text, block) if isinstance(block, peek.Block) else block
+    def _strings(self, *path: bytes) -> dict[str, str]:
+        if self._manifest is None:
+            block = self._mapping(*path)
+            strings = block.strings() if isinstance(block, peek.Mapping) else block
             if strings is not peek.UNSURE:
                 return strings if isinstance(strings, dict) else {}
-        value = self._walk(keys)
+        value = self._walk(path)
         return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
-    def _walk(self, keys: tuple[bytes, ...]) -> Any:
-        known = self._known
-        value: Any = self.manifest if known is None else known
-        for key in keys:
+    def _walk(self, path: tuple[bytes, ...]) -> Any:
+        value: Any = self.manifest
+        for key in path:
             value = value.get(key.decode()) if isinstance(value, dict) else None
         return value
+
+
+def _print(manifest: Manifest) -> bytes | None:
+    """Return bytes that change with the data, made in no time; None for what they cannot hold (a plain date)."""
+    try:
+        return marshal.dumps(manifest, 2)  # version 2: equal data is equal bytes, wherever it was read
+    except ValueError:
+        return None

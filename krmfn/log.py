@@ -1,10 +1,8 @@
 """Log of a run on stderr: lines for people, or one JSON object per line for programs.
 
 Objects that were created, updated or removed are counted in one line for people, and named one by one when the log is
-verbose. For programs there is always a line per object: they can count.
+verbose. For programs there is always a line per object: they can count. A quiet log has errors only.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -28,10 +26,14 @@ class Log(NamedTuple):
 
     format: str = "text"
     verbose: bool = False
+    quiet: bool = False
+    """Only errors are written."""
+    color: bool = False
+    """Places and severities are painted, in text."""
 
     def say(self, message: str, level: Severity = "info") -> None:
         """Write a sentence on one line; in text an error begins with `error: `."""
-        self._line(f"error: {message}" if level == "error" else message, level, message)
+        self._line(f"error: {message}" if level == "error" else message, level, message, is_message=level == "error")
 
     def failure(self, failure: KrmfnError) -> None:
         """Write why the work could not be done, in the lines of the exception."""
@@ -39,7 +41,8 @@ class Log(NamedTuple):
         if self.format == "json":
             self._line("", "error", str(failure))
         else:
-            for line in (f"error: {first}", *more):
+            self._line(f"error: {first}", "error", first, is_message=True)
+            for line in more:
                 self._line(line, "error", line)
 
     def findings(self, results: Iterable[Result]) -> None:
@@ -53,7 +56,7 @@ class Log(NamedTuple):
                 "file": place.path if place else None,
                 "line": (place.line or None) if place else None,
             }
-            self._line(str(result), result.severity, result.message, fields)
+            self._line(str(result), result.severity, result.message, fields, is_message=True, where=result.where)
 
     def changes(self, changes: Sequence[tuple[str, Ref]]) -> None:
         """Write how many objects of each kind were created, updated and removed; each of them when verbose."""
@@ -76,11 +79,29 @@ class Log(NamedTuple):
             for line in (*lines, advice):
                 self._line(line, "error", line)
 
-    def _line(self, text: str, level: Severity, message: str, fields: dict[str, Any] | None = None) -> None:
+    def _line(
+        self,
+        text: str,
+        level: Severity,
+        message: str,
+        fields: dict[str, Any] | None = None,
+        *,
+        is_message: bool = False,
+        where: str = "",
+    ) -> None:
+        """Write a line: `text` for people, the rest for programs. After `where` a message says its severity."""
+        if self.quiet and level != "error":
+            return
         if self.format == "json":
             text = _json({"level": level, "message": message}, fields or {})
+        else:
+            text = printable(text)
+            if self.color and is_message:
+                from . import color
+
+                text = color.message(text, level, start=len(printable(where)))
         with suppress(OSError):  # nobody reads it any more
-            sys.stderr.write(f"{text if self.format == 'json' else printable(text)}\n")
+            sys.stderr.write(f"{text}\n")
 
 
 def _json(head: dict[str, Any], fields: dict[str, Any]) -> str:

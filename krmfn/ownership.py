@@ -4,8 +4,6 @@ metadata.ownerReferences are never used: they need a live uid, Argo CD does not 
 Config Sync refuses them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -53,7 +51,7 @@ class Scope(NamedTuple):
         mark = mark_of(annotations)
         if mark is None or not self.names(mark) or (now.group, now.kind) not in self.kinds - self.owners:
             return False
-        return mark.made is None or mark.made in known_as(now, annotations)
+        return mark.made is None or mark.made == now.id or mark.made in known_as(now, annotations)
 
 
 def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str] = ()) -> Manifest:

@@ -1,50 +1,42 @@
-"""Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out."""
+"""Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out.
+
+A manifest that comes from a cluster (`kubectl get -o yaml`) is compared as it would be written in Git.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .fieldpath import join
+from .cluster_dump import NO_DEFAULTS, Defaults, cleaned, compared, is_made_by_cluster
+from .differences import ABSENT, FieldChange, Part, differences
 from .resource import Manifest, Ref, ref
+from .results import Result
 
-Part = str | int
-
-
-class Absent(Enum):
-    """The value of a field that is not there; null is a value."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absent.ABSENT
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-class FieldChange(NamedTuple):
-    """A field with another value: `parts` are its keys and indexes (`name=driver` for an entry with that name)."""
-
-    parts: tuple[Part, ...]
-    old: Any
-    new: Any
-
-    @property
-    def path(self) -> str:
-        """Return the field's path: `spec.template.spec.containers[name=driver].image`."""
-        return join(self.parts)
-
-
 class Change(NamedTuple):
-    """An object that is created, changed or deleted."""
+    """An object that is created, changed or deleted; unknown: what it was before cannot be told."""
 
-    what: Literal["created", "changed", "deleted"]
+    what: Literal["created", "changed", "deleted", "unknown"]
     ref: Ref
     """The new object's reference; the old one's when it is deleted."""
     old: Manifest | None
     new: Manifest | None
     fields: tuple[FieldChange, ...] = ()
+
+
+class Effect(NamedTuple):
+    """What becomes of some nodes of the cluster, as far as one object is concerned."""
+
+    ref: Ref
+    what: str
+    """One word for programs: `gained`, `lost`, ..., as the program calls them."""
+    nodes: tuple[str, ...]
+    message: str
+    """What happens, with how many nodes, and the names of some."""
 
 
 class Plan(NamedTuple):
@@ -54,12 +46,35 @@ class Plan(NamedTuple):
     new: Sequence[Manifest]
     changes: tuple[Change, ...]
     unchanged: int
+    effects: tuple[Effect, ...] = ()
+    """On the nodes, where these are known; there may be some without any change of an object."""
 
 
-def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
+class Comparison(NamedTuple):
+    """What one cluster, or one PATH, had and shall have."""
+
+    name: str
+    """As people call it; "" where there is one only."""
+    plan: Plan
+    notes: Sequence[Result] = ()
+    """What the plan does on the nodes, and why a side could not be rendered."""
+    failed: bool = False
+    """The new side could not be rendered, so the plan says nothing."""
+    hidden: int = 0
+    """How many changes are left out of the plan, since nobody asked for their kinds."""
+
+
+def plan(
+    old: Sequence[Manifest],
+    new: Sequence[Manifest],
+    defaults: Defaults = NO_DEFAULTS,
+    dumped: tuple[bool, bool] = (False, False),
+) -> Plan:
     """Return the changes in the order of the new list, then what is deleted, in the order of the old one.
 
     Objects are matched by group, kind, namespace and name; those that share all four (a generateName) in their order.
+    `dumped` says of each list whether a cluster has given it back (see `cluster_dump.is_dumped`): then what controllers
+    have made is left out. `defaults` are those of custom resources, for such lists.
     """
     before, after = _by_id(old), _by_id(new)
     changes: list[Change] = []
@@ -67,63 +82,46 @@ def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
     for key, manifest in after.items():
         former = before.get(key)
         if former is None:
-            changes.append(Change("created", ref(manifest), None, manifest))
-        elif fields := tuple(differences(former, manifest)):
-            changes.append(Change("changed", ref(manifest), former, manifest, fields))
+            shown = _alone(manifest, dumped[1])
+            if shown is not None:
+                changes.append(Change("created", ref(manifest), None, shown))
+            continue
+        one, other, fields = _both(former, manifest, defaults, dumped)
+        if fields:
+            changes.append(Change("changed", ref(manifest), one, other, fields))
         else:
             unchanged += 1
-    gone = (manifest for key, manifest in before.items() if key not in after)
-    changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)
+    gone = ((manifest, _alone(manifest, dumped[0])) for key, manifest in before.items() if key not in after)
+    changes += (Change("deleted", ref(manifest), shown, None) for manifest, shown in gone if shown is not None)
     return Plan(old, new, tuple(map(_redacted, changes)), unchanged)
 
 
-def differences(old: Any, new: Any, parts: tuple[Part, ...] = ()) -> Iterator[FieldChange]:
-    """Yield the innermost fields in which two values differ; keys in the new value's order."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*new, *(key for key in old if key not in new)]:
-            yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*parts, key))
-    elif isinstance(old, list) and isinstance(new, list):
-        yield from _in_lists(old, new, parts)
-    elif not same(old, new):
-        yield FieldChange(parts, old, new)
+def _both(
+    old: Manifest, new: Manifest, defaults: Defaults, dumped: tuple[bool, bool]
+) -> tuple[Manifest, Manifest, tuple[FieldChange, ...]]:
+    """Return two states of an object as they are compared, and the fields in which they differ."""
+    return compared(old, new, dumped, defaults) if any(dumped) else (old, new, tuple(differences(old, new)))
 
 
-def same(old: Any, new: Any) -> bool:
-    """Return True when two values are equal to Kubernetes: true is not 1, as it is in Python, but 1.0 is."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(same(value, new[key]) for key, value in old.items())
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(same, old, new))
-    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
+def _alone(manifest: Manifest, is_from_cluster: bool) -> Manifest | None:
+    """Return an object that the other list lacks, as it is shown; None for one that a cluster makes by itself."""
+    if not is_from_cluster:
+        return manifest
+    return None if is_made_by_cluster(manifest) else cleaned(manifest)
 
 
-def _in_lists(old: list[Any], new: list[Any], parts: tuple[Part, ...]) -> Iterator[FieldChange]:
-    """Yield the changes of a list: named entries match by name, others by position between equal starts and ends."""
-    before, after = _by_name(old), _by_name(new)
-    if before and after:
-        yield from differences(before, after, parts)
-        orders = [[name for name in one if name in other] for one, other in ((before, after), (after, before))]
-        if orders[0] != orders[1]:
-            yield FieldChange(parts, *([entry["name"] for entry in entries] for entries in (old, new)))
-        return
-    start = _shared(old, new)
-    end = _shared(old[start:][::-1], new[start:][::-1])
-    left, right = old[start : len(old) - end], new[start : len(new) - end]
-    for index in range(max(len(left), len(right))):
-        one, other = (entries[index] if index < len(entries) else ABSENT for entries in (left, right))
-        yield from differences(one, other, (*parts, start + index))
+def of_kinds(compared: Comparison, kinds: Collection[str]) -> Comparison:
+    """Return a comparison with the changes of some kinds (in lower case), and how many others there are."""
+    kept = tuple(change for change in compared.plan.changes if change.ref.kind.lower() in kinds)
+    there = sum(str(manifest.get("kind", "")).lower() in kinds for manifest in compared.plan.new)
+    unchanged = there - sum(change.new is not None for change in kept)
+    hidden = len(compared.plan.changes) - len(kept)
+    return compared._replace(plan=compared.plan._replace(changes=kept, unchanged=unchanged), hidden=hidden)
 
 
-def _by_name(entries: list[Any]) -> dict[str, Any]:
-    """Return the entries by `name=...`; {} unless each is a mapping with a name of its own."""
-    named = {f"name={entry['name']}": entry for entry in entries if isinstance(entry, dict) and "name" in entry}
-    return named if len(named) == len(entries) else {}
-
-
-def _shared(one: list[Any], other: list[Any]) -> int:
-    """Return how many equal entries the two lists begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (left, right) in pairs if not same(left, right)), min(len(one), len(other)))
+def undecided(new: Sequence[Manifest]) -> Plan:
+    """Return the plan for a list whose former state is not known."""
+    return Plan((), new, tuple(_redacted(Change("unknown", ref(manifest), None, manifest)) for manifest in new), 0)
 
 
 def _by_id(manifests: Iterable[Manifest]) -> dict[tuple[object, int], Manifest]:

@@ -1,9 +1,16 @@
-"""The reference of a manifest, and the place it was read from."""
+"""A resource as plain data: its reference, its place, whether two mean the same, and what a manifest may hold."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+from .errors import KrmfnError
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
+
+_INFINITY = float("inf")
+_DEEPEST = 200
+"""Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
 
 
 class Ref(NamedTuple):
@@ -22,7 +29,7 @@ class Ref(NamedTuple):
     @property
     def id(self) -> tuple[str, str, str, str]:
         """Return what makes an object unique on an API server: group, kind, namespace, name (no version)."""
-        return (self.group, self.kind, self.namespace, self.name)
+        return (self.api_version.rpartition("/")[0], self.kind, self.namespace, self.name)
 
     def __str__(self) -> str:
         """Return the name for people: `DeviceConfig kmm/gaudi`."""
@@ -39,6 +46,9 @@ class Place(NamedTuple):
     position: int = 0
     line: int = 0
     column: int = 0
+    finder: Callable[[Any], Any] | None = None
+    """For an item that no file holds as it is: returns a finding that stands here with its place in the files, and the
+    name that the resource has there. It may read files and run kustomize, so only what is reported goes through it."""
 
 
 def ref(manifest: Manifest) -> Ref:
@@ -51,6 +61,17 @@ def ref(manifest: Manifest) -> Ref:
         _text(metadata.get("namespace")),
         _text(metadata.get("name")),
     )
+
+
+def annotations_of(manifest: Manifest) -> dict[str, Any]:
+    """Return the annotations of a manifest, {} when there are none (never None)."""
+    metadata = manifest.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return annotations if isinstance(annotations, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def same(one: Any, other: Any) -> bool:
@@ -67,12 +88,77 @@ def _alike(one: Any, other: Any) -> bool:
     return all(map(_alike, one, other)) if kind is list else True
 
 
-def annotations_of(manifest: Manifest) -> dict[str, Any]:
-    """Return the annotations of a manifest, {} when there are none (never None)."""
-    metadata = manifest.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    return annotations if isinstance(annotations, dict) else {}
+def changed_at(old: Any, new: Any, path: tuple[str | int, ...] = ()) -> str:
+    """Return the path of the first field in which `new` is not what `old` is; "" when that is the whole."""
+    from .fieldpath import join
+
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in (*old, *new):
+            if key not in old or key not in new:
+                return join((*path, str(key)))
+            if not same(old[key], new[key]):
+                return changed_at(old[key], new[key], (*path, str(key)))
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for at, (one, other) in enumerate(zip(old, new, strict=True)):
+            if not same(one, other):
+                return changed_at(one, other, (*path, at))
+    return join(path)
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def check_plain(value: Any) -> None:
+    """Raise KrmfnError, with the field path, for what JSON does not have."""
+    try:
+        _check_plain(value, 0)
+    except ValueError:
+        raise KrmfnError(_odd(value, ())) from None
+
+
+def _check_plain(value: Any, depth: int) -> None:
+    """Raise ValueError for what JSON does not have. The usual case first: objects are many."""
+    kind = type(value)
+    if depth >= _DEEPEST:
+        raise ValueError
+    if kind is dict or isinstance(value, dict):
+        for key, child in value.items():
+            if type(key) is not str or not key.isascii():
+                _check_word(key)
+            if type(child) is not str or not child.isascii():
+                _check_plain(child, depth + 1)
+    elif kind is list or isinstance(value, list):
+        for child in value:
+            _check_plain(child, depth + 1)
+    elif isinstance(value, str):
+        _check_word(value)
+    elif not (value is None or isinstance(value, int) or (isinstance(value, float) and -_INFINITY < value < _INFINITY)):
+        raise ValueError
+
+
+def _check_word(value: Any) -> None:
+    if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
+        raise ValueError
+
+
+def _odd(value: Any, path: tuple[str | int, ...]) -> str:
+    """Return the sentence for the first thing in `value` that JSON does not have; "" when there is none."""
+    from .fieldpath import join
+
+    if len(path) >= _DEEPEST:
+        return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or holds itself"
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                inside = f"{join(path)} has the key {key!r}, which is not a string"
+                return inside if path else f"the key {key!r} is not a string"
+        return next(
+            filter(None, (_odd(child, (*path, key)) or _odd(key, (*path, key)) for key, child in value.items())), ""
+        )
+    if isinstance(value, list):
+        return next(filter(None, (_odd(child, (*path, at)) for at, child in enumerate(value))), "")
+    try:
+        _check_plain(value, 0)
+    except ValueError:
+        if isinstance(value, str):
+            return f"{join(path)} holds half a surrogate pair, which no UTF-8 text can"
+        shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
+        return f"{join(path)} is {shown}; a manifest holds what JSON has"
+    return ""

@@ -1,22 +1,49 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from __future__ import annotations
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
-from collections.abc import Iterable
-
-from .envelope import Chunk, Envelope
+from . import envelope
+from .envelope import VERSIONS, Chunk, Envelope
 from .errors import KrmfnError
 from .item import Item
 from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
-from .resource import Manifest, Ref, annotations_of, ref, same
-from .results import Result
-from .yamltext import peek, split
-from .yamltext.encoding import check_encoding
-from .yamltext.plain import copied
+from .resource import Manifest, Ref, annotations_of, check_plain, ref, same
+from .results import Result, placed
+from .yamltext.split import Cut
 
-VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
-_BOM = b"\xef\xbb\xbf"
 _EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
+
+
+class Options(NamedTuple):
+    """What a command line has set for a run of the function; function mode has none, and sets nothing."""
+
+    command: str = ""
+    """The command that runs the function: `render`, `check`, ...; "" in function mode."""
+    fallback_namespace: str = ""
+    """For resources that get a namespace neither from themselves nor from the functionConfig (Argo CD's)."""
+    own: Mapping[str, str] = MappingProxyType({})
+    """The program's own options that were given, by their names without dashes before them: `kmm-version`."""
+
+
+class Replacement(NamedTuple):
+    """An entry of `images` of a kustomization; "" for what it leaves as it is."""
+
+    name: str
+    new_name: str = ""
+    tag: str = ""
+    digest: str = ""
+
+
+class Transformed(NamedTuple):
+    """What the kustomizations of a build do to all resources."""
+
+    prefixes: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    images: tuple[Replacement, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 class ResourceList:
@@ -30,33 +57,32 @@ class ResourceList:
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
-        self.options: dict[str, str] = {}
-        """Settings from the command line, by their names there; they win over the functionConfig's."""
+        self.options = Options()
+        """What the command line has set; it wins over the functionConfig."""
         self.files = 0
         """How many files the items were read from; 0 for a stream."""
         self.config_item: Item | None = None
         """The functionConfig as it stands in a file; None in function mode, which names no file for it."""
+        self.is_rendered = False
+        """True when the function has made its objects already, where kustomize called it: what is in the list is judged
+        as it stands, and nothing is generated, updated or removed."""
+        self.transformed = Transformed()
+        """What kustomize has done to all resources, where it has built the list."""
+        self.packages: tuple[str, ...] = ()
+        """The folders of kpt packages that items were read from: `kpt live apply` applies all that stands there."""
         self._config = function_config
-        self._envelope = Envelope(b"", b"", split.Cut((), ()), self.items)
+        self._envelope = Envelope(b"", b"", Cut((), ()), self.items)
 
     @classmethod
-    def parse(cls, data: bytes) -> ResourceList:
+    def parse(cls, data: bytes) -> "ResourceList":
         """Return the ResourceList in `data`: YAML or JSON, UTF-8, wire version v1 or v1beta1.
 
         Raises KrmfnError for anything else, with a line where one can be named. Of the items only the encoding and
         the boundaries are looked at; an item is parsed when one of its fields is read.
         """
-        text = data.removeprefix(_BOM)
-        check_encoding(text)
-        cut = split.quick(text) or _exact(text)
-        indent = -2 if cut.flow_items else cut.indent
-        sure = (not cut.flow_items and index not in cut.dubious for index in range(len(cut.items)))
-        items = [Item(text, start, end, indent, safe) for (start, end), safe in zip(cut.items, sure, strict=True)]
-        resources = cls(items)
-        resources._envelope = Envelope(data, text, cut, items)
-        if not cut.flow_items:
-            _read_kinds(text, items, cut)
-        _check_head(resources._envelope)
+        parsed = envelope.parse(data)
+        resources = cls(parsed.items)
+        resources._envelope = parsed
         return resources
 
     @property
@@ -75,6 +101,16 @@ class ResourceList:
         """Return the items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
         return [item for item in self.items if item.kind == kind and (group is None or item.group == group)]
 
+    def mentioning(self, *words: str) -> list[Item]:
+        """Return the items that may hold one of the words (see `Item.mentions`), by one search over the list's text."""
+        text = self._envelope.text
+        starts = frozenset[int]().union(*map(self._envelope.naming, words))
+        return [
+            item
+            for item in self.items
+            if (item.start in starts if item.data is text else any(map(item.mentions, words)))
+        ]
+
     def report(self, results: Iterable[Result]) -> bool:
         """Add findings; one that is already there is not added again. Return True while there is no error."""
         for result in results:
@@ -85,7 +121,7 @@ class ResourceList:
     @property
     def results(self) -> list[Result]:
         """Return the findings of this run, in the order in which they were reported; `report` adds to them."""
-        return list(self._results.values())
+        return placed(self._results.values()) if self._results else []
 
     def upsert(self, manifests: Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
@@ -94,19 +130,20 @@ class ResourceList:
         Raises KrmfnError, with the object and the field, for one without apiVersion, kind or name, or with a value
         that JSON does not have (a set, a tuple, NaN, a key that is no string); nothing is put in then.
         """
-        manifests = list(manifests)
-        copies = [_checked(manifest) for manifest in manifests]
-        kinds = {manifest.get("kind") for manifest in manifests}
-        index = {item.ref.id: at for at, item in reversed(list(enumerate(self.items))) if item.kind in kinds}
-        for manifest in copies:
-            new = ref(manifest)
+        named = [(_checked(manifest), manifest) for manifest in manifests]
+        index = self._index({new.kind for new, _ in named})
+        for new, manifest in named:
             at = index.get(new.id)
             if at is None:
+                from . import writer
+
                 index[new.id] = len(self.items)
-                self.items.append(self._new(manifest))
+                self.items.append(writer.new(self._envelope, manifest, new))
                 self.changes.append(("created", new))
             elif not same(self.items[at].reread(), manifest):
-                self.items[at] = self._edited(self.items[at], manifest)
+                from . import writer
+
+                self.items[at] = writer.edited(self._envelope, self.items[at], manifest)
                 self.changes.append(("updated", new))
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
@@ -115,23 +152,30 @@ class ResourceList:
         Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object: nothing
         could tell later who made it.
         """
-        manifests = list(manifests)
-        for manifest in manifests:
+        named = [(ref(manifest), manifest) for manifest in manifests]
+        for new, manifest in named:
             mark = mark_of(annotations_of(manifest))
-            if mark is None or mark.made != ref(manifest).id:
-                raise ValueError(f"{ref(manifest)} has no mark of its own; call ownership.stamp when its name is final")
-        kinds = {manifest["kind"] for manifest in manifests}
-        present = {item.ref.id: item for item in self.items if item.kind in kinds}
-        pairs = ((manifest, present.get(ref(manifest).id)) for manifest in manifests)
-        self.upsert(updated(item.manifest, manifest) if item else manifest for manifest, item in pairs)
+            if mark is None or mark.made != new.id:
+                raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
+        index = self._index({new.kind for new, _ in named})
+        pairs = ((index.get(new.id), manifest) for new, manifest in named)
+        self.upsert(manifest if at is None else updated(self.items[at].manifest, manifest) for at, manifest in pairs)
+
+    def _index(self, kinds: Collection[str]) -> dict[Id, int]:
+        """Return where the items of some kinds stand, by their ids; the first of two with one id."""
+        index: dict[Id, int] = {}
+        for at, item in enumerate(self.items):
+            if item.kind in kinds:
+                index.setdefault(item.ref.id, at)
+        return index
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
-        return [item for item in self.items if item.mentions(OWNER) and OWNER in item.annotations]
+        return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
 
     def owned(self, scope: Scope) -> list[Item]:
         """Return the items whose mark names the function of `scope`, copies included."""
-        return [item for item in self.marked() if scope.names(mark_of(item.annotations))]
+        return [item for item in self.marked() if scope.names(item.mark)]
 
     def made(self, scope: Scope) -> list[Item]:
         """Return the objects that `scope` made: mark, kind and the object's own id all fit."""
@@ -144,7 +188,7 @@ class ResourceList:
         """
         made = self.made(scope)
         present = self._owner_ids(scope, namespace) if made else set()
-        return [item for item in made if _owner(item) not in present]
+        return [item for item in made if item.mark and item.mark.owner not in present]
 
     def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
         """Remove the objects that `scope` made and that `keep` does not name.
@@ -152,8 +196,9 @@ class ResourceList:
         Those whose owner is not in the list (see `left_over`) go only when `left_over` is True: where the list is a
         part of all there is, their owner may stand in another part.
         """
-        kept = {ref(manifest).id for manifest in keep}
-        stale = {id(item): item.ref for item in self.made(scope) if item.ref.id not in kept}
+        made = self.made(scope)
+        kept = {ref(manifest).id for manifest in keep} if made else set()
+        stale = {id(item): item.ref for item in made if item.ref.id not in kept}
         for item in () if left_over or not stale else self.left_over(scope, namespace):
             stale.pop(id(item), None)
         self.items = [item for item in self.items if id(item) not in stale]
@@ -176,10 +221,14 @@ class ResourceList:
 
     def to_chunks(self) -> list[Chunk]:
         """Return `to_bytes` in pieces, so that a large list is not held twice."""
-        items = self._envelope.items if self.failed else self.items
+        items = list(self._envelope.items) if self.failed else self.items
         self.refuse_changes()
-        envelope = self._envelope if self._envelope.data else self._new_envelope()
-        return envelope.chunks(items, [result.to_manifest() for result in self.results])
+        target = self._envelope if self._envelope.data else self._new_envelope()
+        if target.holds(items) and not self._results:
+            return [target.data]
+        from . import writer
+
+        return writer.chunks(target, items, [result.to_manifest() for result in self.results])
 
     def refuse_changes(self) -> None:
         """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text lacks the change."""
@@ -192,37 +241,11 @@ class ResourceList:
 
         config = self._config
         text = _EMPTY + (emit.dump({"functionConfig": config}) if config else "")
-        return ResourceList.parse(text.encode())._envelope
-
-    def _new(self, manifest: Manifest) -> Item:
-        from .yamltext import emit
-
-        text = _json(manifest) if self._flow else emit.dump_item(manifest, self._envelope.cut.indent).encode()
-        return _made(text, self._envelope.cut.indent, self._flow, manifest)
-
-    def _edited(self, item: Item, manifest: Manifest) -> Item:
-        if self._flow:
-            text = _json(manifest)
-        else:
-            from .yamltext import edit
-
-            text = edit.updated(item.text, item.tree, manifest, item.indent)
-        new = _made(text, item.indent, self._flow, manifest)
-        new.origin = item.origin or item
-        return new
-
-    @property
-    def _flow(self) -> bool:
-        return self._envelope.cut.flow_items or self._envelope.cut.flow_root
+        return envelope.parse(text.encode())
 
 
-def _owner(item: Item) -> Id | None:
-    mark = mark_of(item.annotations)
-    return mark.owner if mark else None
-
-
-def _checked(manifest: Manifest) -> Manifest:
-    """Return a copy of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
+def _checked(manifest: Manifest) -> Ref:
+    """Return the reference of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
     if not isinstance(manifest, dict):
         raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
     new = ref(manifest)
@@ -230,47 +253,7 @@ def _checked(manifest: Manifest) -> Manifest:
         if not value:
             raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is not a string")
     try:
-        copy: Manifest = copied(manifest)
+        check_plain(manifest)
     except KrmfnError as failure:
         raise KrmfnError(f"{new} cannot be put into the list: {failure}") from failure
-    return copy
-
-
-def _made(text: bytes, indent: int, flow: bool, manifest: Manifest) -> Item:
-    item = Item(text, 0, len(text), -2 if flow else indent)
-    item.remember(manifest)
-    return item
-
-
-def _json(manifest: Manifest) -> bytes:
-    from .yamltext import emit
-
-    return emit.dump_json(manifest).encode()
-
-
-def _exact(text: bytes) -> split.Cut:
-    from .yamltext import split_exact
-
-    return split_exact.exact(text)
-
-
-def _read_kinds(text: bytes, items: list[Item], cut: split.Cut) -> None:
-    """Set the items' kinds in one pass over the text, where they stand plainly; the others are read one by one."""
-    starts = [start for start, _ in cut.items]
-    for index, kind in peek.kinds(text, starts, cut.items[-1][1], cut.indent, cut.keys) if starts else ():
-        if index not in cut.dubious:
-            items[index].kind = kind
-
-
-def _check_head(envelope: Envelope) -> None:
-    """Raise KrmfnError unless the document says that it is a ResourceList whose items are a list."""
-    version, kind = envelope.value("apiVersion"), envelope.value("kind")
-    if kind != "ResourceList" or version not in VERSIONS:
-        raise KrmfnError(
-            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; "
-            "for files use the command `render`"
-        )
-    if not any(section.key == "items" for section in envelope.cut.sections):
-        raise KrmfnError("the ResourceList has no `items`; an empty one says `items: []`")
-    if not envelope.items and envelope.value("items") not in (None, []):
-        raise KrmfnError("`items` of the ResourceList is not a list")
+    return new

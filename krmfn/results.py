@@ -1,7 +1,5 @@
 """Findings as values: what is wrong with which field of which resource, and how that is written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -10,7 +8,7 @@ from .resource import Place, Ref
 
 Severity = Literal["error", "warning", "info"]
 
-_RUNNER_COMMAND = re.compile(r"##(?=\w*\[)")
+_RUNNER_COMMAND = r"##(?=\w*\[)"
 
 
 def reference(ref: Ref) -> dict[str, str]:
@@ -26,7 +24,7 @@ def printable(text: str) -> str:
     if not text.isprintable():
         text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
     if "##" in text:
-        text = _RUNNER_COMMAND.sub(r"#\\x23", text)
+        text = re.sub(_RUNNER_COMMAND, r"#\\x23", text)
     return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text
 
 
@@ -66,21 +64,39 @@ class Result(NamedTuple):
         tags = ({"rule": self.rule} if self.rule else {}) | dict(self.tags)
         return out | ({"tags": tags} if tags else {})
 
+    @property
+    def where(self) -> str:
+        """Return the place with a colon at its end, as a line begins with it: `a.yaml:3:7: `; "" without a file."""
+        if not (self.place and self.place.path):
+            return ""
+        numbers = (number for number in (self.place.line, self.place.column) if number)
+        return ":".join([self.place.path, *map(str, numbers)]) + ": "
+
+    @property
+    def subject(self) -> str:
+        """Return the resource and the field, each with a colon, as a message begins with them; "" without both."""
+        parts = (self.ref, self.field and self.field.path)
+        return "".join(f"{part}: " for part in parts if part)
+
     def __str__(self) -> str:
         """Return one line for people: place, severity, resource, field and message."""
-        where = ""
-        if self.place and self.place.path:
-            numbers = [n for n in (self.place.line, self.place.column) if n]
-            where = ":".join([self.place.path, *map(str, numbers)]) + ": "
-        subject = [str(part) for part in (self.ref, self.field and self.field.path) if part]
         message = " ".join(self.message.split("\n"))
         rule = f" [{self.rule}]" if self.rule else ""
-        return printable(f"{where}{self.severity}: {': '.join([*subject, message])}{rule}")
+        return printable(f"{self.where}{self.severity}: {self.subject}{message}{rule}")
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
     """Return findings by file, line and column, those that stand in no file first; of one place in their old order."""
-    return sorted(results, key=lambda result: (result.place.path, *result.place[2:]) if result.place else ("", 0, 0))
+    return sorted(results, key=lambda result: (result.place.path, *result.place[2:4]) if result.place else ("", 0, 0))
+
+
+def placed(results: Iterable[Result]) -> list[Result]:
+    """Return findings where they stand in files (see `Place.finder`); two that are one and the same there are one."""
+    results = list(results)
+    if not any(result.place and result.place.finder for result in results):
+        return results
+    found = (one.place.finder(one) if one.place and one.place.finder else one for one in results)
+    return list({(*one[:4], one.field and one.field.path, one.place): one for one in found}.values())
 
 
 class Checked(NamedTuple):

@@ -101,17 +101,20 @@ def _applied(function: Function, data: bytes) -> ResourceList:
     return resources
 
 
-def read_stdin() -> bytes:
-    """Return all of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES)."""
+def read_stdin(expected: str = "a KRM function reads a ResourceList there (try --help)") -> bytes:
+    """Return all of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES).
+
+    `expected` is what the error says about stdin.
+    """
     limit = max_bytes()
     if sys.stdin is None or sys.stdin.isatty():
-        raise KrmfnError("nothing on stdin: this is a KRM function, run by kustomize or kpt; try --help")
+        raise KrmfnError(f"stdin is {'closed' if sys.stdin is None else 'a terminal'}; {expected}")
     _widen(0)
     data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
         raise KrmfnError(f"the input is larger than {limit:,} bytes; raise the limit with KRMFN_MAX_BYTES")
     if not data or data.isspace():
-        raise KrmfnError("stdin is empty; a KRM function reads a ResourceList there (try --help)")
+        raise KrmfnError(f"stdin is empty; {expected}")
     return data
 
 

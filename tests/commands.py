@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-REPO = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = Path(sys.executable).parent
 """Where `krmfn`, `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
 
@@ -21,19 +21,34 @@ class Done(NamedTuple):
     out: bytes
     err: str
 
+    @property
+    def text(self) -> str:
+        """stdout as text."""
+        return self.out.decode()
+
 
 def environment(**more: str) -> dict[str, str]:
     """PATH with the commands under test, a terminal of 80 columns, and no settings of ours or Argo CD's."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ARGOCD_", "KRMFN_"))}
-    path = os.pathsep.join([str(COMMANDS), str(REPO / ".tools" / "bin"), os.environ["PATH"]])
+    path = os.pathsep.join([str(COMMANDS), str(ROOT / ".tools" / "bin"), os.environ["PATH"]])
     return {**kept, "PATH": path, "COLUMNS": "80", "LC_ALL": "C.UTF-8", **more}
 
 
-@cache
-def process(function: str, *arguments: str, stdin: bytes = b"", cwd: Path = REPO, **env: str) -> Done:
-    """Run a command to its end. The answer is kept: what it reads must not change between two equal calls."""
-    command = [str(COMMANDS / function), *arguments]
+def process(program: str, *args: str, stdin: str | bytes = b"", cwd: Path = ROOT, **env: str) -> Done:
+    """Run one of our commands to its end; whatever it was given, it shows no traceback."""
     done = subprocess.run(
-        command, input=stdin, cwd=cwd, env=environment(**env), capture_output=True, timeout=60, check=False
+        [COMMANDS / program, *args],
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        cwd=cwd,
+        env=environment(**env),
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
-    return Done(done.returncode, done.stdout, done.stderr.decode())
+    err = done.stderr.decode()
+    assert "Traceback" not in err, err
+    return Done(done.returncode, done.stdout, err)
+
+
+cached = cache(process)
+"""`process` for input that no test changes: equal calls run once."""

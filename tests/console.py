@@ -1,109 +1,57 @@
-"""Documentation that is run: the ```console blocks of README.md and of the examples.
+"""Sessions of the documentation: commands that are run in a private copy of what a reader is sent to.
 
-A block is a small session at the top of the repository: a line `$ command`, then what a terminal shows of it, stdout
-and stderr together. It runs in a private copy, so that a command may change files. What a block shows is rewritten
-when KRMFN_UPDATE is set; the run fails nevertheless.
+What a block shows is rewritten when KRMFN_UPDATE is set; the run fails nevertheless.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from commands import REPO, environment
 
-ENGINES = re.compile(r"\b(kustomize|kpt|podman|docker|kubectl|flux)\b")
-"""Other programs: a block with one of these is for `make e2e`."""
+from tests.commands import ROOT, environment
+from tests.pages import Block, files, parse
 
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_LINE = re.compile(r"^\$ ", re.MULTILINE)
 _MARK = "-- end of a command --"
 
 
-class Block(NamedTuple):
-    """A console block of a page; `start` and `end` are where its text stands there."""
-
-    page: Path
-    number: int
-    text: str
-    start: int
-    end: int
-
-    @property
-    def id(self) -> str:
-        return f"{self.page.relative_to(REPO)}-{self.number}"
-
-    @property
-    def commands(self) -> list[str]:
-        """The commands, a continued one with its further lines."""
-        return [_command(part) for part in _LINE.split(self.text)[1:]]
-
-    @property
-    def is_e2e(self) -> bool:
-        """True when another program than ours is needed."""
-        return any(ENGINES.search(command) for command in self.commands)
-
-
-def pages() -> list[Path]:
-    """README.md and the README of every example and function."""
-    found = [
-        REPO / "README.md",
-        *sorted(REPO.glob("examples/*/README.md")),
-        *sorted(REPO.glob("functions/*/README.md")),
-    ]
-    assert len(found) > 1
-    return found
-
-
-def blocks(e2e: bool) -> list[Block]:
-    """The console blocks of all pages that need other programs, or those that need none."""
-    found = [block for page in pages() for block in _blocks(page) if block.is_e2e == e2e]
-    assert found
-    return found
-
-
-def _blocks(page: Path) -> Iterator[Block]:
-    for number, match in enumerate(_BLOCK.finditer(page.read_text())):
-        yield Block(page, number, match[1], match.start(1), match.end(1))
-
-
 def check(block: Block, folder: Path, env: dict[str, str] | None = None) -> None:
-    """Run a block in a copy of the repository's examples below `folder`, and compare what it shows."""
-    shown = _session(block.commands, _copy(folder), env or environment())
-    if shown == block.text:
+    """Run a block in a copy of the examples below `folder`; a session shows what it says, other commands succeed."""
+    _prepare(block.page, folder)
+    if block.language == "sh":
+        codes, shown = _run([f"(\nset -e\n{block.text})"], folder, env or environment())
+        assert codes == [0], shown
         return
-    if os.environ.get("KRMFN_UPDATE"):
+    _, shown = _run(block.commands, folder, env or environment())
+    rewritten_unless(block, shown)
+
+
+def rewritten_unless(block: Block, wanted: str) -> None:
+    """Fail unless a block is as wanted; rewrite it first when KRMFN_UPDATE is set."""
+    if block.text != wanted and os.environ.get("KRMFN_UPDATE"):
         text = block.page.read_text()
-        page = next(one for one in _blocks(block.page) if one.number == block.number)  # earlier ones may have changed
-        block.page.write_text(text[: page.start] + shown + text[page.end :])
+        now = next(one for one in parse(block.page, text) if one.number == block.number)  # earlier ones may be longer
+        block.page.write_text(text[: now.start] + wanted + text[now.end :])
         pytest.fail("rewritten; read the difference, then run again", pytrace=False)
-    assert shown == block.text, block.id
+    assert block.text == wanted, block.id
 
 
-def _command(part: str) -> str:
-    lines = part.splitlines()
-    count = 1
-    while lines[count - 1].endswith("\\"):
-        count += 1
-    return "\n".join(lines[:count])
-
-
-def _copy(folder: Path) -> Path:
-    """The parts of the repository that a reader is sent to."""
+def _prepare(page: Path, folder: Path) -> None:
+    """Copy what a reader is sent to, and write the files that the page itself shows."""
     for name in ("examples", "gitops"):
-        shutil.copytree(REPO / name, folder / name, dirs_exist_ok=True)
-    return folder
+        shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
+    for name, text in files(page).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
 
-def _session(commands: list[str], folder: Path, env: dict[str, str]) -> str:
-    """What a terminal shows: every command after its `$ `, then its output."""
-    lines = [f"{command}\nset -- $?; echo '{_MARK}'; (exit $1)" for command in commands]
+def _run(commands: list[str], folder: Path, env: dict[str, str]) -> tuple[list[int], str]:
+    """Return the exit codes, and what a terminal shows: every command after its `$ `, then its output."""
+    lines = [f"{command}\nset -- $?; echo '{_MARK}'$1; (exit $1)" for command in commands]
     done = subprocess.run(
         ["bash", "-c", "\n".join(lines)],
         cwd=folder,
@@ -115,8 +63,12 @@ def _session(commands: list[str], folder: Path, env: dict[str, str]) -> str:
         timeout=300,
         check=False,
     )
-    parts = done.stdout.split(f"{_MARK}\n")
-    assert len(parts) == len(commands) + 1, done.stdout
+    first, *rest = done.stdout.split(_MARK)
+    codes, outputs = [], [first]
+    for part in rest:
+        code, _, output = part.partition("\n")
+        codes.append(int(code))
+        outputs.append(output)
+    assert len(codes) == len(commands), done.stdout
     assert "Traceback" not in done.stdout, done.stdout
-    shown = (f"$ {command}\n{part}" for command, part in zip(commands, parts[:-1], strict=True))
-    return "".join(shown)
+    return codes, "".join(f"$ {command}\n{output}" for command, output in zip(commands, outputs, strict=False))

@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
-from krmfn_functions.rendering.schemas import schema as published
+from krmfn_functions.rendering.schemas import schema as json_schema
 
 from krmfn import KrmfnError, Manifest
 from krmfn.cli import manifests
+from tests.commands import ROOT
 
-REPO = Path(__file__).resolve().parents[1]
-SAMPLES = REPO / "tests" / "schema_samples"
+SAMPLES = ROOT / "tests" / "schema_samples"
 KINDS = {
     ("krmfn.dev", "DeviceConfig"): "deviceconfig",
     ("example.com", "DeviceConfig"): "deviceconfig-example.com",
     ("pt.example.com", "Ptemplate"): "ptemplate",
     ("krmfn.dev", "RenderDeviceConfigs"): "renderdeviceconfigs",
+    ("krmfn.dev", "NodeInventory"): "nodeinventory",
 }
 """The schema of each kind."""
 CRDS = {
@@ -42,10 +43,10 @@ def read(path: Path) -> Iterator[Manifest]:
     """The manifests of our kinds in a file; none when it cannot be read, as some cases want it."""
     try:
         resources = manifests.read(str(path))
-        found = [*(item.manifest for item in resources.items), resources.function_config or {}]
+        candidates = [*(item.manifest for item in resources.items), resources.function_config or {}]
     except KrmfnError:
         return
-    yield from (manifest for manifest in found if schema_of(manifest))
+    yield from (manifest for manifest in candidates if schema_of(manifest))
 
 
 @cache
@@ -57,10 +58,10 @@ def samples() -> tuple[Manifest, ...]:
 @cache
 def corpus() -> tuple[Manifest, ...]:
     """Every manifest of our kinds in the samples, examples and cases, once."""
-    folders = [SAMPLES, REPO / "examples", REPO / "tests" / "cases"]
+    folders = [SAMPLES, ROOT / "examples", ROOT / "tests" / "cases"]
     paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in manifests.SUFFIXES]
-    found = {_text(manifest): manifest for path in paths for manifest in read(path)}
-    alike = {_text(_unnamed(manifest)): manifest for manifest in found.values()}
+    by_text = {_text(manifest): manifest for path in paths for manifest in read(path)}
+    alike = {_text(_unnamed(manifest)): manifest for manifest in by_text.values()}
     return tuple(alike.values())
 
 
@@ -105,8 +106,8 @@ JUNK: list[Any] = [
 @st.composite
 def spoiled(draw: st.DrawFn, of: Callable[[], tuple[Manifest, ...]]) -> Manifest:
     """A copy of one of these manifests, changed in one or two places, of its spec more often than elsewhere."""
-    found = of()
-    manifest: Manifest = copy.deepcopy(found[draw(st.integers(0, len(found) - 1))])
+    choices = of()
+    manifest: Manifest = copy.deepcopy(choices[draw(st.integers(0, len(choices) - 1))])
     for _ in range(draw(st.integers(1, 2))):
         part = manifest.get("spec") if draw(st.integers(0, 9)) else manifest
         places = [*_places(part)] or [*_places(manifest)]
@@ -124,7 +125,11 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _spoil(draw: st.DrawFn, parent: Any, key: Any) -> None:
     value = parent[key]
-    fitting = {dict: ["junk", "drop", "add", "swell"], list: ["junk", "drop", "repeat", "swell"], str: ["junk", "text"]}
+    fitting: dict[type, list[str]] = {
+        dict: ["junk", "drop", "add", "swell"],
+        list: ["junk", "drop", "repeat", "swell"],
+        str: ["junk", "text"],
+    }
     how = draw(st.sampled_from(fitting.get(type(value), ["junk", "drop"])))
     if how == "junk":
         parent[key] = copy.deepcopy(draw(st.sampled_from(JUNK)))
@@ -152,5 +157,5 @@ def _names(value: Any) -> Iterator[str]:
             yield from _names(child)
 
 
-FIELDS = ["unknown", "labels.a", *sorted({name for file in KINDS.values() for name in _names(published(file))})]
+FIELDS = ["unknown", "labels.a", *sorted({name for file in KINDS.values() for name in _names(json_schema(file))})]
 """Every field name there is, and some that are none."""

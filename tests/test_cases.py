@@ -16,16 +16,19 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from commands import REPO, process
 from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.ptemplate import ptemplate
 
 from krmfn import Function, Item, KrmfnError, Manifest, ResourceList, run
 from krmfn.ownership import OWNER
+from krmfn.resource import ref
+from krmfn.results import printable
+from tests.builders import folder_text
+from tests.commands import ROOT, cached, process
 
-CASES = REPO / "tests" / "cases"
-EXAMPLES = REPO / "examples"
+CASES = ROOT / "tests" / "cases"
+EXAMPLES = ROOT / "examples"
 FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate, "krmfn": krmfn}
 UPDATE = bool(os.environ.get("KRMFN_UPDATE"))
 
@@ -53,25 +56,13 @@ class Case(NamedTuple):
 @cache
 def _data(folder: Path) -> bytes:
     if folder.parent == EXAMPLES:
-        return _as_list(folder)
+        return folder_text(folder)
     if (folder / "input.py").exists():
         return subprocess.run([sys.executable, folder / "input.py"], capture_output=True, check=True).stdout
     return (folder / "input.yaml").read_bytes()
 
 
-def _as_list(folder: Path) -> bytes:
-    """A folder's resources as the ResourceList that a pipeline would send."""
-    files = sorted(path for path in folder.rglob("*.yaml") if not path.name.startswith("expected"))
-    items = [document for path in files for document in yaml.safe_load_all(path.read_text()) if document]
-    wanted: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    configs = [item for item in items if item.get("kind") == "RenderDeviceConfigs"]
-    if configs:
-        wanted["functionConfig"] = configs[0]
-    wanted["items"] = [item for item in items if item not in configs]
-    for item in wanted["items"]:
-        if item.get("kind") == "DeviceConfig":
-            item["metadata"].setdefault("namespace", "kmm")
-    return yaml.safe_dump(wanted, sort_keys=False).encode()
+CLUSTER_WIDE = {"ClusterRole", "ClusterRoleBinding", "DeviceClass", "ManagedClusterModule", "PriorityClass"}
 
 
 def _cases(verdict: str) -> list[Case]:
@@ -101,10 +92,10 @@ good = pytest.mark.parametrize("case", GOOD, ids=lambda case: case.name)
 bad = pytest.mark.parametrize("case", BAD, ids=lambda case: case.name)
 
 
-def compare(folder: Path, found: dict[str, bytes]) -> None:
+def compare(folder: Path, outputs: dict[str, bytes]) -> None:
     """Fail where a file of the folder is not what was found ("" for no file); rewrite it when asked to, and fail."""
     stale = {}
-    for name, content in found.items():
+    for name, content in outputs.items():
         path = folder / name
         wanted = path.read_bytes() if path.exists() else b""
         if wanted != content:
@@ -120,9 +111,17 @@ def compare(folder: Path, found: dict[str, bytes]) -> None:
         assert content == wanted, f"{folder / name}"
 
 
+def test_every_folder_is_a_case() -> None:
+    """Else a misspelt file name would be a case that nobody runs."""
+    folders = {path for path in CASES.glob("*/*/*") if path.is_dir()}
+    assert {folder.parent.name for folder in folders} == {"valid", "invalid"}
+    assert {folder.parents[1].name for folder in folders} == set(FUNCTIONS)
+    assert {case.folder for case in [*VALID, *INVALID]} | set(COMMAND_CASES) == folders
+
+
 @pytest.mark.parametrize("case", [*VALID, *INVALID], ids=lambda case: case.name)
 def test_a_case_as_a_function(case: Case) -> None:
-    done = process(case.function, stdin=case.data)
+    done = cached(case.function, stdin=case.data)
     assert "Traceback" not in done.err, done.err
     assert done.code == int(case.folder.parent.name == "invalid"), done.err
     goldens = {"stderr.txt": done.err.encode()}
@@ -134,14 +133,14 @@ def test_a_case_as_a_function(case: Case) -> None:
 @pytest.mark.parametrize("folder", COMMAND_CASES, ids=lambda folder: f"{folder.parents[1].name}-{folder.name}")
 def test_a_case_as_a_command(folder: Path) -> None:
     lines = (folder / "command").read_text().splitlines()
-    words = [word for line in lines if not line.startswith("#") for word in shlex.split(line)]
+    args = [arg for line in lines if not line.startswith("#") for arg in shlex.split(line)]
     stdin = (folder / "stdin").read_bytes() if (folder / "stdin").exists() else b""
     files = folder / "files" if (folder / "files").is_dir() else folder
-    done = process("krmfn", *words, stdin=stdin, cwd=files)
+    done = process("krmfn", *args, stdin=stdin, cwd=files)
     assert "Traceback" not in done.err, done.err
     assert (done.code == 0) == (folder.parent.name == "valid"), done.err
-    found = {"stdout.txt": done.out, "stderr.txt": done.err.encode(), "exit": f"{done.code}\n".encode()}
-    compare(folder, found)
+    outputs = {"stdout.txt": done.out, "stderr.txt": done.err.encode(), "exit": f"{done.code}\n".encode()}
+    compare(folder, outputs)
 
 
 # What holds for everything that is accepted.
@@ -181,7 +180,7 @@ def test_what_is_generated_is_owned_and_complete(case: Case) -> None:
     for item in ResourceList.parse(out).items:
         if item.ref in made:
             metadata = item.manifest["metadata"]
-            assert metadata["namespace"]
+            assert bool(metadata.get("namespace")) == (item.kind not in CLUSTER_WIDE)
             assert metadata["annotations"][OWNER]
             assert "ownerReferences" not in metadata
         if item.ref in fresh:
@@ -191,8 +190,8 @@ def test_what_is_generated_is_owned_and_complete(case: Case) -> None:
 
 
 def empty(value: Any, path: str = "") -> Iterator[str]:
-    """Where a manifest holds nothing: null, "", [] or {}; a selector may be {}, and a label's value ""."""
-    if path.endswith((".nodeSelector", ".matchLabels", ".selector", ".labels", ".annotations")):
+    """Where a manifest holds nothing: null, "", [] or {}; a selector may be {}, a label's value "", an API group ""."""
+    if path.endswith((".nodeSelector", ".matchLabels", ".selector", ".labels", ".annotations", ".apiGroups")):
         return
     if value in (None, "", [], {}) and value is not False and value != 0:
         yield path
@@ -246,19 +245,36 @@ def test_refused_items_leave_as_they_came(case: Case) -> None:
     assert run(FUNCTIONS[case.function], out) == (out, 1), "findings are not added twice"
 
 
-PLACE = re.compile(
-    r"^(\S+: )?(error|warning): [A-Z]\w+ .+: "  # a resource
-    r"|line \d+|stdin|ResourceList|items|functionConfig|Kptfile|Node objects"  # or a part of the input
+ABOUT_THE_INPUT = re.compile(
+    r"line \d+: |functionConfig |stdin is empty|expected a (ResourceList|mapping)|`items` of the ResourceList"
+    r"|the ResourceList has no `items`|kpt shows only the items |node exclusivity could not be decided "
 )
+"""How a finding begins that is about no resource."""
+
+
+def resources_of(data: bytes) -> list[str]:
+    """The items and the functionConfig of a list as a finding names them; none when it cannot be read."""
+    try:
+        resources = ResourceList.parse(data)
+        configs = [resources.function_config] if resources.function_config else []
+        return [printable(str(one)) for one in (*(item.ref for item in resources.items), *map(ref, configs))]
+    except KrmfnError:
+        return []
 
 
 @bad
 def test_every_line_on_stderr_names_a_place(case: Case) -> None:
-    done = process(case.function, stdin=case.data)
-    lines = done.err.splitlines()
+    """A resource of the input, one that is generated from it, a line, or the part of the input that is meant."""
+    named = resources_of(case.data)
+    lines = cached(case.function, stdin=case.data).err.splitlines()
     assert lines
     for line in lines:
-        assert "Traceback" not in line
-        assert re.search(r"\b(error|warning): ", line), line
-        assert PLACE.search(line), line
+        finding = re.fullmatch(r"(?:\S+: )?(?:error|warning): (.+)", line)
+        assert finding, line
+        about = finding[1]
+        assert (
+            about.startswith(tuple(f"{name}: " for name in named))
+            or any(f": generated from {name}: " in about for name in named)
+            or ABOUT_THE_INPUT.match(about)
+        ), line
         assert len(line) < 2000, f"{len(line)} characters are no sentence"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,14 +27,15 @@ def test_there_are_documents() -> None:
     assert len(REFUSED) > 20
 
 
-def named(paths: list[Path]) -> Any:
+def named(paths: list[Path]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("path", paths, ids=lambda path: path.name)
 
 
 def items(data: bytes) -> list[Any]:
     """The items of a whole document as the parser reads them; None where it cannot."""
     try:
-        return build(yaml.compose(data, Loader=load.Composer))["items"] or []
+        root = yaml.compose(data, Loader=load.Composer)  # type: ignore[arg-type]
+        return build(root)["items"] or []
     except (yaml.YAMLError, KrmfnError, KeyError):
         return []
 
@@ -112,10 +112,8 @@ def look(resources: ResourceList) -> None:
 @pytest.mark.parametrize("name", DEEP)
 def test_nesting_of_100_000_levels(name: str) -> None:
     text, sentence = DEEP[name]
-    began = time.monotonic()
     with pytest.raises(KrmfnError, match=f"^{sentence} than 200 levels; no Kubernetes object is$"):
         run(look, HEAD + text)
-    assert time.monotonic() - began < 20, "it hangs"
 
 
 SCALARS = {
@@ -142,6 +140,6 @@ def test_billions_of_laughs_pass_unread_and_are_refused_when_read() -> None:
     laughs = b"- kind: A\n  a0: &a0 [lol]\n"
     laughs += b"".join(b"  a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12))
     data = HEAD + b"items:\n" + laughs
-    assert run(lambda resources: resources.select("A") and None, data) == (data, 0)
+    assert run(lambda resources: print(resources.select("A")), data) == (data, 0)
     with pytest.raises(KrmfnError, match=r"^line \d+: aliases expand to more than 1,000,000 values here; write"):
         run(look, data)

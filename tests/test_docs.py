@@ -1,108 +1,122 @@
-"""What the documentation shows is what happens; what it quotes is what is in the repository."""
+"""What the documentation shows is what happens; what it quotes is in the repository; no block is left out silently."""
 
 from __future__ import annotations
 
-import os
+import json
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from commands import REPO, environment
-from console import Block, blocks, check, pages
+from jsonschema import Draft202012Validator
+from krmfn_functions.programs import SCHEMAS
 
-_FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-_QUOTED_FILE = re.compile(r"# ((?:examples|gitops)/\S+)\n")
-_TEST = re.compile(r"^def (test_\w+)", re.MULTILINE)
-_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+from tests.commands import ROOT, process
+from tests.console import check, rewritten_unless
+from tests.pages import LANGUAGES, Block, blocks, files, pages, parse, sessions
 
-
-def fences(page: Path, language: str) -> list[re.Match[str]]:
-    return [match for match in _FENCE.finditer(page.read_text()) if match[2] == language]
+_LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+every_page = pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@pytest.mark.parametrize("block", blocks(e2e=False), ids=lambda block: block.id)
-def test_a_console_block_shows_what_happens(block: Block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", sessions(e2e=False), ids=lambda block: block.id)
+def test_a_block_shows_what_happens(block: Block, tmp_path: Path) -> None:
     check(block, tmp_path)
 
 
-def quotes() -> list[tuple[Path, str]]:
-    """(page, file) for every YAML block that begins with a file's name."""
-    names = [(page, _QUOTED_FILE.match(match[3])) for page in pages() for match in fences(page, "yaml")]
-    found = [(page, name[1]) for page, name in names if name]
-    assert found
-    return found
+@every_page
+def test_no_block_is_left_out_silently(page: Path) -> None:
+    text, here = page.read_text(), blocks(page)
+    assert len(re.findall(r"^ *```", text, re.MULTILINE)) == sum(2 + inner_fences(block) for block in here)
+    commands = "\n".join(command for block in here for command in block.commands)
+    for block in here:
+        assert block.language in LANGUAGES, block.id
+        assert block.is_run or block.language not in ("console", "sh") or len(block.note.split()) > 3, block.id
+        assert block.language != "text" or not re.search(r"^\$ ", block.text, re.MULTILINE), block.id
+        assert block.language != "python" or block.file in files(page), f"{block.id}: name the file, and run it"
+        assert block.language != "diff" or block.note.startswith("patch:"), block.id
+    for name in files(page):
+        assert name in commands, f"{name}: no session of the page uses it"
+    assert not re.search(r"\n\n    (?! )\S", outside(page)), "an indented block: no test runs it; fence it"
 
 
-@pytest.mark.parametrize(("page", "name"), quotes(), ids=lambda value: str(value).removeprefix(f"{REPO}/"))
-def test_yaml_with_a_file_s_name_is_that_file(page: Path, name: str) -> None:
-    wanted = f"# {name}\n{(REPO / name).read_text()}"
+def inner_fences(block: Block) -> int:
+    return len(re.findall(r"^ *```", block.text, re.MULTILINE))
+
+
+def outside(page: Path) -> str:
+    """The text of a page without its blocks."""
     text = page.read_text()
-    quoted = next(m for m in fences(page, "yaml") if m[3].startswith(f"# {name}\n"))
-    if quoted[3] != wanted and os.environ.get("KRMFN_UPDATE"):
-        page.write_text(text[: quoted.start(3)] + wanted + text[quoted.end(3) :])
-        pytest.fail("rewritten; read the difference, then run again", pytrace=False)
-    assert quoted[3] == wanted
+    for block in reversed(list(parse(page, text))):
+        text = text[: block.start] + text[block.end :]
+    return text
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(REPO)))
+def test_a_block_that_no_test_would_hold_is_noticed(tmp_path: Path) -> None:
+    """The two ways in which the parser could lose a block: a fence that it does not pair, a fence in a block."""
+    page = tmp_path / "page.md"
+    shown = list(parse(page, "<!-- not run: it needs\na cluster -->\n```sh\nx\n```\n\n````console\n$ cat\n```\n````\n"))
+    assert [(block.language, block.is_run) for block in shown] == [("sh", False), ("console", True)]
+    assert shown[1].text == "$ cat\n```\n"
+    assert [block.language for block in parse(page, "```\n$ krmfn\n```\n")] == [""]
+
+
+def quotes() -> list[Block]:
+    """Every YAML block that begins with the name of a file of the repository."""
+    quoted = [block for page in pages() for block in blocks(page) if block.file and (ROOT / block.file).exists()]
+    assert quoted
+    return quoted
+
+
+@pytest.mark.parametrize("block", quotes(), ids=lambda block: block.id)
+def test_yaml_with_a_file_s_name_is_that_file(block: Block) -> None:
+    rewritten_unless(block, f"# {block.file}\n{(ROOT / block.file).read_text()}")
+
+
+def test_the_readme_is_two_screens() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 110
+
+
+@every_page
+def test_yaml_fits_our_schemas(page: Path) -> None:
+    for block in blocks(page):
+        for document in list(yaml.safe_load_all(block.text)) if block.language == "yaml" else []:
+            assert document is not None, block.id
+            for resource in resources_of(document):
+                assert [error.message for error in schema_of(resource).iter_errors(resource)] == [], block.id
+
+
+def resources_of(document: Any) -> Iterator[dict[str, Any]]:
+    """Our resources in a document: itself."""
+    if isinstance(document, dict) and {"apiVersion", "kind", "spec"} <= document.keys():
+        group = document["apiVersion"].partition("/")[0]
+        if {document["kind"], f"{document['kind']}.{group}"} & SCHEMAS.keys():
+            yield document
+
+
+def schema_of(resource: dict[str, Any]) -> Draft202012Validator:
+    group = resource["apiVersion"].partition("/")[0]
+    kind = f"{resource['kind']}.{group}"
+    return validator(kind if kind in SCHEMAS else resource["kind"])
+
+
+@cache
+def validator(kind: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(process("krmfn", "schema", kind).out))
+
+
+@every_page
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = _LINK.findall(page.read_text())
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    for target, anchor in _LINK.findall(outside(page)):
+        there = (page.parent / target).resolve() if target else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(REPO)))
-def test_yaml_and_python_parse(page: Path) -> None:
-    for match in fences(page, "yaml"):
-        assert list(yaml.safe_load_all(match[3]))
-    for match in fences(page, "python"):
-        compile(match[3], str(page), "exec")
-
-
-def test_make_targets_exist() -> None:
-    targets = set(re.findall(r"^([a-z0-9]+):", (REPO / "Makefile").read_text(), re.MULTILINE))
-    named = {name for page in pages() for name in re.findall(r"(?m)(?:^|`)make ([a-z0-9]+)", page.read_text())}
-    assert {"demo", "test"} <= named
-    assert named <= targets
-
-
-def test_the_function_in_the_readme_is_a_krm_function(tmp_path: Path) -> None:
-    """Fifteen lines of Python, a list in, a list out; a finding refuses."""
-    (program,) = fences(REPO / "README.md", "python")
-    assert len(program[3].strip().splitlines()) <= 18
-    file = tmp_path / "deny.py"
-    file.write_text(program[3])
-
-    def answer(team: str) -> tuple[int, str, str]:
-        text = (
-            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
-            f"- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: a # kept\n{team}"
-        )
-        done = subprocess.run(
-            [sys.executable, file], input=text, capture_output=True, text=True, env=environment(), check=False
-        )
-        assert done.stdout.startswith(text)
-        return done.returncode, done.stdout, done.stderr
-
-    code, out, err = answer("    labels:\n      team: x\n")
-    assert (code, err) == (0, "created 1 NetworkPolicy\n")
-    (policy,) = [item for item in yaml.safe_load(out)["items"] if item["kind"] == "NetworkPolicy"]
-    assert policy["metadata"] == {"name": "deny-all", "namespace": "a"}
-    code, out, err = answer("")
-    assert code == 1
-    assert err.startswith("error: Namespace a: metadata.labels.team: ")
-    assert "NetworkPolicy" not in out
-
-
-def test_each_promise_names_tests_that_exist() -> None:
-    """The table `What you can rely on`: every row names at least one test, and each is defined just once."""
-    section = (REPO / "README.md").read_text().partition("## What you can rely on")[2].partition("\n## ")[0]
-    rows = [line for line in section.splitlines() if line.startswith("| ") and not line.startswith("| what holds")]
-    defined = [name for path in REPO.glob("tests/**/test_*.py") for name in _TEST.findall(path.read_text())]
-    assert len(rows) > 10
-    for row in rows:
-        named = re.findall(r"`(test_\w+)`", row.rsplit("|", 2)[1])
-        assert named, row
-        assert [name for name in named if defined.count(name) != 1] == [], row
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", outside(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -12,10 +12,15 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).resolve().parents[1]
+from tests.commands import ROOT
+
 SOURCES = ["LICENSE", "README.md", "pyproject.toml", "functions", "krmfn", "schemas"]
 FOLDERS = {"functions": "krmfn_functions", "krmfn": "krmfn", "schemas": "krmfn_functions/schemas"}
-SHIPPED = {"functions": {".py", ".json", ".typed"}, "krmfn": {".py", ".typed"}, "schemas": {".py", ".json", ".yaml"}}
+SHIPPED = {
+    "functions": {".py", ".json", ".typed", ".html", ".css", ".js"},
+    "krmfn": {".py", ".typed"},
+    "schemas": {".py", ".json", ".yaml"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +28,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel that was built from that sdist."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
     for name in SOURCES:
-        if (REPO / name).is_dir():
-            shutil.copytree(REPO / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
-            shutil.copy(REPO / name, source)
+            shutil.copy(ROOT / name, source)
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -44,8 +49,9 @@ def test_the_wheel_installs_two_packages_and_no_other_name(wheel: Path) -> None:
 
 
 def test_the_wheel_carries_every_module_and_every_schema(wheel: Path) -> None:
-    ours = [(top, path) for top in FOLDERS for path in (REPO / top).rglob("*") if path.suffix in SHIPPED[top]]
-    wanted = {f"{FOLDERS[top]}/{path.relative_to(REPO / top)}" for top, path in ours}
+    ours = [(top, path) for top in FOLDERS for path in (ROOT / top).rglob("*") if path.suffix in SHIPPED[top]]
+    assert {top for top, _ in ours} == set(FOLDERS)
+    wanted = {f"{FOLDERS[top]}/{path.relative_to(ROOT / top)}" for top, path in ours}
     assert wanted - set(zipfile.ZipFile(wheel).namelist()) == set()
 
 
@@ -61,13 +67,15 @@ def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]
     subprocess.run([*pip, str(wheel)], check=True)
     env = os.environ | {"PYTHONPATH": str(target)}
-    asked = subprocess.run(
+    done = subprocess.run(
         [target / "bin" / command, "--help"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )
-    assert (asked.returncode, asked.stderr) == (0, "")
-    assert command in asked.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    assert command in done.stdout
     where = "import krmfn, krmfn_functions.schemas as s; print(krmfn.__file__, *s.__path__)"
-    found = subprocess.run(
+    located = subprocess.run(
         [sys.executable, "-c", where], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
     )
-    assert all(path.startswith(str(target)) for path in found.stdout.split())
+    paths = located.stdout.split()
+    assert len(paths) == 2
+    assert [path for path in paths if not path.startswith(str(target))] == []

@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.kmm import resolve
+from krmfn_functions.kmm.module import Module
+from krmfn_functions.kmm.resolution import resolve
 from krmfn_functions.ptemplate import ptemplate
 
-from krmfn import Function, ResourceList
+from krmfn import Function, Options, ResourceList
+from tests.builders import applied, function_config, manifest
 
 SEED = {
-    "apiVersion": "example.com/v1alpha1",
-    "kind": "DeviceConfig",
-    "metadata": {"name": "dc", "namespace": "ns"},
+    **manifest("example.com/v1alpha1", "DeviceConfig", "dc", "ns"),
     "spec": {"driverImage": "registry.example.com/driver", "driverVersion": "test"},
 }
-DEFAULTS = {
-    "apiVersion": "krmfn.dev/v1alpha1",
-    "kind": "RenderDeviceConfigs",
-    "metadata": {"name": "r"},
-    "spec": {"defaults": {"moduleName": "drv"}},
-}
-PTEMPLATE = {
-    "apiVersion": "pt.example.com/v1alpha1",
-    "kind": "Ptemplate",
-    "metadata": {"name": "pt", "namespace": "ns"},
-    "spec": {"selector": {"gpu": "a"}},
-}
-
-
-def run(function: Function, item: dict[str, Any], config: dict[str, Any] | None = None) -> ResourceList:
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [item]}
-    resources = ResourceList.parse(json.dumps(whole | ({"functionConfig": config} if config else {})).encode())
-    function(resources)
-    return resources
+DEFAULTS = function_config(defaults={"moduleName": "drv"})
+PTEMPLATE = {**manifest("pt.example.com/v1alpha1", "Ptemplate", "pt", "ns"), "spec": {"selector": {"gpu": "a"}}}
 
 
 def made(resources: ResourceList, kind: str) -> dict[str, Any]:
-    assert resources.results == [] or not resources.failed, [str(result) for result in resources.results]
+    assert not resources.failed, [str(result) for result in resources.results]
     return resources.select(kind)[0].manifest
 
 
 def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:
-    module = made(run(deviceconfig, SEED, DEFAULTS), "Module")
+    module = made(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module")
     assert (module["metadata"]["name"], module["metadata"]["namespace"]) == ("dc-module", "ns")
     assert module["spec"] == {
         "moduleLoader": {
@@ -77,11 +60,12 @@ def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:
     ],
 )
 def test_he_sample_s_regexp_is_mended(kernel: str, mapping: int | None) -> None:
-    assert resolve(made(run(deviceconfig, SEED, DEFAULTS), "Module"), kernel).mapping == mapping
+    module = Module(made(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module"))
+    assert resolve(module, kernel).mapping == mapping
 
 
-def test_ptemplate_s_children_have_every_default() -> None:
-    resources = run(ptemplate, PTEMPLATE)
+def test_the_objects_of_a_ptemplate_have_every_default() -> None:
+    resources = applied(ptemplate, PTEMPLATE)
     module, consumer = made(resources, "Module"), made(resources, "DaemonSet")
     assert module["metadata"]["name"] == "pt"
     assert module["spec"] == {
@@ -118,7 +102,7 @@ def test_ptemplate_s_children_have_every_default() -> None:
     assert pod["volumes"] == [{"name": "host-dev", "hostPath": {"path": "/dev"}}]
 
 
-PT_FIELDS = {
+PT_FIELDS: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
     "imagePullSecret": ({"name": "s"}, lambda m, d: (m["imageRepoSecret"], d["imagePullSecrets"][0])),
     "defaultmsg": ("hi", lambda m, d: m["moduleLoader"]["container"]["modprobe"]["parameters"][1]),
     "maxdev": (7, lambda m, d: m["moduleLoader"]["container"]["modprobe"]["parameters"][0]),
@@ -141,7 +125,7 @@ PT_EXPECTED = {
 @pytest.mark.parametrize("field", PT_FIELDS)
 def test_a_field_of_a_ptemplate(field: str) -> None:
     value, look = PT_FIELDS[field]
-    resources = run(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {field: value}})  # type: ignore[operator]
+    resources = applied(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {field: value}})
     pod = made(resources, "DaemonSet")["spec"]["template"]["spec"]
     assert look(made(resources, "Module")["spec"], pod) == PT_EXPECTED[field]
 
@@ -151,27 +135,21 @@ def test_a_field_of_a_ptemplate(field: str) -> None:
     [("consumerimage", "spec.consumer"), ("imageRepoSecret", "spec.imagePullSecret")],
 )
 def test_the_guides_spellings_are_named(wrong: str, right: str) -> None:
-    resources = run(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {wrong: "x"}})  # type: ignore[operator]
+    resources = applied(ptemplate, PTEMPLATE | {"spec": PTEMPLATE["spec"] | {wrong: "x"}})
     assert [result.message for result in resources.results] == [f"unknown field spec.{wrong}; did you mean {right}?"]
 
 
 def test_the_guides_api_version_is_named() -> None:
-    resources = run(ptemplate, PTEMPLATE | {"apiVersion": "ptemplates.pt.example.com/v1alpha"})
+    resources = applied(ptemplate, PTEMPLATE | {"apiVersion": "ptemplates.pt.example.com/v1alpha"})
     assert resources.failed
     assert "'pt.example.com/v1alpha1'" in resources.results[0].message
 
 
 @pytest.mark.parametrize("function", [deviceconfig, ptemplate])
-def test_a_deleted_config_takes_its_children_along(function: Function) -> None:
+def test_a_deleted_config_takes_its_generated_objects_along(function: Function) -> None:
     item, config = (SEED, DEFAULTS) if function is deviceconfig else (PTEMPLATE, None)
-    resources = run(function, item, config)
-    children = [one.manifest for one in resources.items if one.kind not in ("DeviceConfig", "Ptemplate")]
-    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": children}
-    left = ResourceList.parse(json.dumps(whole).encode())
-    function(left)
-    assert children
-    assert left.failed, "whose owner is not there is not removed on a guess"
-    left = ResourceList.parse(json.dumps(whole).encode())
-    left.options = {"prune": "always"}
-    function(left)
-    assert left.items == []
+    resources = applied(function, item, function_config=config)
+    made = [one.manifest for one in resources.items if one.kind not in ("DeviceConfig", "Ptemplate")]
+    assert made
+    assert applied(function, *made).failed, "whose owner is not there is not removed on a guess"
+    assert applied(function, *made, options=Options(own={"prune": "always"})).items == []

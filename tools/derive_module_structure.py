@@ -2,10 +2,10 @@
 
     python tools/derive_module_structure.py FOLDER
 
-reads FOLDER/v2.4.0/modules.yaml, FOLDER/v2.4.0/managedclustermodules.yaml, and the same in v2.6.0 and main; see
-functions/kmm/crd/README.md. Each table but the first holds what differs from the one before, and structure-hub.json is
-the same for all. A table has the paths below `spec` and `status` with their types, required fields, bounds, patterns,
-defaults and CEL rules, and no descriptions:
+reads FOLDER/v2.4.0/modules.yaml, FOLDER/v2.4.0/managedclustermodules.yaml, and the same for each other KMM version that
+has a table (functions/kmm/versions.py); see functions/kmm/crd/README.md. Each table but the first holds what differs
+from the first, and structure-hub.json is the same for all. A table has the paths below `spec` and `status` with their
+types, required fields, bounds, patterns, defaults and CEL rules, and no descriptions:
 
     "string", "boolean", "integer", "int32", "int64", "quantity"    a scalar (quantity: a whole number or a string)
     "object"                                    an object with anything in it
@@ -26,11 +26,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from krmfn_functions.kmm.versions import TARGETS
 
 OUT = Path(__file__).parent.parent / "functions" / "kmm" / "crd"
 MODULE_FILE, HUB_FILE = "modules.yaml", "managedclustermodules.yaml"
-FOLDERS = {"2.4": "v2.4.0", "2.6": "v2.6.0", "main": "main"}
-"""The folder of each KMM version that has a table; the CRDs of 2.5 are those of 2.4."""
+FOLDERS: dict[str, str] = {}
+"""The folder of each table's CRDs: those of the first KMM version that has the table."""
+for known in TARGETS.values():
+    FOLDERS.setdefault(known.structure, known.source)
 HUB = "hub"
 IGNORED = {"description", "x-kubernetes-map-type"}
 QUANTITY = [{"type": "integer"}, {"type": "string"}]
@@ -47,15 +50,15 @@ def main(arguments: list[str]) -> None:
 def derive(source: Path) -> dict[str, dict[str, Any]]:
     """Return the tables by their names, from a folder with KMM's CRDs."""
     tables: dict[str, dict[str, Any]] = {}
-    before: dict[str, Any] | None = None
-    base = ""
+    first = next(iter(FOLDERS))
+    base: dict[str, Any] = {}
     for version, name in FOLDERS.items():
         properties = read(source / name / MODULE_FILE)
         table = without_repetition({key: short(properties[key]) for key in ("spec", "status")})
-        tables[version] = {"fields": table} if before is None else {"base": base} | difference(before, table)
+        tables[version] = {"base": first} | difference(base, table) if base else {"fields": table}
         hub = {"fields": hub_table(read(source / name / HUB_FILE), properties)}
         assert tables.setdefault(HUB, hub) == hub, f"ManagedClusterModule of {version} is another than the one before"
-        before, base = table, version
+        base = base or table
     return tables
 
 

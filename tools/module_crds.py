@@ -17,11 +17,10 @@ from typing import Any
 from derive_module_structure import HUB, HUB_FILE, MODULE_FILE, OUT, QUANTITY
 from krmfn_functions.kmm.crd.facts import at, table
 from krmfn_functions.kmm.crd.values import QUANTITY as QUANTITY_PATTERN
+from krmfn_functions.kmm.versions import TARGETS
 
-FOLDERS = {"2.4": "v2.4.0", "2.5": "v2.5.0", "2.6": "v2.6.0", "main": "main"}
-"""The folder of each KMM version."""
-TABLES = {"2.5": "2.4"}
-"""The versions without a table of their own."""
+FOLDERS = {name: known.source for name, known in TARGETS.items() if not known.fork}
+"""The folder of each KMM version; the fork has the CRDs of what it is made from."""
 
 Table = dict[str, Any]
 
@@ -43,7 +42,7 @@ def write(out: Path) -> None:
 
 def module_crd(version: str) -> dict[str, Any]:
     """Return the CRD of Module in a KMM version."""
-    return _crd("Module", "modules", "kmm.sigs.x-k8s.io", "Namespaced", table(TABLES.get(version, version)))
+    return _crd("Module", "modules", "kmm.sigs.x-k8s.io", "Namespaced", table(TARGETS[version].structure))
 
 
 def hub_crd(version: str) -> dict[str, Any]:

@@ -1,12 +1,53 @@
-"""Write docs/rules.md from the docstrings of the rules: `python tools/rules.py`."""
+"""Write docs/rules.md from the rules themselves: `python tools/rules.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from krmfn_functions.commands.catalogue import markdown
+from krmfn_functions.commands import catalogue
+
+from krmfn.reports.rules import markdown, sentence
+from krmfn.rule import Rule
 
 PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
+HEAD = """\
+# The rules
+
+Written by `python tools/rules.py` from the rules themselves; do not edit. `krmfn explain KRM301` prints an entry, \
+`krmfn rules` the list.
+
+An example shows only what matters: what every resource of its kind needs is left out, and `null` takes something of \
+that away. A document without a kind is a DeviceConfig, among the rules about Modules (KMM, KRM2) a Module. A comment \
+in its first line names its file, the state that it is part of, the KMM version of the cluster, or flags for \
+kustomize. The tests run every example.
+"""
+
+
+def page() -> str:
+    """Return the reference page: a table of contents, then an entry per rule."""
+    rules = catalogue.rules()
+    chapters = [
+        (title, about, [rule for rule in rules if rule.id.startswith(prefix)])
+        for prefix, title, about in catalogue.CHAPTERS
+    ]
+    contents = [
+        f"* [{title}](#{_anchor(title)}): {members[0].id} to {members[-1].id}\n" for title, _, members in chapters
+    ]
+    parts = [f"{HEAD}\n{''.join(contents)}"]
+    for title, about, members in chapters:
+        parts += [f"## {title}\n\n{about}\n", *map(_entry, members)]
+    return "\n".join(parts)
+
+
+def _entry(rule: Rule) -> str:
+    return f"### {rule.id}\n\n{sentence(rule)}\n\n{markdown(rule)}\n{catalogue.turning_off(rule)}\n"
+
+
+def _anchor(title: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    kept = "".join(char for char in title.lower() if char.isalnum() or char in " -")
+    return kept.replace(" ", "-")
+
 
 if __name__ == "__main__":
-    PAGE.write_text(markdown(), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")

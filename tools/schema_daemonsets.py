@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from schema_nodes import Node, choice, flag, listed, number, number_or_text, opened, record, same, text
+from schema_nodes import ENABLED, Node, choice, flag, listed, number, number_or_text, opened, record, same, text
 from schema_pods import CONTAINER, ONE_IMAGE
+from schema_services import SERVICE
 
 _SECURITY = {
     "envFrom": same("envFrom"),
     "privileged": flag("run with all rights on the node"),
     "securityContext": opened("the container's rights in detail (core/v1 SecurityContext)"),
+    "workingDir": text("the directory in which the command runs", "line"),
 }
 _PORT = {
     "name": text("the port's name", "port name"),
     "containerPort": number("the port", 1, 65535),
+    "hostPort": number("the port of the node that leads to it", 1, 65535),
     "protocol": choice("the protocol (TCP)", "TCP", "UDP", "SCTP"),
-}
-_SERVICE = {
-    "port": number("the Service's port", 1, 65535),
-    "targetPort": number_or_text("the container's port, by number or name", "port name", minimum=1, maximum=65535),
-    "name": text("the port's name in the Service, for a ServiceMonitor", "label"),
 }
 _HOW_MANY = "how many nodes at a time, a number or a percentage"
 _ROLLING = {
@@ -31,7 +29,8 @@ _UPDATE = {
     ),
     "rollingUpdate": record("how fast a rolling update goes", _ROLLING),
 }
-_PROBES = {
+_RUNNING = {
+    "ports": same("ports"),
     "livenessProbe": opened("when to restart the container (core/v1 Probe)"),
     "readinessProbe": opened("when the container counts as ready (core/v1 Probe)"),
     "startupProbe": opened("when the container counts as started (core/v1 Probe)"),
@@ -44,7 +43,7 @@ _POD = {
     "hostNetwork": flag("use the node's network"),
     "hostPID": flag("see the node's processes"),
     "hostIPC": flag("share the node's IPC"),
-    "dnsPolicy": choice("how names are looked up", "ClusterFirst", "ClusterFirstWithHostNet", "Default"),
+    "dnsPolicy": choice("how names are looked up", "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
     "terminationGracePeriodSeconds": number("seconds between SIGTERM and SIGKILL"),
     "nodeSelector": same("selector", "labels a node must have beside those of the config"),
     "tolerations": same("tolerations", "taints to tolerate beside those of the config"),
@@ -54,6 +53,15 @@ _ROLLOUT = {
     "minReadySeconds": number("seconds a new pod must be ready before it counts"),
     "revisionHistoryLimit": number("how many old revisions are kept"),
 }
+_ADOPTED = {
+    "objectName": text(
+        "the name of a DaemonSet that is there already, in place of <DeviceConfig's name>-<name>", "subdomain"
+    ),
+    "matchLabels": same(
+        "labels", "the labels by which a DaemonSet that is there already knows its pods: they never change"
+    )
+    | {"minProperties": 1},
+}
 _LABELS = {
     "labels": same("labels", "labels for the DaemonSet and its pods"),
     "annotations": same("annotations", "annotations for the DaemonSet"),
@@ -62,10 +70,11 @@ _LABELS = {
 }
 
 DEFS: dict[str, Node] = {
+    "ports": listed(record("one port", _PORT | ENABLED, ["containerPort"]), "the container's ports", most=64),
     "initContainers": listed(
         record(
             "one container",
-            {"name": text("the container's name", "label"), **CONTAINER, **_SECURITY},
+            {"name": text("the container's name", "label"), **CONTAINER, **_SECURITY, **ENABLED},
             ["name"],
             [ONE_IMAGE],
         ),
@@ -73,10 +82,22 @@ DEFS: dict[str, Node] = {
         most=32,
         key="name",
     ),
+    "containers": listed(
+        record(
+            "one container beside the main one",
+            {"name": text("the container's name", "label"), **CONTAINER, **_SECURITY, **_RUNNING, **ENABLED},
+            ["name"],
+            [ONE_IMAGE],
+        ),
+        "further containers (sidecars), beside the one that this entry itself describes",
+        most=32,
+        key="name",
+    ),
     "daemonSet": record(
         "one DaemonSet",
         {
             "name": text("the DaemonSet is called <DeviceConfig's name>-<name>", "label"),
+            **_ADOPTED,
             **CONTAINER,
             **_SECURITY,
             "volumes": same("volumes"),
@@ -86,12 +107,15 @@ DEFS: dict[str, Node] = {
                 most=64,
             ),
             "initContainers": same("initContainers"),
-            "ports": listed(record("one port", _PORT, ["containerPort"]), "the container's ports", most=64),
-            **_PROBES,
+            "containers": same("containers"),
+            **_RUNNING,
             **_POD,
+            "podSpec": opened("what else a pod has that no field here is named for (core/v1 PodSpec)")
+            | {"minProperties": 1},
             **_ROLLOUT,
             **_LABELS,
-            "service": record("a Service for its port, such as a metrics exporter's", _SERVICE, ["port"]),
+            "service": SERVICE,
+            **ENABLED,
         },
         ["name"],
         [ONE_IMAGE],

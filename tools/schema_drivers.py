@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_nodes import Node, flag, listed, opened, record, same, text
+from schema_nodes import ENABLED, Node, elsewhere, flag, listed, opened, record, same, text
 from schema_pods import CONTAINER, ONE_IMAGE
 
 ONE_DRIVER_IMAGE = (
@@ -21,7 +21,7 @@ _TLS = {
 _BUILD = {
     "dockerfileConfigMap": record(
         "the ConfigMap with the Dockerfile, under the key dockerfile",
-        {"name": text("the ConfigMap, in the same namespace", "subdomain")},
+        {"name": text("the ConfigMap, in the same namespace", "subdomain to fill in")},
         ["name"],
     ),
     "buildArgs": listed(
@@ -61,8 +61,14 @@ _PLUGIN_POD = {
     "volumes": same("volumes"),
     "initContainer": same("initContainer"),
     "serviceAccountName": text("the plugin's ServiceAccount", "subdomain"),
+    **ENABLED,
     "automountServiceAccountToken": flag("false keeps the ServiceAccount's token out of the pod (KMM 2.6)"),
 }
+_ONE_CONTAINER = (
+    "KMM's Module has one container and one init container here, and no room for more of a pod; run what else "
+    "belongs to it as an entry of daemonSets"
+)
+_NO_PLACE = dict.fromkeys(("containers", "initContainers", "podSpec"), _ONE_CONTAINER)
 _CEL = record(
     "a CEL selector",
     {"expression": text("true for the devices of this class", minLength=1, maxLength=10240)},
@@ -80,6 +86,7 @@ _DEVICE_CLASS = {
     "name": text("the DeviceClass' name", "subdomain"),
     "selectors": listed(record("one selector", {"cel": _CEL}, ["cel"]), "which devices belong to it", most=32),
     "config": listed(record("one setting", {"opaque": _OPAQUE}, ["opaque"]), "settings for the driver", most=32),
+    **ENABLED,
 }
 
 DEFS: dict[str, Node] = {
@@ -106,22 +113,34 @@ DEFS: dict[str, Node] = {
         [("has(self.regexp) != has(self.literal)", "a kernel mapping has one of regexp and literal")],
     ),
     "initContainer": record("a container that runs to its end first (KMM 2.4)", CONTAINER, (), [ONE_IMAGE]),
-    "devicePlugin": record(
-        "a kubelet device plugin, started by KMM after the kernel module", {**CONTAINER, **_PLUGIN_POD}, (), [ONE_IMAGE]
-    )
-    | {"minProperties": 1},
-    "dra": record(
-        "a driver for Dynamic Resource Allocation, started by KMM after the kernel module",
-        {
-            "driverName": text("the driver's name, such as gpu.example.com", "driver name"),
-            **CONTAINER,
-            **_PLUGIN_POD,
-            "deviceClasses": listed(
-                record("one DeviceClass", _DEVICE_CLASS, ["name"]), "DeviceClasses that KMM keeps", most=64, key="name"
-            ),
-        },
-        ["driverName"],
-        [ONE_IMAGE],
+    "devicePlugin": elsewhere(
+        record(
+            "a kubelet device plugin, started by KMM after the kernel module",
+            {**CONTAINER, **_PLUGIN_POD},
+            (),
+            [ONE_IMAGE],
+        )
+        | {"minProperties": 1},
+        **_NO_PLACE,
+    ),
+    "dra": elsewhere(
+        record(
+            "a driver for Dynamic Resource Allocation, started by KMM after the kernel module",
+            {
+                "driverName": text("the driver's name, such as gpu.example.com", "driver name"),
+                **CONTAINER,
+                **_PLUGIN_POD,
+                "deviceClasses": listed(
+                    record("one DeviceClass", _DEVICE_CLASS, ["name"]),
+                    "DeviceClasses that KMM keeps",
+                    most=64,
+                    key="name",
+                ),
+            },
+            (),
+            [ONE_IMAGE],
+        ),
+        **_NO_PLACE,
     ),
 }
 """Definitions by name."""
@@ -157,4 +176,9 @@ LOADER: dict[str, Node] = {
     "registryTLS": same("registryTLS"),
     "imagePullPolicy": same("pullPolicy"),
     "imagePullSecret": text("a Secret in the same namespace that pulls (and pushes) the images", "subdomain"),
+    "imagePullSecrets": listed(
+        text("a Secret in the same namespace", "subdomain"),
+        "several of them, in place of imagePullSecret: the DaemonSets get all, the Module the first",
+        most=16,
+    ),
 }

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from schema_nodes import Node, choice, flag, listed, mapped, number, number_or_text, opened, record, same, text
+from schema_nodes import ENABLED, Node, choice, flag, listed, mapped, number, number_or_text, opened, record, same, text
 
-ONE_IMAGE = (
-    "!(has(self.image) && has(self.imageParts)) && (has(self.image) || has(self.imageParts))",
-    "name the image in one of image and imageParts",
-)
+ONE_IMAGE = ("!(has(self.image) && has(self.imageParts))", "name the image in one of image and imageParts")
 _ONE_VALUE = ("!(has(self.value) && has(self.valueFrom))", "a variable has one of value and valueFrom")
 
 _OPTIONAL = flag("start without it where it is missing")
@@ -43,7 +40,7 @@ SOURCES: dict[str, Node] = {
     "configMap": record(
         "the keys of a ConfigMap as files",
         {
-            "name": text("the ConfigMap, in the same namespace", "subdomain"),
+            "name": text("the ConfigMap, in the same namespace", "subdomain to fill in"),
             "items": _ITEMS,
             "defaultMode": _MODE,
             "optional": _OPTIONAL,
@@ -79,10 +76,26 @@ SOURCES: dict[str, Node] = {
         {"server": text("the server's host name", "word"), "path": text("the exported path", "path")},
         ["server", "path"],
     ),
+    **{
+        name: opened(f"a volume of the node's own plugins (core/v1 {kind}VolumeSource)")
+        for name, kind in (
+            *(("awsElasticBlockStore", "AWSElasticBlockStore"), ("azureDisk", "AzureDisk"), ("azureFile", "AzureFile")),
+            *(("cephfs", "CephFS"), ("cinder", "Cinder"), ("fc", "FC"), ("flexVolume", "Flex"), ("flocker", "Flocker")),
+            *(("gcePersistentDisk", "GCEPersistentDisk"), ("glusterfs", "Glusterfs"), ("iscsi", "ISCSI")),
+            *(("photonPersistentDisk", "PhotonPersistentDisk"), ("portworxVolume", "Portworx"), ("quobyte", "Quobyte")),
+            *(
+                ("rbd", "RBD"),
+                ("scaleIO", "ScaleIO"),
+                ("storageos", "StorageOS"),
+                ("vsphereVolume", "VsphereVirtualDisk"),
+            ),
+        )
+    },
 }
 """The kinds of volume, by their field."""
 
-_VOLUME = record("one volume", {"name": text("the name that volumeMounts use", "label"), **SOURCES}, ["name"])
+_VOLUME_NAME = {"name": text("the name that volumeMounts use", "label")}
+_VOLUME = record("one volume", {**_VOLUME_NAME, **SOURCES, **ENABLED}, ["name"])
 _VOLUME |= {"minProperties": 2, "maxProperties": 2, "x-says": "a name and one source, such as hostPath"}
 
 _KEY = {"key": text("the key"), "optional": _OPTIONAL}
@@ -99,9 +112,19 @@ _VALUE_FROM = {
     "fieldRef": record("a field of the pod", _FIELD, ["fieldPath"]),
     "resourceFieldRef": record("a resource of a container", _RESOURCE, ["resource"]),
     "configMapKeyRef": record(
-        "a key of a ConfigMap", {"name": text("the ConfigMap", "subdomain"), **_KEY}, ["name", "key"]
+        "a key of a ConfigMap", {"name": text("the ConfigMap", "subdomain to fill in"), **_KEY}, ["name", "key"]
     ),
     "secretKeyRef": record("a key of a Secret", {"name": text("the Secret", "subdomain"), **_KEY}, ["name", "key"]),
+    "fileKeyRef": record(
+        "a variable of a file in a volume (Kubernetes 1.34)",
+        {
+            "volumeName": text("the volume", "label"),
+            "path": text("the file in the volume", "line"),
+            "key": text("the variable in the file", "variable"),
+            "optional": _OPTIONAL,
+        },
+        ["volumeName", "path", "key"],
+    ),
 }
 _ENV = record(
     "one variable",
@@ -110,6 +133,7 @@ _ENV = record(
         "value": text("its value"),
         "valueFrom": record("where its value comes from", _VALUE_FROM)
         | {"minProperties": 1, "maxProperties": 1, "x-says": "one source, such as fieldRef"},
+        **ENABLED,
     },
     ["name"],
     [_ONE_VALUE],
@@ -120,7 +144,7 @@ _ENV_FROM = record(
         "prefix": text("what stands before each name", "variable"),
         "configMapRef": record(
             "all keys of a ConfigMap",
-            {"name": text("the ConfigMap, in the same namespace", "subdomain"), "optional": _OPTIONAL},
+            {"name": text("the ConfigMap, in the same namespace", "subdomain to fill in"), "optional": _OPTIONAL},
             ["name"],
         ),
         "secretRef": record(
@@ -142,6 +166,7 @@ _MOUNT = record(
         "subPath": text("a path in the volume, in place of its root", "line"),
         "subPathExpr": text("the same, with $(VARIABLES) of the container in it", "line"),
         "mountPropagation": choice("which way later mounts are seen", "None", "HostToContainer", "Bidirectional"),
+        **ENABLED,
     },
     ["name", "mountPath"],
     [("!(has(self.subPath) && has(self.subPathExpr))", "leave out one of subPath and subPathExpr")],
@@ -160,7 +185,9 @@ _QUANTITIES = number_or_text("how much", "quantity")
 
 DEFS: dict[str, Node] = {
     "selector": mapped("labels a node must have, all of them", text("the label's value", "label value"), "label key"),
-    "labels": mapped("labels for the generated objects", text("the label's value", "label value"), "label key"),
+    "labels": mapped(
+        "labels for the generated objects", text("the label's value", "label value to fill in"), "label key"
+    ),
     "annotations": mapped("annotations for the generated objects", text("the annotation's value"), "annotation key"),
     "env": listed(_ENV, "environment variables"),
     "envFrom": listed(_ENV_FROM, "ConfigMaps and Secrets whose keys become environment variables", most=64),
@@ -169,6 +196,16 @@ DEFS: dict[str, Node] = {
         {
             "limits": mapped("the most it gets, by resource", _QUANTITIES, most=64),
             "requests": mapped("what is set aside for it, by resource", _QUANTITIES, most=64),
+            "claims": listed(
+                record(
+                    "one claim",
+                    {"name": text("the pod's claim", "label"), "request": text("one request of the claim", "label")}
+                    | ENABLED,
+                    ["name"],
+                ),
+                "the pod's resource claims that it uses (Dynamic Resource Allocation)",
+                most=64,
+            ),
         },
     ),
     "tolerations": listed(_TOLERATION, "taints to tolerate, for the Module and the DaemonSets", most=64),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import schema_daemonsets
 import schema_drivers
 import schema_pods
+import schema_rights
+from krmfn_functions.kmm.versions import DEFAULT, TARGETS
 from schema_drivers import IMAGE, LOADER, MODPROBE, NAME_OR_RAW, ONE_DRIVER_IMAGE
-from schema_nodes import Node, choice, flag, listed, mapped, number, record, same, text
+from schema_nodes import ENABLED, Node, choice, elsewhere, flag, listed, mapped, number, record, same, text
 
 _SELECTED_ALL = (
     "!has(self.nodeSelector) || size(self.nodeSelector) > 0 || (has(self.allNodes) && self.allNodes)",
@@ -16,14 +18,22 @@ _ALL_OR_SOME = (
     "!has(self.nodeSelector) || size(self.nodeSelector) == 0 || !has(self.allNodes) || !self.allNodes",
     "allNodes: true stands beside a nodeSelector with labels; leave out one of the two",
 )
+
+
+def _off(field: str, holder: str = "self") -> str:
+    """Return the CEL expression that is true when a field is not there, or switched off."""
+    it = f"{holder}.{field}"
+    return f"(!has({it}) || (has({it}.enabled) && !{it}.enabled))"
+
+
 _SPEC_RULES = [
     ONE_DRIVER_IMAGE,
     NAME_OR_RAW,
     _SELECTED_ALL,
     _ALL_OR_SOME,
-    ("!(has(self.devicePlugin) && has(self.dra))", "leave out one of devicePlugin and dra"),
+    (f"{_off('devicePlugin')} || {_off('dra')}", "leave out one of devicePlugin and dra"),
     (
-        "!has(self.dra) || !has(self.nodePools) || self.nodePools.all(pool, !has(pool.devicePlugin))",
+        f"{_off('dra')} || !has(self.nodePools) || self.nodePools.all(pool, {_off('devicePlugin', 'pool')})",
         "a devicePlugin in nodePools stands beside dra; leave out one of the two",
     ),
     ("!(has(self.nodeSelector) && has(self.nodePools))", "leave out one of nodeSelector and nodePools"),
@@ -32,7 +42,10 @@ _SPEC_RULES = [
         " || !(has(self.driverImage) || has(self.driverImageParts) || has(self.kernelMappings))",
         "inTreeDriver: true loads nothing; leave it out, or driverImage, driverImageParts and kernelMappings",
     ),
-    ("!(has(self.hub) && has(self.daemonSets))", "a hub carries no DaemonSets; leave out one of hub and daemonSets"),
+    (
+        "!has(self.hub) || !has(self.daemonSets) || self.daemonSets.all(entry, has(entry.enabled) && !entry.enabled)",
+        "a hub carries no DaemonSets; leave out one of hub and daemonSets",
+    ),
     (
         "!has(self.hub) || !has(self.inTreeDriver) || !self.inTreeDriver",
         "a hub needs a kernel module to load; leave out one of hub and inTreeDriver",
@@ -68,6 +81,7 @@ _SERVICE_ACCOUNT = {
     "create": flag("generate the ServiceAccount, too"),
     "openshift": flag("and the RoleBinding that lets it run privileged on OpenShift"),
     "podSecurity": choice("the Pod Security level that the namespace enforces", "privileged", "baseline", "restricted"),
+    **ENABLED,
 }
 _HUB = {
     "spokeNamespace": text("the namespace on the spoke clusters", "label"),
@@ -83,8 +97,14 @@ SPEC: dict[str, Node] = {
     "nodeSelector": same("selector"),
     "allNodes": flag("confirms a nodeSelector of {}, which is every node"),
     "nodePools": listed(
-        record(
-            "one pool", _POOL, ["name", "nodeSelector"], [ONE_DRIVER_IMAGE, NAME_OR_RAW, _SELECTED_ALL, _ALL_OR_SOME]
+        elsewhere(
+            record(
+                "one pool",
+                _POOL,
+                ["name", "nodeSelector"],
+                [ONE_DRIVER_IMAGE, NAME_OR_RAW, _SELECTED_ALL, _ALL_OR_SOME],
+            ),
+            extraObjects="they are there for a config as a whole, in its profile or in the defaults",
         ),
         "groups of nodes with a Module each, in place of nodeSelector; fields here go before those of the config",
         most=32,
@@ -96,7 +116,10 @@ SPEC: dict[str, Node] = {
     "upgrade": record("how a new version reaches the nodes", _UPGRADE, (), [_RETAIN]),
     "tolerations": same("tolerations"),
     "serviceAccountName": text("for the loader and the DaemonSets", "subdomain"),
-    "serviceAccount": record("what is generated for the ServiceAccount", _SERVICE_ACCOUNT),
+    "serviceAccount": elsewhere(
+        record("what is generated for the ServiceAccount", _SERVICE_ACCOUNT),
+        **dict.fromkeys(schema_rights.RULES, schema_rights.REFUSED),
+    ),
     "devicePlugin": same("devicePlugin"),
     "dra": same("dra"),
     "daemonSets": listed(
@@ -112,7 +135,14 @@ SPEC: dict[str, Node] = {
 }
 """The fields of a DeviceConfig's spec, but for `profile`."""
 
-DEVICECONFIG = record("what is wanted", {"profile": _PROFILE, **SPEC}, (), _SPEC_RULES)
+DEVICECONFIG = elsewhere(
+    record("what is wanted", {"profile": _PROFILE, **SPEC}, (), _SPEC_RULES), extraObjects=schema_rights.REFUSED
+)
+_RIGHTS = record("what is generated for the ServiceAccount", {**_SERVICE_ACCOUNT, **schema_rights.RULES})
+VENDOR = record(
+    "any field of a DeviceConfig's spec but profile, and what only profiles and defaults may hold",
+    {**SPEC, "serviceAccount": _RIGHTS, "extraObjects": schema_rights.EXTRA_OBJECTS},
+)
 SEED = record(
     "what is wanted",
     {name: SPEC[name] for name in ("driverImage", "driverVersion", "nodeSelector")},
@@ -142,14 +172,14 @@ PTEMPLATE = record(
     ["selector"],
 )
 
-_VERSION = choice("the KMM version of the cluster (2.6)", "2.4", "2.5", "2.6", "main", "openshift")
+_VERSION = choice(f"the KMM version of the cluster ({DEFAULT})", *TARGETS)
 _MODE = choice("how overlapping node selectors are judged (auto)", "auto", "nodes", "selectors", "off")
 SETTINGS = record(
     "the settings",
     {
         "namespace": text("for configs that name none", "label"),
         "defaults": same("vendor", "fields of every DeviceConfig that does not say otherwise"),
-        "profiles": mapped("vendor defaults by name", same("vendor"), most=1024),
+        "profiles": mapped("vendor defaults by name", same("profile"), most=1024),
         "kmm": record("the KMM of the cluster", {"version": _VERSION}),
         "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
         "adopt": flag("take over objects of the same name that nobody generated"),
@@ -168,6 +198,24 @@ SETTINGS = record(
 )
 
 
+_VENDOR = {
+    "versions": listed(
+        same("release"),
+        "what changes with a version of the driver, for configs of exactly this driverVersion",
+        key="version",
+    ),
+    "versionsComplete": flag("these are all versions: a driverVersion that is not among them is an error"),
+    "locked": mapped(
+        "fields that no config, pool or default may write (moduleName, devicePlugin.image), each with the reason",
+        text("why", "reason"),
+        most=256,
+    ),
+}
+_OF_CONFIG = "it is the same in all versions; write it in the profile, or in the config"
+_FIXED = ("nodePools", "nodeSelector", "allNodes", "upgrade", "hub", "imageRegistry", "serviceAccount")
+_CHANGING = {name: node for name, node in SPEC.items() if name not in (*_FIXED, "driverVersion")}
+
+
 def _notes(description: str) -> Node:
     """Return labels or annotations, which the API server checks."""
     return {"type": ["object", "null"], "description": description, "additionalProperties": text("the value")}
@@ -177,7 +225,19 @@ DEFS: dict[str, Node] = {
     **schema_pods.DEFS,
     **schema_drivers.DEFS,
     **schema_daemonsets.DEFS,
-    "vendor": record("any field of a DeviceConfig's spec but profile", SPEC),
+    "vendor": VENDOR,
+    "profile": record(
+        "a vendor's profile: any field of a DeviceConfig's spec but profile, and", {**VENDOR["properties"], **_VENDOR}
+    ),
+    "release": elsewhere(
+        record(
+            "what changes with a version of the driver",
+            {"version": text("the driver's version, in quotes", "version"), **_CHANGING},
+            ["version"],
+        ),
+        **dict.fromkeys((*_FIXED, "extraObjects"), _OF_CONFIG),
+        driverVersion="the entry is for the driverVersion that its `version` names",
+    ),
     "metadata": {
         "type": "object",
         "description": "the object's name and its like",

@@ -1,4 +1,4 @@
-"""Write schemas/: the JSON Schemas and the CRDs of our kinds, both from the fields in schema_specs.py.
+"""Write schemas/ (JSON Schemas, CRDs, fields for kustomize) and functions/deviceconfig/fields.py from schema_specs.py.
 
 python tools/schemas.py            write the files that changed
 python tools/schemas.py --check    print which are stale, exit 1 if any
@@ -14,10 +14,18 @@ from typing import Any, NamedTuple
 
 from schema_crds import crd
 from schema_crds import text as crd_text
+from schema_drivers import LOADER, MODPROBE
+from schema_fleet import INVENTORY
+from schema_kustomize import text as kustomize_text
 from schema_nodes import Node, choice, opened, same
-from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS
+from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS, VENDOR
+from schema_types import module
 
 OUT = Path(__file__).resolve().parents[1] / "schemas"
+CONFIGURATIONS = "kustomize-configurations.yaml"
+COPIES = ("gitops/kustomize", "examples/kustomize-transformer", "examples/kustomize-names")
+"""Where the file for kustomize stands a second time: kustomize reads none from above its own folder."""
+TYPES = OUT.parent / "functions" / "deviceconfig" / "fields.py"
 FOR_CRDS = {"x-cel", "x-key"}
 
 
@@ -75,6 +83,13 @@ KINDS = (
         "RenderDeviceConfigs: how DeviceConfigs are rendered",
         SETTINGS,
     ),
+    Kind(
+        "nodeinventory",
+        "krmfn.dev",
+        "NodeInventory",
+        "NodeInventory: the nodes of a cluster, kept in Git",
+        INVENTORY,
+    ),
 )
 
 
@@ -85,7 +100,7 @@ def json_schema(kind: Kind) -> Node:
         "$id": f"https://krmfn.dev/schemas/{kind.file}.schema.json",
         "title": kind.title,
         "type": "object",
-        "required": ["apiVersion", "kind", "metadata", *(["spec"] if kind.columns else [])],
+        "required": ["apiVersion", "kind", "metadata", *(["spec"] if kind.columns or "required" in kind.spec else [])],
         "properties": {
             "apiVersion": choice("the group and version of this kind", f"{kind.group}/v1alpha1"),
             "kind": choice("the kind", kind.kind),
@@ -125,6 +140,12 @@ def files() -> Iterator[tuple[Path, str]]:
         if kind.columns:
             made = crd(kind.group, kind.kind, kind.short, kind.columns, kind.spec, DEFS)
             yield OUT / "crds" / f"{kind.crd_name}.yaml", crd_text(made)
+    names = kustomize_text({f"{kind.group} {kind.kind}": json_schema(kind) for kind in KINDS if kind.columns})
+    yield OUT / CONFIGURATIONS, names
+    for folder in COPIES:
+        yield OUT.parent / folder / CONFIGURATIONS, names
+    every_field = {**VENDOR, "properties": {**DEVICECONFIG["properties"], **VENDOR["properties"]}}
+    yield TYPES, module({**every_field, "description": "what is wanted"}, DEFS, [*MODPROBE, *LOADER])
 
 
 def stale() -> list[tuple[Path, str]]:

@@ -1,96 +1,96 @@
-"""Every rule with its sentence: what `rules` prints, and what docs/rules.md is made from."""
+"""Every rule of the product, and the command `rules` that lists them."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
-from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from .. import kmm
-from ..deviceconfig import effects, profiles
-from ..deviceconfig import rules as deviceconfig
-from ..exclusivity import messages
-from ..rendering import leftovers, metadata_checks, recognition
-from ..upgrades import change_rules
+from krmfn.rule import Rule
 
-RULE = re.compile(r"^\s*(K(?:RM|MM)\d{3}): (.+?)$", re.MULTILINE)
-
-# Rules that are a line in a walk rather than a function of their own.
-ELSEWHERE = {
-    "KRM100": "a document or an item of a List has apiVersion and kind; else it is no resource and is left out",
-    "KRM101": "a resource fits its schema: known fields, their types, their shapes",
-    "KRM102": "a key stands once in a mapping: readers disagree on which of two counts",
-    "KRM103": "a resource stands once in the list",
-    "KRM105": "a kustomization is built: its folder is the PATH, not a folder below it",
-    "KRM106": "kustomize has nothing to say about the directory it builds",
-    "KRM109": "what is checked or rendered holds something of ours: another PATH may have been meant",
-    "KRM110": "the functionConfig is a RenderDeviceConfigs that fits its schema, a ConfigMap of its settings, or none",
-    "KRM111": "a profile that a config names is defined in the functionConfig",
-    "KRM112": "kpt shows all items, not a selection: hidden children would be generated again at every render",
-    "KRM113": "two configs generate objects of different names",
-    "KRM114": "an object that somebody else made is not overwritten, unless the functionConfig says adopt",
-    "KRM115": "a rule that is turned off has a reason",
-    "KRM141": "a Ptemplate's consumer requires no more devices than a node has",
-}
-
-
-def rules() -> list[tuple[str, str]]:
-    """(id, sentence) of every rule, in the order of their ids; from the docstrings of their functions."""
-    sentences = dict(ELSEWHERE)
-    for function in _functions():
-        sentences |= dict(RULE.findall(function.__doc__ or ""))
-    return sorted(sentences.items())
-
-
-def _functions() -> Iterator[Callable[..., object]]:
-    yield from deviceconfig.RULES
-    yield from deviceconfig.GROUP_RULES
-    yield from (effects.fields_have_an_effect, profiles.profiles_are_named, profiles.defaults_are_used)
-    yield from (rule for _, rule in kmm.rules() + change_rules.RULES)
-    yield from (leftovers.findings, leftovers.strays)
-    yield from (recognition.kinds_exist, recognition.vendors_are_named)
-    yield from (
-        metadata_checks.inputs_are_marked,
-        metadata_checks.keys_mean_something,
-        metadata_checks.rules_can_be_turned_off,
-    )
-    yield from (messages._driver, messages._pool, messages._module, messages.undecided, messages.unlisted)
-
+from ..rendering import ignoring
 
 CHAPTERS = (
     ("KMM", "What the cluster refuses", "The API server (the CRD) and KMM's webhook, in their own words."),
     ("KRM1", "DeviceConfig, Ptemplate and the functionConfig", "What must hold before anything is generated."),
     ("KRM2", "What KMM does not check", "Lints; the errors among them can never work on any node."),
     ("KRM3", "Node exclusivity", "Who drives which node."),
-    ("KRM4", "Changes", "What `diff` says about going from an old state to a new one."),
+    ("KRM4", "Changes", "What `diff` reports about a change from an old state to a new one."),
+    ("KRM5", "Kustomizations and clusters", "What would be read and run, before kustomize runs, and what is deployed."),
+    ("KRM6", "The fleet", "Which node gets what: asked by `check` where nodes are known."),
+    ("KRM7", "What reaches a cluster", "The final list as a whole, once nothing else is an error."),
 )
+"""The families of rules by the first characters of their ids: the title of each, and what it is about."""
+_ABOUT_PROFILES = ("KRM143", "KRM144")
+"""The rules about the functionConfig's own fields, which no other resource can turn off."""
 
 
-def markdown() -> str:
-    """Return the catalogue page."""
-    lines = [
-        "# The rules\n",
-        "Generated from the docstrings of the functions that are the rules (`python tools/rules.py`); do not edit.\n",
-        "A lint about Modules (KRM2xx) or a rule about changes (KRM4xx) is turned off for one resource with the "
-        'annotation `krmfn.dev/ignore: "KRM204: why"`, for a run with `spec.ignore` of the functionConfig.\n',
-    ]
-    for prefix, title, scope in CHAPTERS:
-        rows = [
-            f"| {rule} | {sentence[0].upper()}{sentence[1:]} |" for rule, sentence in rules() if rule.startswith(prefix)
-        ]
-        if rows:
-            lines += [f"## {title}\n", f"{scope}\n", "| id | rule |\n|---|---|", *rows, ""]
-    return "\n".join(lines)
+def rules() -> list[Rule]:
+    """Return every rule of the product, in the order of their ids."""
+    # here: no other command needs all of them
+    from krmfn.cli import clusters
+    from krmfn.cli import rules as cli
+    from krmfn.cli.kustomization import graph_rules
+
+    from ..deviceconfig import effects, extra_rules, name_rules, profiles
+    from ..deviceconfig import rules as deviceconfig
+    from ..exclusivity import messages
+    from ..final import rules as final
+    from ..fleet import rules as fleet
+    from ..kmm import rules as modules
+    from ..ptemplate import render as ptemplate
+    from ..rendering import function_config, input_checks, leftovers, metadata_checks, object_checks, recognition
+    from ..upgrades import change_rules, node_rules
+
+    rooms = (
+        *(cli, graph_rules, clusters, function_config, input_checks, recognition),
+        *(metadata_checks, ignoring),
+        *(leftovers, object_checks),
+        *(deviceconfig, effects, profiles, ptemplate, modules, messages, change_rules, node_rules, fleet, final),
+    )
+    made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]
+    return sorted(made, key=lambda rule: rule.id)
+
+
+def usual_kind(rule: str) -> str:
+    """Return the kind of a document that names none in the examples of the rule with this id."""
+    return "Module" if rule.startswith(("KMM", "KRM2")) else "DeviceConfig"
+
+
+def turning_off(rule: Rule) -> str:
+    """Return whether and how a rule is turned off, in a sentence."""
+    if ignoring.can_be_turned_off(rule.id):
+        what = "Its warnings can" if rule.id in ignoring.WARNINGS else "It can"
+        one = f'for one resource with the annotation `{ignoring.IGNORE}: "{rule.id}: why"`, '
+        run = f'for a run with `ignore: {{{rule.id}: "why"}}` in the spec of the functionConfig'
+        return f"{what} be turned off: {'' if rule.id in _ABOUT_PROFILES else one}{run}."
+    if rule.id.startswith("KMM") or rule.id in ignoring.REFUSALS:
+        return "It cannot be turned off: the cluster itself refuses what it reports."
+    if rule.id.startswith("KRM3"):
+        whole = "`exclusivity: {mode: off}` in the spec of the functionConfig turns node exclusivity off as a whole"
+        return f"It cannot be turned off by itself; {whole}."
+    return "It cannot be turned off."
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `rules`."""
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    text = "how stdout is written (default: text)"
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-def run(args: argparse.Namespace) -> str:
+class Args(NamedTuple):
+    """The arguments of `rules`."""
+
+    format: str
+
+
+def run(args: Args) -> str:
     """Return what the command `rules` prints."""
     if args.format == "json":
-        return json.dumps([{"rule": rule, "about": sentence} for rule, sentence in rules()], indent=2) + "\n"
-    return "".join(f"{rule}  {sentence}\n" for rule, sentence in rules())
+        return json.dumps([_entry(rule) for rule in rules()], indent=2, ensure_ascii=False) + "\n"
+    return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
+
+
+def _entry(rule: Rule) -> dict[str, str | bool]:
+    texts = {name: getattr(rule, name) for name in ("id", "sentence", "bad", "good", "remedy")}
+    return texts | {"canBeTurnedOff": ignoring.can_be_turned_off(rule.id)}

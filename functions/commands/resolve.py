@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from krmfn import KrmfnError, Manifest, Ref, ResourceList, Result, error
+from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.cli.main import Command
-from krmfn.resource import ref
 from krmfn.results import printable
 
-from ..kmm import resolver
-from ..rendering.kinds import MODULE_GROUP
+from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
+from ..kmm.resolution import resolver
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "a node's kernel version, as `uname -r` prints it; may be given several times"
     parser.add_argument("--kernel", action="append", required=True, metavar="VERSION", help=help_)
     parser.add_argument("--allow-unmapped", action="store_true", help="succeed when a kernel has no mapping")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    text = "how stdout is written (default: text)"
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
-def _run(lists: Sequence[ResourceList], args: argparse.Namespace) -> tuple[str, list[Result]]:
-    modules: list[Manifest] = []
-    for path, resources in zip(args.paths, lists, strict=True):
-        here = [item.manifest for item in resources.select("Module", MODULE_GROUP)]
+class Args(NamedTuple):
+    """The arguments of `resolve`."""
+
+    paths: tuple[str, ...]
+    kernel: tuple[str, ...]
+    allow_unmapped: bool
+    format: str
+
+
+def _run(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[Result]]:
+    modules: list[Module] = []
+    for path, resources in lists.items():
+        here = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
         if not here and not resources.failed:
             raise KrmfnError(f"no Module in {path}, written or generated")
         modules += here
-    rows_by_module = [(ref(module), rows_of(module, args.kernel)) for module in modules]
+    rows_by_module = [(module.ref, rows_of(module, args.kernel)) for module in modules]
     findings = [] if args.allow_unmapped else [_unmapped(module, rows) for module, rows in rows_by_module]
     rows = [row for _, rows in rows_by_module for row in rows]
     if args.format == "json":
@@ -53,20 +62,19 @@ def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
     return error(message, ref=module)
 
 
-def rows_of(module: Manifest, kernels: list[str]) -> list[dict[str, Any]]:
+def rows_of(module: Module, kernels: Sequence[str]) -> list[dict[str, Any]]:
     """Return what each kernel gets from a Module, as `--format json` prints it; `mapping` is null when none matches.
 
     Raises KrmfnError, naming the Module and the kernel, where KMM would fail on the node.
     """
-    named = ref(module)
     answer = resolver(module)
     rows: list[dict[str, Any]] = []
     for kernel in kernels:
         try:
             resolution = answer(kernel)
         except KrmfnError as failure:
-            raise KrmfnError(f"{named}, kernel {kernel}: {failure}") from failure
-        key = {"namespace": named.namespace, "name": named.name}
+            raise KrmfnError(f"{module.ref}, kernel {kernel}: {failure}") from failure
+        key = {"namespace": module.ref.namespace, "name": module.ref.name}
         row = {"module": key, "kernel": kernel, "mapping": resolution.mapping, "image": resolution.image}
         rows.append(row | {"inTreeModulesToRemove": list(resolution.in_tree)})
     return rows
@@ -81,4 +89,4 @@ def _line(row: dict[str, Any]) -> str:
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
-RESOLVE = Command("print which image each kernel gets, and from which mapping", _arguments, _run, _EXAMPLES)
+RESOLVE = Command("print which image each kernel gets, and from which mapping", _arguments, Args, _run, _EXAMPLES)

@@ -4,46 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from krmfn import ResourceList
-from krmfn.ownership import Scope
+from krmfn import ResourceList, Result
 
-from ..rendering.kinds import HUB_GROUP, MODULE_GROUP, OURS, SEED
-from ..rendering.suspects import suspects
+from ..rendering.generated import Renderer
+from ..rendering.kinds import DEVICECONFIG, OURS, SEED
+from ..rendering.start import start
 
 if TYPE_CHECKING:
-    from ..rendering.beside import Beside
-
-KIND = "DeviceConfig"
-OWNERS = frozenset({(OURS, KIND), (SEED, KIND)})
-MADE = frozenset(
-    {
-        (MODULE_GROUP, "Module"),
-        (HUB_GROUP, "ManagedClusterModule"),
-        ("apps", "DaemonSet"),
-        ("", "Service"),
-        ("", "ServiceAccount"),
-        ("rbac.authorization.k8s.io", "RoleBinding"),
-    }
-)
-"""(group, kind) of all that is generated from a DeviceConfig."""
-SCOPE = Scope("deviceconfig", OWNERS, MADE)
+    from ..rendering.generated import Render
 
 
-def deviceconfig(resources: ResourceList, beside: Beside | None = None) -> None:
+def deviceconfig(resources: ResourceList) -> None:
     """Render the DeviceConfigs of a list, and check every KMM Module in it.
 
-    DeviceConfigs of other groups pass through untouched. A list without anything of ours keeps its bytes, and the rest
-    of this package is not even imported; a command reads the functionConfig nevertheless. `beside` is a function that
-    runs after this one.
+    DeviceConfigs of other groups pass through untouched.
     """
-    items = [item for item in resources.select(KIND) if (item.group, KIND) in OWNERS]
-    candidates = suspects(resources) if not items else []
-    configured = "command" in resources.options and resources.function_config is not None
-    if items or configured or resources.select("Module", MODULE_GROUP) or (candidates and resources.owned(SCOPE)):
-        from .pipeline import run
+    start(resources, [RENDERER])
 
-        run(resources, items, SCOPE, beside)
-    elif candidates:
-        from ..rendering.recognition import check
 
-        resources.report(check(resources, OWNERS | beside.handled if beside else OWNERS))
+def _load() -> Render:
+    from .render import render
+
+    return render
+
+
+_SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service", "daemonSets", "initContainers", "volumes", "env")
+
+
+def _with_remedy(finding: Result) -> Result:
+    """Return the finding with what to write where somebody wants to take back what is inherited."""
+    name = finding.field.path.rpartition(".")[2] if finding.field else ""
+    if name != "$patch" and not (name in _SWITCHES and finding.message.startswith("is empty")):
+        return finding
+    remedy = "to switch off what a profile or the defaults give, write `enabled: false` in it"
+    return finding._replace(message=f"{finding.message} ({remedy})")
+
+
+SCHEMAS = {(OURS, "DeviceConfig"): "deviceconfig", (SEED, "DeviceConfig"): "deviceconfig-example.com"}
+RENDERER = Renderer(DEVICECONFIG, SCHEMAS, _load, _with_remedy)

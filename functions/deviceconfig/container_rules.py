@@ -7,131 +7,241 @@ from typing import Any
 
 from krmfn import Result, error, warning
 from krmfn.results import Field
+from krmfn.rule import Rule
 
 from . import names
+from .fields import DaemonSet, DevicePlugin, Dra, InitContainer, Sidecar
+from .images import Container
 from .model import DeviceConfig
 
 
 def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
-    """KRM126: every volumeMount names a volume beside it."""
+    """Yield an error per volumeMount without a volume."""
     for path, entry, volumes in containers(config):
         known = [volume["name"] for volume in volumes]
-        for index, mount in enumerate(entry.get("volumeMounts", [])):
+        for index, mount in enumerate(entry.volumeMounts):
             if mount["name"] not in known:
-                beside = ", ".join(known) or "none"
-                message = f"names the volume {mount['name']!r}, and beside it there are: {beside}; add it to volumes"
-                yield error(message, rule="KRM126", field=Field(f"{path}.volumeMounts[{index}].name", mount["name"]))
+                named = ", ".join(known) or "none"
+                message = f"names the volume {mount['name']!r}, but the volumes are: {named}; add it to volumes"
+                yield error(message, field=Field(config.at(f"{path}.volumeMounts[{index}].name"), mount["name"]))
 
 
 def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
-    """KRM127: an environment variable has a value or a valueFrom, and stands once."""
+    """Yield an error per variable with two sources, and a warning per one that stands twice."""
     for path, entry, _ in containers(config):
         seen: set[str] = set()
-        for index, variable in enumerate(entry.get("env", [])):
-            field = Field(f"{path}.env[{index}]")
+        for index, variable in enumerate(entry.env):
+            field = Field(config.at(f"{path}.env[{index}]"))
             if "value" in variable and "valueFrom" in variable:
                 message = f"variable {variable['name']} has both value and valueFrom; leave out one"
-                yield error(message, rule="KRM127", field=field)
+                yield error(message, field=field)
             if variable["name"] in seen:
-                message = f"variable {variable['name']} stands twice; the last one would win"
-                yield warning(message, rule="KRM127", field=field)
+                message = f"variable {variable['name']} appears twice; the last one would win"
+                yield warning(message, field=field)
             seen.add(variable["name"])
 
 
 def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
-    """KRM133: a container has an image: in one string, or in parts with a tag or a digest."""
+    """Yield an error per container with no image or with two."""
     for path, entry, _ in containers(config):
-        parts = entry.get("imageParts")
-        if bool(entry.get("image")) == bool(parts):
+        parts = entry.imageParts
+        if bool(entry.image) == bool(parts):
             what = "both image and imageParts; leave out one" if parts else "no image; write image, or imageParts"
-            yield error(f"has {what}", rule="KRM133", field=Field(f"{path}.image"))
-        if parts and parts.get("tag") and parts.get("digest"):
+            yield error(f"has {what}", field=Field(config.at(f"{path}.image")))
+        if parts and parts.tag and parts.digest:
             message = "has both tag and digest; a digest alone says which image it is"
-            yield error(message, rule="KRM133", field=Field(f"{path}.imageParts"))
+            yield error(message, field=Field(config.at(f"{path}.imageParts")))
 
 
 def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
-    """KRM145: privileged and securityContext.privileged do not contradict each other."""
+    """Yield an error per container whose two fields contradict each other."""
     for path, entry, _ in containers(config):
-        detail = entry.get("securityContext", {}).get("privileged")
-        if "privileged" in entry and isinstance(detail, bool) and detail != entry["privileged"]:
+        if not isinstance(entry, (DaemonSet, InitContainer, Sidecar)):
+            continue
+        detail = (entry.securityContext or {}).get("privileged")
+        if entry.privileged is not None and isinstance(detail, bool) and detail != entry.privileged:
             message = "contradicts securityContext.privileged beside it; leave out one of the two"
-            yield error(message, rule="KRM145", field=Field(f"{path}.privileged", entry["privileged"]))
+            yield error(message, field=Field(config.at(f"{path}.privileged"), entry.privileged))
 
 
 def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
-    """KRM134: an envFrom names one source, a volumeMount one kind of subPath."""
+    """Yield an error per envFrom with no source or two, and per volumeMount with two kinds of subPath."""
     for path, entry, _ in containers(config):
-        for index, source in enumerate(entry.get("envFrom", [])):
+        for index, source in enumerate(getattr(entry, "envFrom", ())):
             if ("configMapRef" in source) == ("secretRef" in source):
                 message = "names both configMapRef and secretRef" if "secretRef" in source else "names no source"
                 yield error(
                     f"{message}; write configMapRef or secretRef",
-                    rule="KRM134",
-                    field=Field(f"{path}.envFrom[{index}]"),
+                    field=Field(config.at(f"{path}.envFrom[{index}]")),
                 )
-        for index, mount in enumerate(entry.get("volumeMounts", [])):
+        for index, mount in enumerate(entry.volumeMounts):
             if "subPath" in mount and "subPathExpr" in mount:
                 message = "has both subPath and subPathExpr; leave out one"
-                yield error(message, rule="KRM134", field=Field(f"{path}.volumeMounts[{index}]"))
+                yield error(message, field=Field(config.at(f"{path}.volumeMounts[{index}]")))
 
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
-    """KRM135: containers and volumes of one pod and device classes of one driver have names of their own."""
+    """Yield an error per container, volume or device class whose name is taken."""
     for path, entries, taken in _named(config):
         seen: set[str] = set()
-        for index, entry in enumerate(entries):
-            name = entry["name"]
+        for index, name in enumerate(entries):
             if name in seen or name in taken:
-                why = "stands twice" if name in seen else f"is the one of {taken[name]}"
-                field = Field(f"{path}[{index}].name", name)
-                yield error(f"the name {name!r} {why}; choose another", rule="KRM135", field=field)
+                why = "appears twice" if name in seen else f"is the one of {taken[name]}"
+                field = Field(config.at(f"{path}[{index}].name"), name)
+                yield error(f"the name {name!r} {why}; choose another", field=field)
             seen.add(name)
 
 
-def _named(config: DeviceConfig) -> Iterator[tuple[str, list[dict[str, Any]], dict[str, str]]]:
-    """Yield each list of named entries: its path, the entries, and which names are taken by what."""
-    for kind in ("devicePlugin", "dra"):
-        section = config.spec.get(kind, {})
-        yield config.at(f"{kind}.volumes"), section.get("volumes", []), {}
-    yield config.at("dra.deviceClasses"), config.spec.get("dra", {}).get("deviceClasses", []), {}
-    for index, entry in enumerate(config.daemon_sets):
-        path = config.at(f"daemonSets[{index}]")
-        yield (
-            f"{path}.initContainers",
-            entry.get("initContainers", []),
-            {entry["name"]: "the main container"},
-        )
+def _named(config: DeviceConfig) -> Iterator[tuple[str, list[str], dict[str, str]]]:
+    """Yield each list of named entries: its path, their names, and which names are taken by what."""
+    for kind, plugin in _plugins(config):
+        yield f"{kind}.volumes", _names(plugin.volumes), {}
+        if isinstance(plugin, Dra):
+            yield f"{kind}.deviceClasses", _names(plugin.deviceClasses), {}
+    for index, entry in enumerate(config.spec.daemonSets):
+        path, taken = f"daemonSets[{index}]", {entry.name: "the main container"}
+        yield f"{path}.initContainers", [init.name for init in entry.initContainers], taken
+        taken |= {init.name: "an init container" for init in entry.initContainers}
+        yield f"{path}.containers", [one.name for one in entry.containers], taken
         devices = {name: f"the host device {device}" for device, name in names.of_devices(entry).items()}
-        yield f"{path}.volumes", entry.get("volumes", []), devices
+        yield f"{path}.volumes", _names(entry.volumes), devices
 
 
-def containers(config: DeviceConfig) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin | Dra]]:
+    if config.spec.devicePlugin:
+        yield "devicePlugin", config.spec.devicePlugin
+    if config.spec.dra:
+        yield "dra", config.spec.dra
+
+
+def _names(entries: list[dict[str, Any]]) -> list[str]:
+    return [entry["name"] for entry in entries]
+
+
+def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, list[dict[str, Any]]]]:
     """Yield every container: its path, its fields, the volumes it can mount."""
-    for kind in ("devicePlugin", "dra"):
-        section = config.spec.get(kind)
-        if section is not None:
-            yield from _with_init(config.at(kind), section, section.get("volumes", []))
-    for index, entry in enumerate(config.daemon_sets):
-        path, volumes = config.at(f"daemonSets[{index}]"), entry.get("volumes", [])
-        yield path, entry, volumes
-        for number, init in enumerate(entry.get("initContainers", [])):
-            yield f"{path}.initContainers[{number}]", init, volumes
-
-
-def _with_init(
-    path: str, section: dict[str, Any], volumes: list[dict[str, Any]]
-) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
-    yield path, section, volumes
-    if "initContainer" in section:
-        yield f"{path}.initContainer", section["initContainer"], volumes
+    for kind, plugin in _plugins(config):
+        yield kind, plugin, plugin.volumes
+        if plugin.initContainer:
+            yield f"{kind}.initContainer", plugin.initContainer, plugin.volumes
+    for index, entry in enumerate(config.spec.daemonSets):
+        path = f"daemonSets[{index}]"
+        yield path, entry, entry.volumes
+        for number, init in enumerate(entry.initContainers):
+            yield f"{path}.initContainers[{number}]", init, entry.volumes
+        for number, sidecar in enumerate(entry.containers):
+            yield f"{path}.containers[{number}]", sidecar, entry.volumes
 
 
 RULES = (
-    mounts_have_volumes,
-    variables_have_one_source,
-    containers_have_one_image,
-    privileged_is_given_once,
-    sources_are_single,
-    names_are_different,
+    Rule(
+        "KRM126",
+        "every volumeMount names a volume beside it",
+        good="""\
+spec:
+  devicePlugin:
+    image: registry.example.com/plugin:1.0
+    volumes: [{name: dev, hostPath: {path: /dev}}]
+    volumeMounts: [{name: dev, mountPath: /dev}]
+""",
+        bad="""\
+spec:
+  devicePlugin:
+    image: registry.example.com/plugin:1.0
+    volumeMounts: [{name: dev, mountPath: /dev}]
+""",
+        remedy="Add the volume to `volumes`, or correct the name.",
+        check=mounts_have_volumes,
+    ),
+    Rule(
+        "KRM127",
+        "an environment variable has a value or a valueFrom, and stands once",
+        good="""\
+spec:
+  devicePlugin:
+    image: registry.example.com/plugin:1.0
+    env: [{name: LEVEL, value: debug}]
+""",
+        bad="""\
+spec:
+  devicePlugin:
+    image: registry.example.com/plugin:1.0
+    env: [{name: LEVEL, value: info}, {name: LEVEL, value: debug}]
+""",
+        remedy="Leave one of the two out.",
+        check=variables_have_one_source,
+    ),
+    Rule(
+        "KRM133",
+        "a container has an image: in one string, or in parts with a tag or a digest",
+        good="""\
+spec:
+  daemonSets:
+  - {name: agent, imageParts: {repository: agent, tag: "1.0"}}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - {name: agent}
+""",
+        remedy="Write image, or imageParts with a tag or a digest, and only one of each.",
+        check=containers_have_one_image,
+    ),
+    Rule(
+        "KRM145",
+        "privileged and securityContext.privileged do not contradict each other",
+        good="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", privileged: true}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", privileged: true, securityContext: {privileged: false}}
+""",
+        remedy="Leave out one of the two.",
+        check=privileged_is_given_once,
+    ),
+    Rule(
+        "KRM134",
+        "an envFrom names one source, a volumeMount one kind of subPath",
+        good="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    envFrom: [{configMapRef: {name: settings}}, {secretRef: {name: token}}]
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    envFrom: [{configMapRef: {name: settings}, secretRef: {name: token}}]
+""",
+        remedy="Leave one of the two out, or write two entries.",
+        check=sources_are_single,
+    ),
+    Rule(
+        "KRM135",
+        "containers and volumes of one pod and device classes of one driver have names of their own",
+        good="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    initContainers: [{name: wait, image: "registry.example.com/wait:1.0"}]
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    initContainers: [{name: agent, image: "registry.example.com/wait:1.0"}]
+""",
+        remedy="Rename one of the two.",
+        check=names_are_different,
+    ),
 )
+"""The rules about the containers of one config or pool."""

@@ -1,4 +1,4 @@
-"""The DaemonSets that run where the kernel module is loaded, and the Services of those that export metrics."""
+"""The DaemonSets that run where the kernel module is loaded, and the Services in front of their pods."""
 
 from __future__ import annotations
 
@@ -6,48 +6,57 @@ from typing import Any
 
 from krmfn import Manifest
 
-from ..rendering.metadata import daemonset_order, filled, metadata, ready_label
+from ..kmm.module import ready_label, version_label, version_ready_label
+from ..rendering.metadata import daemonset_order, filled, metadata
 from . import names
+from .fields import DaemonSet, InitContainer, Service, Sidecar
 from .images import image_of
 from .model import DeviceConfig
-from .module import secret
+from .module import secrets
 
 _CONTAINER = (
-    *("imagePullPolicy", "command", "args", "env", "envFrom", "resources", "ports"),
+    *("imagePullPolicy", "command", "args", "env", "envFrom", "resources", "ports", "workingDir"),
     *("livenessProbe", "readinessProbe", "startupProbe", "lifecycle"),
 )
-_POD = (
+"""Fields of a container that an init container lacks in part."""
+POD = (
     *("priorityClassName", "runtimeClassName", "hostNetwork", "hostPID", "hostIPC", "dnsPolicy"),
     "terminationGracePeriodSeconds",
 )
-_OWN_LABEL = "krmfn.dev/daemonset"
-_SERVED_LABEL = "krmfn.dev/served-by"
+"""Fields of a pod that an entry has under the same name."""
+OWN_LABEL = "krmfn.dev/daemonset"
+SERVED_LABEL = "krmfn.dev/served-by"
 """On the pods of all versions of a DaemonSet with a Service: the Service's name."""
 
 
-def objects(config: DeviceConfig) -> list[Manifest]:
-    """Return the DaemonSet of each entry of daemonSets (one per version in an ordered upgrade), and the Services.
+def objects(config: DeviceConfig) -> list[tuple[DeviceConfig, Manifest]]:
+    """Return the DaemonSet of each entry of daemonSets, and the Services, each with the config of its version.
 
     A DaemonSet has one template, so a roll-out node by node takes one DaemonSet for each version that runs somewhere.
+    A Service stands in front of all versions, as the newest that has it.
     """
-    versions = names.versions(config)
-    daemon_sets = [daemon_set(config, entry, version) for entry in config.daemon_sets for version in versions]
-    return daemon_sets + [_service(config, entry) for entry in config.daemon_sets if "service" in entry]
+    entries = names.entries(config)
+    daemon_sets = [(one, daemon_set(one, entry, one.version)) for one, _, entry in entries]
+    services: dict[str, tuple[DeviceConfig, Manifest]] = {}
+    for one, _, entry in entries:
+        if entry.service and entry.name not in services:
+            services[entry.name] = one, _service(one, entry, entry.service)
+    return [*daemon_sets, *services.values()]
 
 
-def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Manifest:
+def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest:
     """Return a DaemonSet for the config's nodes on which KMM has loaded the kernel module (in this version).
 
     The config's own selector labels stand beside the ready label: without them a node that leaves the selector could
     never unload (KMM keeps the ready label while a consumer holds the module). matchLabels is one fixed label, since
-    it can never be changed.
+    it can never be changed, or what a DaemonSet has that was there before.
     """
     name = names.of_daemon_set(config, entry, version)
     order = daemonset_order(config.ref.namespace, config.name)
     own_metadata = _metadata(config, entry, name, order)
-    own = {_OWN_LABEL: name}
-    served = {_SERVED_LABEL: names.of_service(config, entry)} if "service" in entry else {}
-    labels = {**own_metadata["labels"], **entry.get("podLabels", {}), **_ours(own_metadata["labels"]), **served, **own}
+    own = entry.matchLabels or {OWN_LABEL: name}
+    served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
+    labels = {**own_metadata["labels"], **(entry.podLabels or {}), **_ours(own_metadata["labels"]), **served, **own}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -55,32 +64,32 @@ def daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> Man
         "spec": filled(
             selector={"matchLabels": own},
             template={
-                "metadata": filled(labels=labels, annotations=entry.get("podAnnotations")),
+                "metadata": filled(labels=labels, annotations=entry.podAnnotations),
                 "spec": _pod(config, entry, version),
             },
-            updateStrategy=entry.get("updateStrategy"),
-            minReadySeconds=entry.get("minReadySeconds"),
-            revisionHistoryLimit=entry.get("revisionHistoryLimit"),
+            updateStrategy=entry.updateStrategy,
+            minReadySeconds=entry.minReadySeconds,
+            revisionHistoryLimit=entry.revisionHistoryLimit,
         ),
     }
 
 
-def _pod(config: DeviceConfig, entry: dict[str, Any], version: str) -> dict[str, Any]:
-    pull = secret(config)
+def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]:
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
-    selector = {**(config.node_selector or {}), **entry.get("nodeSelector", {}), **_gate(config, version)}
-    return filled(
-        serviceAccountName=entry.get("serviceAccountName", config.spec.get("serviceAccountName")),
-        imagePullSecrets=[pull] if pull else None,
+    selector = {**(config.spec.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, version)}
+    made = filled(
+        serviceAccountName=entry.serviceAccountName or config.spec.serviceAccountName,
+        imagePullSecrets=secrets(config),
         nodeSelector=selector,
-        tolerations=[*config.spec.get("tolerations", []), *entry.get("tolerations", [])],
-        **{key: entry.get(key) for key in _POD},
-        initContainers=[_container(config, init, init["name"], []) for init in entry.get("initContainers", [])],
-        containers=[_container(config, entry, entry["name"], mounts)],
-        volumes=[*entry.get("volumes", []), *volumes],
+        tolerations=[*config.spec.tolerations, *entry.tolerations],
+        **{key: getattr(entry, key) for key in POD},
+        initContainers=[_container(config, init, []) for init in entry.initContainers],
+        containers=[_container(config, entry, mounts), *(_container(config, one, []) for one in entry.containers)],
+        volumes=[*entry.volumes, *volumes],
     )
+    return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}
 
 
 def _gate(config: DeviceConfig, version: str) -> dict[str, str]:
@@ -93,41 +102,57 @@ def _gate(config: DeviceConfig, version: str) -> dict[str, str]:
         return {}
     if not version:
         return {ready_label(namespace, name): ""}
-    chosen = f"kmm.node.kubernetes.io/version-module.{namespace}.{name}"
-    return {chosen: version, f"kmm.node.kubernetes.io/{namespace}.{name}.version.ready": version}
+    return {version_label(namespace, name): version, version_ready_label(namespace, name): version}
 
 
-def _container(config: DeviceConfig, fields: dict[str, Any], name: str, mounts: list[dict[str, Any]]) -> dict[str, Any]:
-    security = {**fields.get("securityContext", {}), **({"privileged": True} if fields.get("privileged") else {})}
+def _container(
+    config: DeviceConfig, fields: DaemonSet | InitContainer | Sidecar, mounts: list[dict[str, Any]]
+) -> dict[str, Any]:
+    security = {**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})}
     return filled(
-        name=name,
+        name=fields.name,
         image=config.mirror(image_of(fields)),
-        **{key: fields.get(key) for key in _CONTAINER},
+        **{key: getattr(fields, key, None) for key in _CONTAINER},
         securityContext=security,
-        volumeMounts=[*fields.get("volumeMounts", []), *mounts],
+        volumeMounts=[*fields.volumeMounts, *mounts],
     )
 
 
-def _service(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
+def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manifest:
     """Return a Service in front of a DaemonSet's pods, of all versions of it."""
-    service = entry["service"]
     name = names.of_service(config, entry)
-    target = service.get("targetPort", service["port"])
-    port = filled(name=service.get("name"), port=service["port"], targetPort=target, protocol="TCP")
     order = {"argocd.argoproj.io/sync-wave": "1"}
-    own_metadata = _metadata(config, entry, name, order)
-    pods = {_SERVED_LABEL: name}
+    own_metadata = _metadata(config, entry, name, order, service.annotations)
+    pods = {SERVED_LABEL: name}
     return {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": own_metadata,
-        "spec": {"selector": pods, "ports": [port]},
+        "spec": filled(type=service.type, selector=pods, ports=[_port(port) for port in ports_of(service)]),
     }
 
 
-def _metadata(config: DeviceConfig, entry: dict[str, Any], name: str, order: dict[str, str]) -> dict[str, Any]:
-    labels = {**config.object_labels, **entry.get("labels", {})}
-    annotations = {**config.object_annotations, **entry.get("annotations", {})}
+def ports_of(service: Service) -> list[dict[str, Any]]:
+    """Return the ports of a Service as they are written: its `port`, then its `ports`."""
+    first = filled(name=service.name, port=service.port, targetPort=service.targetPort)
+    return [*([first] if service.port is not None else []), *service.ports]
+
+
+def _port(fields: dict[str, Any]) -> dict[str, Any]:
+    return filled(
+        name=fields.get("name"),
+        port=fields["port"],
+        targetPort=fields.get("targetPort", fields["port"]),
+        protocol=fields.get("protocol", "TCP"),
+        nodePort=fields.get("nodePort"),
+    )
+
+
+def _metadata(
+    config: DeviceConfig, entry: DaemonSet, name: str, order: dict[str, str], own: dict[str, str] | None = None
+) -> dict[str, Any]:
+    labels = {**config.object_labels, **(entry.labels or {})}
+    annotations = {**config.object_annotations, **(entry.annotations or {}), **(own or {})}
     return metadata(name, config.ref, "consumer", order, labels, annotations)
 
 

@@ -10,22 +10,27 @@ from typing import Any
 from krmfn import Manifest, Ref, Result, warning
 from krmfn.fieldpath import join
 from krmfn.results import Field
+from krmfn.rule import Rule
 
-from ..rendering.function_config import FunctionConfig
-from ..rendering.generated import Generated
 from . import generate
+from .fields import OF_LOADER
 from .images import is_complete, named_image
-from .model import PROFILE, DeviceConfig, Layer
-from .origins import value
+from .layers import Layer, idle_switches
+from .model import DeviceConfig, value
+from .names import entries
+from .reading import PROFILE
 
 Reason = tuple[str, str]
 """A field, such as `daemonSets[0].labels`, and why it changes nothing."""
 
+_OF_ALL = ("moduleName", "modulesLoadingOrder", "kernelMappings", "imagePullSecret", "imagePullSecrets")
 _OF_LOADER = (
-    *("driverVersion", "parameters", "dirName", "firmwarePath", "loadArgs", "unloadArgs", "rawLoadArgs"),
-    *("rawUnloadArgs", "inTreeModulesToRemove", "build", "sign", "registryTLS", "imagePullPolicy", "upgrade"),
+    "driverVersion",
+    *(name for name in OF_LOADER if name not in _OF_ALL),
+    "upgrade",
 )
-"""What only the loading of a kernel module needs."""
+"""What only the loading of a kernel module needs. (Which modules are in use counts for exclusivity all the same,
+and the pull secret serves the device plugin and the DaemonSets, too.)"""
 
 _OURS = (
     *("app.kubernetes.io/", "argocd.argoproj.io/", "config.kubernetes.io/", "kustomize.toolkit.fluxcd.io/"),
@@ -35,7 +40,7 @@ _OURS = (
 
 
 def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref, Result]]:
-    """KRM142: a field that is written has an effect.
+    """Yield a warning per field that is written and changes nothing.
 
     A field that several configs or pools share counts as used when one of them uses it.
     """
@@ -51,6 +56,9 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
     for (source, path), idle_here in idle.items():
         if len(idle_here) == users[source, _top(idle_here[0][0], path)]:
             yield from (_finding(config, path, why) for config, why in idle_here)
+    for config in configs:
+        for _, path, why in idle_switches(config.layers):
+            yield _finding(config, path, why)
     for _, group in groupby(configs, key=lambda config: id(config.item)):
         yield from _beside(list(group), users)
 
@@ -58,9 +66,9 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
 def _fields(config: DeviceConfig) -> Iterator[tuple[Layer, str]]:
     """Yield the fields of the config, each with the layer that it comes from."""
     for name in {name: None for layer in config.layers for name in layer.fields}:
-        layer = config.layer(name)
-        if layer and (name in config.spec or name == "nodePools"):
-            yield layer, name
+        for layer in config.layers:
+            if config.gives(layer, name):
+                yield layer, name
 
 
 def _top(config: DeviceConfig, path: str) -> str:
@@ -82,18 +90,32 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
             yield _finding(config, f"spec.{name}", "every pool has its own")
     annotated = config.item.annotations.get(PROFILE, config.profile)
     if annotated != config.profile:
-        why = f"spec.profile says {config.profile!r} and goes before it"
+        why = f"spec.profile is {config.profile!r} and takes precedence"
         yield _finding(config, join(("metadata", "annotations", PROFILE)), why)
 
 
 def unused(config: DeviceConfig) -> Iterator[Reason]:
     """Yield each field that would change nothing in a config or pool, whether it is there or not."""
-    yield from _of_the_module(config) if config.loads else _of_no_module()
+    of_the_module = _of_the_module(config) if config.loads else _of_no_module()
+    filled_in = _filled_in(config)
+    yield from ((name, why) for name, why in of_the_module if name not in filled_in)
     yield from _of_accounts(config)
-    if not config.daemon_sets:
+    if not entries(config):
+        for index in range(1, len(config.spec.imagePullSecrets)):
+            yield f"imagePullSecrets[{index}]", "a Module takes one pull secret, the first, and there are no daemonSets"
         yield "upgrade.retain", "it keeps DaemonSets of earlier versions, and there are no daemonSets"
     yield from _of_services(config)
     yield from _overwritten(config)
+
+
+def _filled_in(config: DeviceConfig) -> set[str]:
+    """Return the fields that reach a generated object through a variable, or through a version of the profile."""
+    version = {"driverVersion"} if config.vendor.versions else set()
+    if "KRMFN_" not in str(config.fields).upper():
+        return version
+    from .variables import used  # here, since most configs have none
+
+    return used(config.fields) | version
 
 
 def _of_no_module() -> Iterator[Reason]:
@@ -104,14 +126,14 @@ def _of_no_module() -> Iterator[Reason]:
 
 def _of_the_module(config: DeviceConfig) -> Iterator[Reason]:
     spec, mappings = config.spec, config.mappings
-    if "rawLoadArgs" in spec:
+    if spec.rawLoadArgs:
         for name in ("parameters", "loadArgs", "unloadArgs"):
             yield name, "modprobe gets rawLoadArgs and rawUnloadArgs, and nothing else"
     for name in ("registryTLS", "inTreeModulesToRemove"):
-        if all(name in mapping for mapping in mappings):
+        if all(getattr(mapping, name) for mapping in mappings):
             yield name, "every kernel mapping has its own"
     ordered = "" if config.version else ", and no ordered upgrade needs a version"
-    if all("image" in mapping for mapping in mappings):
+    if all(mapping.image for mapping in mappings):
         why = "every kernel mapping has an image of its own"
         yield from ((name, why) for name in ("driverImage", "driverImageParts"))
         if ordered:
@@ -121,49 +143,84 @@ def _of_the_module(config: DeviceConfig) -> Iterator[Reason]:
 
 
 def _of_accounts(config: DeviceConfig) -> Iterator[Reason]:
-    account = config.spec.get("serviceAccount", {})
-    given = account.get("create") or account.get("openshift")
-    if not config.loads and not given and all("serviceAccountName" in entry for entry in config.daemon_sets):
+    account = config.spec.serviceAccount
+    given = account and (account.create or account.openshift or account.rules or account.clusterRules)
+    if not config.loads and not given and all(entry.serviceAccountName for _, _, entry in entries(config)):
         yield "serviceAccountName", "nothing is loaded, and no DaemonSet runs under it"
-    if account.get("openshift") and "serviceAccountName" not in config.spec:
+    for name in ("rules", "clusterRules"):
+        if getattr(account, name, None) and not _runs_under(config, config.spec.serviceAccountName):
+            yield f"serviceAccount.{name}", f"no DaemonSet and no plugin runs under {config.spec.serviceAccountName}"
+    if account and account.openshift and not config.spec.serviceAccountName:
         yield "serviceAccount.openshift", "no account is named that could get the right; write serviceAccountName"
 
 
+def _runs_under(config: DeviceConfig, account: str) -> bool:
+    """Return True when pods that are there for longer than loading takes run under an account, or none is named."""
+    plugins = [one for one in (config.spec.devicePlugin, config.spec.dra) if one]
+    own = [entry.serviceAccountName or account for entry in config.spec.daemonSets]
+    return not account or account in [*own, *(plugin.serviceAccountName for plugin in plugins)]
+
+
 def _of_services(config: DeviceConfig) -> Iterator[Reason]:
-    for index, entry in enumerate(config.daemon_sets):
-        target, ports = entry.get("service", {}).get("targetPort"), entry.get("ports", [])
-        if isinstance(target, str) and target not in [port.get("name") for port in ports]:
-            why = f"no port of the container is called {target!r}, so the Service leads nowhere"
-            yield f"daemonSets[{index}].service.targetPort", why
+    for index, entry in enumerate(config.spec.daemonSets):
+        known = [
+            port.get("name") for ports in (entry.ports, *(one.ports for one in entry.containers)) for port in ports
+        ]
+        path = f"daemonSets[{index}].service"
+        targets = [(f"{path}.targetPort", entry.service.targetPort)] if entry.service else []
+        for number, port in enumerate(entry.service.ports if entry.service else ()):
+            targets.append((f"{path}.ports[{number}].targetPort", port.get("targetPort")))
+        for field, target in targets:
+            if isinstance(target, str) and target not in known:
+                yield field, f"no port of its containers is called {target!r}, so the Service leads nowhere"
 
 
 def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
     """Yield labels and annotations that no generated object carries, since each gets ours in their place."""
-    written = [(name, config.spec.get(name, {})) for name in ("labels", "annotations")]
-    for index, entry in enumerate(config.daemon_sets):
+    written = [(name, getattr(config.spec, name)) for name in ("labels", "annotations")]
+    for index, entry in enumerate(config.spec.daemonSets):
         names = ("labels", "annotations", "podLabels", "podAnnotations")
-        written += [(f"daemonSets[{index}].{name}", entry.get(name, {})) for name in names]
-    suspects = [(name, key, text) for name, given in written for key, text in given.items() if key.startswith(_OURS)]
+        written += [(f"daemonSets[{index}].{name}", getattr(entry, name)) for name in names]
+        written += [(f"daemonSets[{index}].service.annotations", entry.service.annotations)] if entry.service else []
+    for index, entry in enumerate(config.spec.extraObjects):
+        kept = ((name, entry["metadata"].get(name)) for name in ("labels", "annotations"))
+        written += [(f"extraObjects[{index}].metadata.{name}", given) for name, given in kept]
+    suspects = [
+        (name, key, text) for name, given in written for key, text in (given or {}).items() if key.startswith(_OURS)
+    ]
     if not suspects:
         return
     carried = {pair for one in generate.objects([config]) for pair in _metadata(one.manifest)}
     for name, key, text in suspects:
         if (key, text) not in carried:
-            yield f"{name}[{key}]", "the generated objects get this key from us, with a value of ours"
+            yield f"{name}[{key}]", "krmfn sets this key on the generated objects"
 
 
 def _metadata(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield all labels and annotations of an object and of its pods."""
-    pods: dict[str, Any] = manifest.get("spec", {}).get("template", {}).get("metadata", {})
+    pods: dict[str, Any] = manifest["spec"]["template"]["metadata"] if manifest["kind"] == "DaemonSet" else {}
     for metadata in (manifest["metadata"], pods):
         for name in ("labels", "annotations"):
             yield from metadata.get(name, {}).items()
 
 
-def annotations_have_an_effect(objects: Sequence[Generated], function_config: FunctionConfig) -> Iterator[Result]:
-    """Yield a finding (KRM142) per annotation of the functionConfig that no generated object carries as it is."""
-    for key, text in function_config.annotations.items() if objects else ():
-        if not any(one.manifest["metadata"]["annotations"].get(key) == text for one in objects):
-            message = "has no effect: every generated object has a value of its own"
-            field = Field(join(("spec", "annotations", key)))
-            yield function_config.source.located(warning(message, rule="KRM142", field=field))
+RULES = (
+    Rule(
+        "KRM142",
+        "a field that is written has an effect",
+        good="""\
+spec:
+  driverImage: null
+  driverVersion: null
+  kernelMappings: [{regexp: ^.+$, image: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
+""",
+        bad="""\
+spec:
+  driverImage: registry.example.com/gpu:1.1
+  driverVersion: null
+  kernelMappings: [{regexp: ^.+$, image: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
+""",
+        remedy="Remove the field, or write it where it counts; the finding says why it does not count here.",
+    ),
+)
+"""The rule about fields without effect; `rendering.generated_checks` and `ptemplate.render` report it, too."""

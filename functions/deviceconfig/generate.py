@@ -5,23 +5,32 @@ from __future__ import annotations
 from functools import partial
 
 from ..rendering.generated import Generated, generated
-from . import daemonsets, hub, module, rbac
+from ..rendering.kinds import DEVICECONFIG
+from . import daemonsets, extras, hub, module, rbac
 from .model import DeviceConfig
 from .origins import origin
 
-FUNCTION = "deviceconfig"
-"""The name in the marks of generated objects, whichever program runs the function."""
+_ANSWERED = frozenset({"KRM201"})
+"""An empty selector is confirmed by allNodes (KRM123)."""
 
 
 def objects(configs: list[DeviceConfig]) -> list[Generated]:
-    """Return the objects of one DeviceConfig, whose pools are `configs`: RBAC, Modules, then the DaemonSets."""
+    """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules, then the DaemonSets."""
     first = configs[0]
-    wanted = [(first, manifest) for manifest in rbac.objects(first)]
+    account = first.spec.serviceAccount
+    wanted = [(first, manifest) for manifest in rbac.objects(first, account)] if account else []
     for config in configs:
-        if "hub" in config.spec:
-            wanted.append((config, hub.managed_cluster_module(config)))
+        if config.spec.hub:
+            wanted.append((config, hub.managed_cluster_module(config, config.spec.hub)))
         else:
-            wanted += [(config, manifest) for manifest in [module.module(config), *daemonsets.objects(config)]]
-    return [
-        generated(manifest, FUNCTION, config.item, config.ref, partial(origin, config)) for config, manifest in wanted
+            wanted.append((config, module.module(config)))
+            if config.spec.daemonSets or config.retained:
+                wanted += daemonsets.objects(config)
+    extra = [
+        generated(manifest, DEVICECONFIG, first.item, first.ref, partial(extras.origin, first, index))
+        for index, manifest in enumerate(extras.objects(first) if first.spec.extraObjects else ())
+    ]
+    return extra + [
+        generated(manifest, DEVICECONFIG, config.item, config.ref, partial(origin, config), _ANSWERED)
+        for config, manifest in wanted
     ]

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from krmfn import Manifest
 
+from ..kmm.module import HUB_API, HUB_KIND
 from ..rendering.metadata import MODULE_ORDER, metadata
+from .fields import Hub
 from .model import DeviceConfig
 from .module import module_spec
 
 
-def managed_cluster_module(config: DeviceConfig) -> Manifest:
+def managed_cluster_module(config: DeviceConfig, hub: Hub) -> Manifest:
     """Return the `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`; the spoke's Module has its name."""
-    hub = config.spec["hub"]
     own_metadata = metadata(
         config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
     )
     del own_metadata["namespace"]
     return {
-        "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",
-        "kind": "ManagedClusterModule",
+        "apiVersion": HUB_API,
+        "kind": HUB_KIND,
         "metadata": own_metadata,
         "spec": {
             "moduleSpec": module_spec(config),
-            "spokeNamespace": hub["spokeNamespace"],
-            "selector": dict(hub["clusterSelector"]),
+            "spokeNamespace": hub.spokeNamespace,
+            "selector": dict(hub.clusterSelector or {}),
         },
     }

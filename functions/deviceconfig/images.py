@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .fields import DaemonSet, DevicePlugin, Dra, ImageParts, InitContainer, PluginInit, Sidecar, Spec
+
+Container = DaemonSet | DevicePlugin | Dra | InitContainer | PluginInit | Sidecar
+"""What has the fields of a container."""
 
 
 def is_complete(image: str) -> bool:
@@ -10,35 +13,34 @@ def is_complete(image: str) -> bool:
     return ":" in image.rpartition("/")[2] or "@" in image or "$" in image
 
 
-def joined(parts: dict[str, str]) -> str:
+def joined(parts: ImageParts) -> str:
     """Return {registry, repository, tag, digest} as one reference; a digest goes before a tag."""
-    name = "/".join(part for part in (parts.get("registry", "").rstrip("/"), parts["repository"]) if part)
-    if parts.get("digest"):
-        return f"{name}@{parts['digest']}"
-    return f"{name}:{parts['tag']}" if parts.get("tag") else name
+    name = "/".join(part for part in (parts.registry.rstrip("/"), parts.repository) if part)
+    if parts.digest:
+        return f"{name}@{parts.digest}"
+    return f"{name}:{parts.tag}" if parts.tag else name
 
 
-def image_of(fields: dict[str, Any]) -> str:
+def image_of(container: Container) -> str:
     """Return the image of a container: `image`, or `imageParts` as one reference; "" without either."""
-    return str(fields.get("image", "")) or (joined(fields["imageParts"]) if "imageParts" in fields else "")
+    return container.image or (joined(container.imageParts) if container.imageParts else "")
 
 
-def named_image(spec: dict[str, Any]) -> str:
+def named_image(spec: Spec) -> str:
     """Return the kernel module's image as it is written, in one string or in parts; "" without either."""
-    return str(spec.get("driverImage", "")) or (joined(spec["driverImageParts"]) if "driverImageParts" in spec else "")
+    return spec.driverImage or (joined(spec.driverImageParts) if spec.driverImageParts else "")
 
 
-def driver_image(spec: dict[str, Any]) -> str:
+def driver_image(spec: Spec) -> str:
     """Return the kernel module's image; "" when a part of it is missing.
 
     It is the seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless the image already has a
     tag, a digest or variables. The braces are left out: KMM reads both forms, and Flux would substitute the braced one.
     """
     image = named_image(spec)
-    version = str(spec.get("driverVersion", ""))
     if not image or is_complete(image):
         return image
-    return f"{image}:{version}-$KERNEL_FULL_VERSION" if version else ""
+    return f"{image}:{spec.driverVersion}-$KERNEL_FULL_VERSION" if spec.driverVersion else ""
 
 
 def mirrored(image: str, registry: str) -> str:

@@ -6,18 +6,18 @@ from typing import Any
 
 from krmfn import Manifest
 
+from ..kmm.module import MODULE_API, MODULE_KIND
 from ..rendering.metadata import MODULE_ORDER, filled, metadata
+from .fields import DevicePlugin, Dra, KernelMapping, PluginInit
 from .images import image_of
 from .model import DeviceConfig
-
-_CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeMounts")
 
 
 def module(config: DeviceConfig) -> Manifest:
     """Return the `kmm.sigs.x-k8s.io/v1beta1 Module` with the name `config.name`."""
     return {
-        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
-        "kind": "Module",
+        "apiVersion": MODULE_API,
+        "kind": MODULE_KIND,
         "metadata": metadata(
             config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
         ),
@@ -28,48 +28,48 @@ def module(config: DeviceConfig) -> Manifest:
 def module_spec(config: DeviceConfig) -> dict[str, Any]:
     """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it."""
     spec = config.spec
-    loader = filled(container=_loader(config), serviceAccountName=spec.get("serviceAccountName"))
+    loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
     wanted = filled(
         moduleLoader=loader if config.loads else None,
-        devicePlugin=_plugin(config, spec.get("devicePlugin")),
-        dra=_plugin(config, spec.get("dra")),
-        imageRepoSecret=secret(config),
-        tolerations=spec.get("tolerations"),
+        devicePlugin=_plugin(config, spec.devicePlugin),
+        dra=_plugin(config, spec.dra),
+        imageRepoSecret=next(iter(secrets(config)), None),
+        tolerations=spec.tolerations,
     )
-    return {**wanted, "selector": dict(config.node_selector or {})}
+    return {**wanted, "selector": dict(spec.nodeSelector or {})}
 
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:
     spec = config.spec
     return filled(
         modprobe=filled(
-            moduleName=config.module_name,
-            dirName=spec.get("dirName", "/opt"),
-            parameters=spec.get("parameters"),
-            args=filled(load=spec.get("loadArgs"), unload=spec.get("unloadArgs")),
-            rawArgs=filled(load=spec.get("rawLoadArgs"), unload=spec.get("rawUnloadArgs")),
-            firmwarePath=spec.get("firmwarePath"),
-            modulesLoadingOrder=spec.get("modulesLoadingOrder"),
+            moduleName=spec.moduleName,
+            dirName=spec.dirName or "/opt",
+            parameters=spec.parameters,
+            args=filled(load=spec.loadArgs, unload=spec.unloadArgs),
+            rawArgs=filled(load=spec.rawLoadArgs, unload=spec.rawUnloadArgs),
+            firmwarePath=spec.firmwarePath,
+            modulesLoadingOrder=spec.modulesLoadingOrder,
         ),
         version=config.version,
-        imagePullPolicy=spec.get("imagePullPolicy"),
-        inTreeModulesToRemove=spec.get("inTreeModulesToRemove"),
-        registryTLS=spec.get("registryTLS"),
-        build=spec.get("build"),
-        sign=_sign(config, spec.get("sign")),
+        imagePullPolicy=spec.imagePullPolicy,
+        inTreeModulesToRemove=spec.inTreeModulesToRemove,
+        registryTLS=spec.registryTLS,
+        build=spec.build,
+        sign=_sign(config, spec.sign),
         kernelMappings=[_mapping(config, mapping) for mapping in config.mappings],
     )
 
 
-def _mapping(config: DeviceConfig, mapping: dict[str, Any]) -> dict[str, Any]:
+def _mapping(config: DeviceConfig, mapping: KernelMapping) -> dict[str, Any]:
     return filled(
-        regexp=mapping.get("regexp"),
-        literal=mapping.get("literal"),
-        containerImage=config.mirror(mapping.get("image", config.image)),
-        inTreeModulesToRemove=mapping.get("inTreeModulesToRemove"),
-        registryTLS=mapping.get("registryTLS"),
-        build=mapping.get("build"),
-        sign=_sign(config, mapping.get("sign")),
+        regexp=mapping.regexp,
+        literal=mapping.literal,
+        containerImage=config.mirror(mapping.image or config.image),
+        inTreeModulesToRemove=mapping.inTreeModulesToRemove,
+        registryTLS=mapping.registryTLS,
+        build=mapping.build,
+        sign=_sign(config, mapping.sign),
     )
 
 
@@ -79,26 +79,35 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
     return {**sign, "unsignedImage": config.mirror(sign["unsignedImage"])}
 
 
-def _plugin(config: DeviceConfig, section: dict[str, Any] | None) -> dict[str, Any] | None:
+def _plugin(config: DeviceConfig, plugin: DevicePlugin | Dra | None) -> dict[str, Any] | None:
     """Return spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
-    if section is None:
+    if plugin is None:
         return None
+    dra = plugin if isinstance(plugin, Dra) else None
     return filled(
-        container=_container(config, section),
-        initContainer=_container(config, section["initContainer"]) if "initContainer" in section else None,
-        driverName=section.get("driverName"),
-        serviceAccountName=section.get("serviceAccountName"),
-        automountServiceAccountToken=section.get("automountServiceAccountToken"),
-        volumes=section.get("volumes"),
-        deviceClasses=section.get("deviceClasses"),
+        container=_container(config, plugin),
+        initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
+        driverName=dra.driverName if dra else None,
+        serviceAccountName=plugin.serviceAccountName,
+        automountServiceAccountToken=plugin.automountServiceAccountToken,
+        volumes=plugin.volumes,
+        deviceClasses=dra.deviceClasses if dra else None,
     )
 
 
-def _container(config: DeviceConfig, fields: dict[str, Any]) -> dict[str, Any]:
-    return filled(image=config.mirror(image_of(fields)), **{key: fields.get(key) for key in _CONTAINER})
+def _container(config: DeviceConfig, container: DevicePlugin | Dra | PluginInit) -> dict[str, Any]:
+    return filled(
+        image=config.mirror(image_of(container)),
+        command=container.command,
+        args=container.args,
+        env=container.env,
+        resources=container.resources,
+        imagePullPolicy=container.imagePullPolicy,
+        volumeMounts=container.volumeMounts,
+    )
 
 
-def secret(config: DeviceConfig) -> dict[str, str] | None:
-    """Return the reference to the pull secret, as Module and pods spell it; None without one."""
-    name = config.spec.get("imagePullSecret")
-    return {"name": name} if name else None
+def secrets(config: DeviceConfig) -> list[dict[str, str]]:
+    """Return the references to the pull secrets, as Module and pods spell them; a Module takes the first alone."""
+    names = config.spec.imagePullSecrets or [config.spec.imagePullSecret]
+    return [{"name": name} for name in names if name]

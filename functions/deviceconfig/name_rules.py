@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Result, error
 from krmfn.results import Field
+from krmfn.rule import Rule
 
 from . import names
 from .model import DeviceConfig
@@ -16,43 +17,60 @@ _is_service_name = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?").fullmatch
 
 
 def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
-    """KRM125: DaemonSets of one config have names of their own that fit into a label value (63 characters)."""
+    """Yield an error per DaemonSet whose name stands twice or is too long for its label."""
     seen: set[str] = set()
-    for index, entry in enumerate(config.daemon_sets):
-        if entry["name"] in seen:
-            field = Field(config.at(f"daemonSets[{index}].name"), entry["name"])
-            yield error(f"the name {entry['name']!r} stands twice in daemonSets", rule="KRM125", field=field)
-        seen.add(entry["name"])
+    for index, entry in enumerate(config.spec.daemonSets):
+        if entry.name in seen:
+            field = Field(config.at(f"daemonSets[{index}].name"), entry.name)
+            yield error(f"the name {entry.name!r} appears twice in daemonSets", field=field)
+        seen.add(entry.name)
+    found = names.entries(config)
+    no_labels = {names.of_daemon_set(one, entry, one.version) for one, _, entry in found if entry.matchLabels}
     for one in names.made(config):
         excess = len(one.name) - _LABEL
-        if one.kind == "DaemonSet" and excess > 0:
+        if one.kind == "DaemonSet" and one.name not in no_labels and excess > 0:
             message = (
                 f"the DaemonSet's name {one.name!r} has {len(one.name)} characters; {_LABEL} fit into its label, "
                 f"so make a part of it shorter by {excess}"
             )
-            yield error(message, rule="KRM125", field=Field(one.field, one.parts[-1][1]))
+            yield error(message, field=Field(one.field, one.parts[-1][1]))
+
+
+def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per objectName or matchLabels that several DaemonSets would have."""
+    entries = config.spec.daemonSets
+    for index, entry in enumerate(entries):
+        for name in ("objectName", "matchLabels"):
+            value = getattr(entry, name)
+            why = "every version of an ordered upgrade" if config.version else "every pool" if config.pool else ""
+            if any(getattr(other, name) == value for other in entries[:index]):
+                why = "another entry"
+            if value and why:
+                message = f"is that of one DaemonSet, and {why} has a DaemonSet of its own; leave it out"
+                yield error(message, field=Field(config.at(f"daemonSets[{index}].{name}")))
 
 
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
-    """KRM136: a generated Service's name begins with a letter and has no dots, a RoleBinding's has 253 characters."""
+    """Yield an error per name that no Service or RoleBinding can have."""
     for one in names.made(config):
         if one.kind == "Service" and not _is_service_name(one.name):
             message = (
                 f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no "
                 "dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
             )
-            yield error(message, rule="KRM136", field=Field(one.field.removesuffix("name") + "service"))
+            yield error(message, field=Field(one.field.removesuffix("name") + "service"))
     excess = len(names.of_role_binding(config)) - _NAME
-    if config.spec.get("serviceAccount", {}).get("openshift") and excess > 0:
+    account = config.spec.serviceAccount
+    if account and account.openshift and excess > 0:
         message = (
             f"the RoleBinding's name, `<serviceAccountName>-privileged`, has at most {_NAME} characters; "
             f"make serviceAccountName shorter by {excess}"
         )
-        yield error(message, rule="KRM136", field=Field(config.at("serviceAccountName")))
+        yield error(message, field=Field(config.at("serviceAccountName")))
 
 
-def names_do_not_run_together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:
-    """KRM137: pools, DaemonSets and versions of one config make different names (`1.0` and `1-0` make the same)."""
+def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:
+    """Yield an error, with its config or pool, per two parts of one config that would make one name."""
     first: dict[tuple[str, str], names.Made] = {}
     for config in configs:
         for one in names.made(config):
@@ -65,4 +83,76 @@ def names_do_not_run_together(configs: Sequence[DeviceConfig]) -> Iterator[tuple
                 yield config, error(message, rule="KRM137", field=Field(one.field, one.parts[-1][1]))
 
 
-RULES = (daemon_sets_have_names, names_have_their_kind_s_shape)
+RULES = (
+    Rule(
+        "KRM125",
+        "DaemonSets of one config have names of their own that fit into a label value (63 characters)",
+        good="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0"}
+  - {name: metrics, image: "registry.example.com/metrics:1.0"}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0"}
+  - {name: agent, image: "registry.example.com/metrics:1.0"}
+""",
+        remedy="Rename one of the two, or shorten the part of the name that the finding names.",
+        check=daemon_sets_have_names,
+    ),
+    Rule(
+        "KRM136",
+        "a generated Service's name begins with a letter and has no dots, a RoleBinding's has 253 characters",
+        good="""\
+metadata: {name: gpu}
+spec:
+  daemonSets: [{name: metrics, image: "registry.example.com/metrics:1.0", service: {port: 9100}}]
+""",
+        bad="""\
+metadata: {name: 2nd-gpu}
+spec:
+  daemonSets: [{name: metrics, image: "registry.example.com/metrics:1.0", service: {port: 9100}}]
+""",
+        remedy="Rename the DeviceConfig, shorten serviceAccountName, or write a Service of your own.",
+        check=names_have_their_kind_s_shape,
+    ),
+    Rule(
+        "KRM150",
+        "objectName and matchLabels are those of one DaemonSet: not of several pools, versions or entries",
+        good="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", objectName: gpu-agent, matchLabels: {app: gpu-agent}}
+""",
+        bad="""\
+spec:
+  upgrade: {ordered: true}
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", objectName: gpu-agent, matchLabels: {app: gpu-agent}}
+""",
+        remedy="Leave both fields out: then each DaemonSet has a name and a selector of its own.",
+        check=adopted_are_one,
+    ),
+)
+"""The rules about the names of one config or pool."""
+
+TOGETHER = Rule(
+    "KRM137",
+    "pools, DaemonSets and versions of one config make different names (`1.0` and `1-0` make the same)",
+    good="""\
+spec:
+  driverVersion: "1.0"
+  upgrade: {ordered: true, retain: ["0.9"]}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+""",
+    bad="""\
+spec:
+  driverVersion: "1.0"
+  upgrade: {ordered: true, retain: [1-0]}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+""",
+    remedy="Rename one of the two that the finding names, or leave one of the versions out.",
+)
+"""The rule about all pools of a config together: `together`."""

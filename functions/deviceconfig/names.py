@@ -1,10 +1,9 @@
 """The names that are made from several parts, for the generator and for the rules about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from .fields import DaemonSet
 from .model import DeviceConfig
 
 
@@ -21,40 +20,61 @@ class Made(NamedTuple):
         return " of ".join(f"{what} {text!r}" for what, text in reversed(self.parts))
 
 
-def of_daemon_set(config: DeviceConfig, entry: dict[str, Any], version: str) -> str:
-    """Return `<config>-<pool>-<entry>-<version>`, without what is not there."""
+def of_daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> str:
+    """Return `<config>-<pool>-<entry>-<version>`, without what is not there; objectName takes the place of it all."""
+    if entry.objectName:
+        return entry.objectName
     name = of_service(config, entry)
     return f"{name}-{version.lower().replace('.', '-').replace('_', '-')}" if version else name
 
 
-def of_service(config: DeviceConfig, entry: dict[str, Any]) -> str:
+def of_service(config: DeviceConfig, entry: DaemonSet) -> str:
     """Return `<config>-<pool>-<entry>`: a Service stands in front of all versions."""
-    return f"{config.base}-{entry['name']}"
+    return f"{config.base}-{entry.name}"
 
 
 def of_role_binding(config: DeviceConfig) -> str:
     """Return `<serviceAccountName>-privileged`."""
-    return f"{config.spec.get('serviceAccountName', '')}-privileged"
+    return f"{config.spec.serviceAccountName}-privileged"
 
 
-def of_devices(entry: dict[str, Any]) -> dict[str, str]:
+def of_role(config: DeviceConfig) -> str:
+    """Return `<config>-consumer`, the Role of a config's pods and its binding."""
+    return f"{config.ref.name}-consumer"
+
+
+def of_cluster_role(config: DeviceConfig) -> str:
+    """Return `krmfn.<namespace>.<config>`, a name that no other config and no role of the cluster itself has."""
+    return f"krmfn.{config.ref.namespace}.{config.ref.name}"
+
+
+def of_devices(entry: DaemonSet) -> dict[str, str]:
     """Return the name of the volume for each path of a DaemonSet's hostDevices."""
-    return {path: f"host-device-{number}" for number, path in enumerate(dict.fromkeys(entry.get("hostDevices", [])))}
+    return {path: f"host-device-{number}" for number, path in enumerate(dict.fromkeys(entry.hostDevices))}
 
 
-def versions(config: DeviceConfig) -> list[str]:
-    """Return the versions that have a DaemonSet each, the current one first; [""] without an ordered upgrade."""
-    return [config.version, *config.spec.get("upgrade", {}).get("retain", [])] if config.version else [""]
+def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
+    """Return the entries of daemonSets, each with its index and its config, which is that of its version.
+
+    Those of one name stand together, the current version's first: a version may have other entries than the next.
+    """
+    versions = (config, *config.retained)
+    found = [(one, index, entry) for one in versions for index, entry in enumerate(one.spec.daemonSets)]
+    order = list(dict.fromkeys(entry.name for _, _, entry in found))
+    return sorted(found, key=lambda each: order.index(each[2].name))
 
 
 def made(config: DeviceConfig) -> Iterator[Made]:
     """Yield the names of the config's DaemonSets, one per version, and of their Services."""
-    for index, entry in enumerate(config.daemon_sets):
-        field = config.at(f"daemonSets[{index}].name")
-        parts = (*((("pool", config.pool),) if config.pool else ()), ("daemonSet", entry["name"]))
-        for number, version in enumerate(versions(config)):
-            decides = config.at(f"upgrade.retain[{number - 1}]") if number else field
-            all_parts = (*parts, ("version", version)) if version else parts
-            yield Made("DaemonSet", of_daemon_set(config, entry, version), decides, all_parts)
-        if "service" in entry:
+    served: set[str] = set()
+    retained = [one.version for one in config.retained]
+    for one, index, entry in entries(config):
+        own = "objectName" if entry.objectName else "name"
+        field = one.at(f"daemonSets[{index}].{own}")
+        parts = (*((("pool", config.pool),) if config.pool else ()), ("daemonSet", entry.objectName or entry.name))
+        decides = field if one is config else config.at(f"upgrade.retain[{retained.index(one.version)}]")
+        all_parts = (*parts, ("version", one.version)) if one.version else parts
+        yield Made("DaemonSet", of_daemon_set(config, entry, one.version), decides, all_parts)
+        if entry.service and entry.name not in served:
+            served.add(entry.name)
             yield Made("Service", of_service(config, entry), field, parts)

@@ -3,82 +3,94 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from krmfn import Result
 from krmfn.fieldpath import moved, split
 from krmfn.results import Field
 
-from .model import DeviceConfig
+from . import names
+from .fields import Spec
+from .model import DeviceConfig, value
 
 _CONTAINER = "spec.moduleLoader.container"
 _MODPROBE = f"{_CONTAINER}.modprobe"
-_FIELDS = {
+_RENAMED = {
     "spec.selector": "nodeSelector",
-    "spec.tolerations": "tolerations",
     "spec.imageRepoSecret": "imagePullSecret",
-    "spec.moduleLoader.serviceAccountName": "serviceAccountName",
     f"{_CONTAINER}.version": "driverVersion",
-    **{
-        f"{_CONTAINER}.{name}": name
-        for name in ("imagePullPolicy", "inTreeModulesToRemove", "registryTLS", "build", "sign", "kernelMappings")
-    },
-    **{
-        f"{_MODPROBE}.{name}": name
-        for name in ("moduleName", "dirName", "parameters", "firmwarePath", "modulesLoadingOrder")
-    },
     f"{_MODPROBE}.args.load": "loadArgs",
     f"{_MODPROBE}.args.unload": "unloadArgs",
     f"{_MODPROBE}.rawArgs": "rawLoadArgs",
     f"{_MODPROBE}.rawArgs.load": "rawLoadArgs",
     f"{_MODPROBE}.rawArgs.unload": "rawUnloadArgs",
-    "spec.devicePlugin": "devicePlugin",
     "spec.devicePlugin.container": "devicePlugin",
-    "spec.dra": "dra",
     "spec.dra.container": "dra",
 }
-"""Fields of a Module, and the fields of a DeviceConfig's spec that they are made from."""
+"""Fields of a Module that have another name in the DeviceConfig's spec that they are made from."""
+
+_HOLDERS = (_MODPROBE, _CONTAINER, "spec.moduleLoader", "spec")
+"""Where a Module has the fields that have one name in both, the longest path first."""
 
 _MAPPING_IMAGE = re.compile(r"(kernelMappings\[(\d+)\])\.containerImage")
-_PLUGIN_IMAGE = re.compile(r"((?:devicePlugin|dra)(?:\.initContainer)?)\.image")
+_PLUGIN_IMAGE = re.compile(
+    r"((?:devicePlugin|dra)(?:\.initContainer)?|daemonSets\[\d+\](?:\.(?:containers|initContainers)\[\d+\])?)\.image"
+)
+
+
+_POD_IMAGE = re.compile(r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image")
 
 
 def origin(config: DeviceConfig, finding: Result) -> Result | None:
-    """Return the finding about a Module as one about the field that it comes from; None when there is no such field."""
+    """Return a finding about what was generated as one about the field that it comes from; None when there is none."""
     if finding.field is None:
         return None
+    if finding.ref and finding.ref.kind == "DaemonSet":
+        return _of_pod(config, finding, finding.field)
     if finding.field.path == "metadata.name":
         message = (
             f"{finding.message} (its name is {config.name})" if config.name != config.ref.name else finding.message
         )
         return config.located(finding._replace(message=message, field=Field("metadata.name", config.ref.name)))
-    name = moved(finding.field.path, _FIELDS)
+    name = moved(finding.field.path, _RENAMED) or _same_name(finding.field.path)
     if name is None:
         return None
     name = _image(config, name)
-    current = value(config.spec, name)
+    current = value(config.fields, name)  # as it is written
     proposed = finding.field.proposed if current == finding.field.current else None
     field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
     return config.located(finding._replace(field=field))
 
 
+def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
+    """Return the finding about a DaemonSet's image as one about the entry of daemonSets that has it."""
+    match = _POD_IMAGE.fullmatch(field.path)
+    if match is None or finding.ref is None:
+        return None
+    part, number = match[1], int(match[2])
+    inner = f".{part}[{number}]" if part == "initContainers" else f".{part}[{number - 1}]" if number else ""
+    for one, index, entry in names.entries(config):
+        if names.of_daemon_set(one, entry, one.version) == finding.ref.name:
+            name = _image(one, f"daemonSets[{index}]{inner}.image")
+            return one.located(finding._replace(ref=None, field=Field(one.at(name), value(one.fields, name))))
+    return None
+
+
+def _same_name(path: str) -> str | None:
+    """Return the path without what holds it in a Module, when a spec has a field of that name."""
+    for holder in _HOLDERS:
+        name = path.removeprefix(f"{holder}.")
+        if name != path and split(name)[0] in Spec.__annotations__:
+            return name
+    return None
+
+
 def _image(config: DeviceConfig, name: str) -> str:
     """Return the field that holds the image when `name` is one: in parts, or one for all mappings."""
     mapping, plugin = _MAPPING_IMAGE.fullmatch(name), _PLUGIN_IMAGE.fullmatch(name)
-    if mapping and "image" in config.mappings[int(mapping[2])]:
+    if mapping and config.mappings[int(mapping[2])].image:
         return f"{mapping[1]}.image"
     if mapping:
-        return "driverImageParts" if "driverImageParts" in config.spec else "driverImage"
+        return "driverImageParts" if config.spec.driverImageParts else "driverImage"
     if plugin and value(config.spec, f"{plugin[1]}.imageParts") is not None:
         return f"{plugin[1]}.imageParts"
     return name
-
-
-def value(spec: Any, name: str) -> Any:
-    """Return what a spec holds at a field such as `daemonSets[0].image`; None when it holds nothing there."""
-    for part in split(name):
-        if isinstance(spec, list):
-            spec = spec[int(part)] if int(part) < len(spec) else None
-        else:
-            spec = spec.get(part) if isinstance(spec, dict) else None
-    return spec

@@ -1,7 +1,5 @@
 """Checks of profiles and defaults by themselves, before any config uses them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -9,18 +7,23 @@ from typing import Any, NamedTuple
 from krmfn import Item, ResourceList, Result, info, warning
 from krmfn.fieldpath import join, starts
 from krmfn.results import Field
+from krmfn.rule import Rule
 
 from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig
-from . import effects, generate, model, rules
-from .model import DeviceConfig, Layer
+from ..rendering.generated import Finding
+from . import effects, generate, lock_rules, reading, rules, version_rules
+from .layers import SWITCHES, Layer, is_offer, merged
+from .model import DeviceConfig
 
 Groups = Sequence[Sequence[DeviceConfig]]
 """DeviceConfigs, each as its pools."""
 
 
-_ANSWERED = ("KRM201", "KMM021", "KMM022")
-"""Rules about Modules that rules about configs (KRM123, KRM124) stand for."""
+_ANSWERED = frozenset({"KMM021", "KMM022"})
+"""Rules about Modules that a rule about configs (KRM124) stands for."""
+_OF_THE_CLUSTER = frozenset({"KMM051", "KRM209"})
+"""Rules about what a cluster has: who switches on what is only offered has such a cluster, or is told then."""
 
 
 class Trial(NamedTuple):
@@ -29,6 +32,8 @@ class Trial(NamedTuple):
     configs: list[DeviceConfig]
     fields: list[str]
     """The paths of the fields that it is about: those that no real config gets from here."""
+    left_out: frozenset[str] = _ANSWERED
+    """Rules whose findings about its Module do not count."""
 
     def concerns(self, result: Result) -> bool:
         """Return True when the finding is about one of the fields."""
@@ -36,26 +41,32 @@ class Trial(NamedTuple):
         return any(starts(path, field) for field in self.fields)
 
 
-def check(resources: ResourceList, groups: Groups, function_config: FunctionConfig) -> Iterator[Result]:
-    """Yield the findings about those fields of profiles and defaults that no config takes from there.
+def check(
+    resources: ResourceList, items: Sequence[Item], groups: Groups, function_config: FunctionConfig
+) -> Iterator[Finding]:
+    """Yield the findings about profiles and defaults; `items` are all DeviceConfigs, `groups` those that are right.
 
-    The rules are applied, and then KMM's, to the Module of a config that adds the least; findings about what that
-    config adds are left out.
+    A field that no config takes from there is tried with a config that adds the least: the rules are applied, and then
+    KMM's, to its Module. Findings about what that config adds are left out.
     """
     for trial in _trials(groups, function_config):
-        idle = (finding for _, finding in effects.fields_have_an_effect(trial.configs))
-        findings = [*module_checks.kept([*rules.check_group(trial.configs), *idle], None, function_config)]
+        findings = [*rules.check_group(trial.configs)]
+        findings += [finding for _, finding in effects.fields_have_an_effect(trial.configs)]
         if all(trial.concerns(finding) for finding in findings if finding.severity == "error"):
             objects = generate.objects(trial.configs)
-            findings += [
-                finding for _, finding in module_checks.generated(resources, objects, function_config, _ANSWERED)
-            ]
-        yield from filter(trial.concerns, findings)
+            judged = module_checks.check(resources, objects, [], function_config, lint=True)
+            findings += [finding for _, finding in judged if finding.rule not in trial.left_out]
+        yield from ((None, finding) for finding in findings if trial.concerns(finding))
+    yield from ((None, finding) for finding in profiles_are_named(items, function_config))
+    for of_profiles in (version_rules, lock_rules):
+        yield from ((None, finding) for finding in of_profiles.check(function_config))
+    if len(groups) == len(items):
+        yield from ((None, finding) for finding in defaults_are_used(groups, function_config))
 
 
 def profiles_are_named(items: Sequence[Item], function_config: FunctionConfig) -> Iterator[Result]:
-    """KRM143: every profile is named by a config; it is checked nevertheless."""
-    named = {model.profile_of(item) for item in items}
+    """Yield a finding per profile that no config names."""
+    named = {reading.profile_of(item) for item in items}
     report = warning if items else info
     why = "no config names this profile" if items else "there is no config here that could name this profile"
     for profile in function_config.profiles:
@@ -67,13 +78,15 @@ def profiles_are_named(items: Sequence[Item], function_config: FunctionConfig) -
 
 
 def defaults_are_used(groups: Groups, function_config: FunctionConfig) -> Iterator[Result]:
-    """KRM144: a default or a field of a profile reaches some config; they do not all have their own."""
+    """Yield an info per default or field of a profile that reaches no config."""
     known = carried(groups)
     for profile in ("", *function_config.profiles):
-        layer = model.shared_layers(profile, function_config)[0]
+        layer = reading.shared_layers(profile, function_config)[0]
+        versions = reading.vendor_of(profile, function_config).versions.values()
         for name in layer.fields:
-            if name not in known.get(layer.path, {name}):
-                message = "reaches no config: each that could take it has its own"
+            differs = any(name in version.fields for version in versions)  # and one that is not listed takes this
+            if name not in known.get(layer.path, {name}) and not differs and name not in _offers(layer.fields)[0]:
+                message = "has no effect: every config that could take it has its own value, or switches it off"
                 field = Field(f"{layer.path}.{name}")
                 yield function_config.source.located(info(message, rule="KRM144", field=field))
 
@@ -81,9 +94,9 @@ def defaults_are_used(groups: Groups, function_config: FunctionConfig) -> Iterat
 def carried(groups: Groups) -> dict[str, set[str]]:
     """Return the fields that some config takes from each layer, by the layer's path."""
     used: dict[str, set[str]] = {}
-    for config in (config for group in groups for config in group):
-        for layer in config.layers:
-            got = {field for field in layer.fields if config.layer(field) == layer}
+    for one in (one for group in groups for config in group for one in (config, *config.retained)):
+        for layer in one.layers:
+            got = {field for field in layer.fields if one.gives(layer, field)}
             used.setdefault(layer.path, set()).update(got)
     return used
 
@@ -91,16 +104,40 @@ def carried(groups: Groups) -> dict[str, set[str]]:
 def _trials(groups: Groups, function_config: FunctionConfig) -> Iterator[Trial]:
     known = carried(groups)
     for profile in ("", *function_config.profiles):
-        layers = model.shared_layers(profile, function_config)
-        rest = [f"{layers[0].path}.{field}" for field in layers[0].fields if field not in known.get(layers[0].path, ())]
-        if rest:
-            yield Trial(model.from_item(_stand_in(profile, layers), function_config), rest)
+        layers = reading.shared_layers(profile, function_config)
+        versions = reading.vendor_of(profile, function_config).versions
+        first = next(iter(versions), "")
+        for version, tried in (("", layers[0]), *versions.items()):
+            rest = [f"{tried.path}.{field}" for field in tried.fields if field not in known.get(tried.path, ())]
+            if rest:
+                own = [tried, *layers] if version else layers
+                yield Trial(reading.from_item(_stand_in(profile, own, version or first), function_config), rest)
+        switched_on, paths = _offers(layers[0].fields)
+        if switched_on:
+            config = reading.from_item(_stand_in(profile, layers, first, switched_on), function_config)
+            yield Trial(config, [f"{layers[0].path}.{path}" for path in paths], _ANSWERED | _OF_THE_CLUSTER)
 
 
-def _stand_in(profile: str, layers: list[Layer]) -> Item:
-    """Return a config with this profile and only the fields that it must have."""
-    below = {key: value for layer in reversed(layers) for key, value in layer.fields.items()}
-    spec = _missing(below) | ({"profile": profile} if profile else {})
+def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields that switch on what a profile has switched off for those who want it, and where it stands."""
+    on: dict[str, Any] = {name: {"enabled": True} for name in SWITCHES if is_offer(fields.get(name))}
+    if {"dra", "devicePlugin"} <= on.keys():  # only one of them can be on
+        del on["dra"]
+    paths = list(on)
+    for one, other in (("dra", "devicePlugin"), ("devicePlugin", "dra")):
+        if one in on and other in fields:
+            on.setdefault(other, {"enabled": False})
+    entries = [(at, entry) for at, entry in enumerate(fields.get("daemonSets", ())) if is_offer(entry)]
+    if entries:
+        on["daemonSets"] = [{"name": entry["name"], "enabled": True} for _, entry in entries]
+    return on, [*paths, *(f"daemonSets[{at}]" for at, _ in entries)]
+
+
+def _stand_in(profile: str, layers: list[Layer], version: str, switched_on: dict[str, Any] | None = None) -> Item:
+    """Return a config with this profile, of this version where it has any, and only the fields that it must have."""
+    below = merged(layer.fields for layer in layers)
+    spec = _missing(below) | (switched_on or {}) | ({"profile": profile} if profile else {})
+    spec |= {"driverVersion": version} if version else {}
     metadata = {"name": "x", "namespace": "x"}
     manifest = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
     text = json.dumps(manifest).encode()
@@ -137,3 +174,42 @@ def _image(spec: dict[str, Any]) -> dict[str, Any]:
     mappings = spec.get("kernelMappings", [{}])
     named = "driverImage" in spec or "driverImageParts" in spec or all("image" in mapping for mapping in mappings)
     return ({} if named else {"driverImage": "driver"}) | {"driverVersion": "1"}
+
+
+RULES = (
+    Rule(
+        "KRM143",
+        "every profile is named by a config; it is checked nevertheless",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {gpu: {imagePullSecret: vendor}}}
+---
+spec: {profile: gpu}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {gpu: {imagePullSecret: vendor}}}
+---
+kind: DeviceConfig
+""",
+        remedy="Name the profile in a config, or remove it; leave it where other folders have its configs.",
+    ),
+    Rule(
+        "KRM144",
+        "a default or a field of a profile is used by some config; they do not all have their own",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {defaults: {moduleName: gpu}}
+---
+spec: {moduleName: null}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {defaults: {moduleName: gpu}}
+---
+spec: {moduleName: gpu_open}
+""",
+        remedy="Remove the default, or the field in the configs that need none of their own.",
+    ),
+)
+"""The rules about profiles and defaults: `profiles_are_named` and `defaults_are_used`."""

@@ -1,7 +1,5 @@
 """Node exclusivity: the conflicts between claims on nodes, on the nodes of the input and on any possible node."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +10,7 @@ from .messages import Claim, Conflict, Kind, to_result, undecided, unlisted
 from .pairs import Pairs, of_different_owners, unmet
 from .selectors import Exhausted, Node, Work, match, overlaps
 
-__all__ = ["Claim", "Node", "check"]
+__all__ = ["Claim", "Conflict", "Node", "check", "conflicts"]
 
 STEPS = 5_000_000
 """The bound on the work of each pass beyond what is linear in its input: look-ups, some seconds of them."""
@@ -43,15 +41,24 @@ def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "au
     nothing is decided. `selectors`: what could meet, whatever nodes there are. `off`: nothing. Two pools of one config
     that could meet are never more than a warning.
     """
+    found, unsettled = conflicts(claims, nodes, mode)
+    rest = [unlisted(LISTED, found[LISTED:])] if len(found) > LISTED else []
+    return [*map(to_result, found[:LISTED]), *rest, *unsettled]
+
+
+def conflicts(
+    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto"
+) -> tuple[list[Conflict], list[Result]]:
+    """Return what `check` makes findings of: the conflicts, errors first, and the findings about what is undecided."""
     if mode not in ("auto", "nodes", "selectors", "off"):
         raise ValueError(f"unknown mode of node exclusivity: {mode}")
     index = index_of(claims)
     groups = [] if mode == "off" else exclusion_groups(index)
     if not groups:
-        return []
+        return [], []
     if mode == "nodes" and not nodes:
         remedy = "the mode is `nodes`, but no Node objects are given; add them, or use mode `auto`"
-        return [undecided(f"{len(index.claims):,} node selectors", remedy, "error")]
+        return [], [undecided(f"{len(index.claims):,} node selectors", remedy, "error")]
     real: _Meetings = {}
     possible: _Meetings = {}
     unsettled: list[Result] = []
@@ -61,10 +68,9 @@ def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "au
     unseen = bool(nodes) and mode == "auto" and not unsettled
     if mode != "nodes":
         unsettled += _may_meet(index, groups, real, possible, "warning" if unseen else "error")
-    conflicts = [*_conflicts(index, real), *_conflicts(index, possible, unseen)]
-    conflicts.sort(key=lambda conflict: conflict.severity)  # errors first: none of them is left out for a warning
-    rest = [unlisted(LISTED, conflicts[LISTED:])] if len(conflicts) > LISTED else []
-    return [*map(to_result, conflicts[:LISTED]), *rest, *unsettled]
+    found = [*_conflicts(index, real), *_conflicts(index, possible, unseen)]
+    found.sort(key=lambda conflict: conflict.severity)  # errors first: none of them is left out for a warning
+    return found, unsettled
 
 
 def _meet(index: Index, groups: Sequence[ExclusionGroup], nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:

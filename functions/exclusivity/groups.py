@@ -1,7 +1,5 @@
 """Groups of claims that exclude each other: of one domain, on one kernel module, or of the pools of one config."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -94,4 +92,4 @@ def _ref(claim: Claim) -> Ref:
 def _rest(claim: Claim) -> tuple[object, ...]:
     domain = (claim.domain is not None, claim.domain or "")
     labels = sorted(claim.selector.items())
-    return (claim.pool, claim.field, labels, claim.place or Place(), domain, sorted(claim.kernel_modules))
+    return (claim.pool, claim.field, labels, (claim.place or Place())[:4], domain, sorted(claim.kernel_modules))

@@ -1,13 +1,12 @@
 """Claims on nodes, conflicts between them, and the message of each: one function per rule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result, Severity
+from krmfn.rule import Rule
 
 Kind = Literal["driver", "module", "pool"]
 """What is done twice: the driver job of one profile, a kernel module, or nothing but a pool of one config."""
@@ -35,6 +34,10 @@ class Claim(NamedTuple):
     pool: str = ""
     """The node pool's name, where one config has several."""
     place: Place | None = None
+    module: tuple[str, str] = ("", "")
+    """Namespace and name of the Module that drives the nodes."""
+    of_hub: bool = False
+    """The nodes are those of a hub's clusters."""
 
 
 class Conflict(NamedTuple):
@@ -58,28 +61,30 @@ class Conflict(NamedTuple):
 
 def to_result(conflict: Conflict) -> Result:
     """Return the finding, at the selector of the first owner."""
-    rule, law = {"driver": _driver, "module": _module, "pool": _pool}[conflict.kind](conflict)
+    rule, law = law_of(conflict)
     facts = _on_nodes(conflict) if conflict.nodes else _on_some_node(conflict)
     owner = conflict.left[0]
     return Result(f"{facts}; {law}: {REMEDY}", conflict.severity, rule, owner.ref, Field(owner.field), owner.place)
 
 
-def _driver(conflict: Conflict) -> tuple[str, str]:
-    """KRM301: a node is driven by one DeviceConfig per profile only (exact, on nodes in the input).
+def law_of(conflict: Conflict) -> tuple[str, str]:
+    """Return the id of the rule that a conflict breaks, and what that says of those who are in it."""
+    return {"driver": _driver, "module": _module, "pool": _pool}[conflict.kind](conflict)
 
-    KRM302: the selectors of two DeviceConfigs of one profile cannot select the same node.
-    """
+
+def _driver(conflict: Conflict) -> tuple[str, str]:
+    """Return the rule about driver jobs, on real nodes or on any possible one, and what it says."""
     kind = conflict.left[0].ref.kind
     return "KRM301" if conflict.nodes else "KRM302", f"one node may be driven by one {kind} only"
 
 
 def _pool(conflict: Conflict) -> tuple[str, str]:
-    """KRM303: a node is in one pool of a config only."""
+    """Return the rule about pools, and what it says."""
     return "KRM303", "one node may be in one pool of a config only"
 
 
 def _module(conflict: Conflict) -> tuple[str, str]:
-    """KRM304: a kernel module is loaded on a node by one Module only (KMM itself does not check across Modules)."""
+    """Return the rule about kernel modules, and what it says of those of the conflict."""
     names = _listing(conflict.modules, len(conflict.modules))
     both = "both" if len(conflict.left) + len(conflict.right) == 2 else "all"
     modules, it = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")
@@ -87,12 +92,12 @@ def _module(conflict: Conflict) -> tuple[str, str]:
 
 
 def undecided(what: str, remedy: str, severity: Severity) -> Result:
-    """KRM305: node exclusivity is decided for all nodes and selectors, within a bound on the work."""
+    """Return the finding that node exclusivity is not decided for all nodes or selectors (KRM305)."""
     return Result(f"node exclusivity could not be decided for {what}: {remedy}", severity, "KRM305")
 
 
 def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
-    """KRM306: the conflicts about nodes are few enough to list them all."""
+    """Return the finding that `rest` is not listed beside the first `listed` conflicts (KRM306)."""
     severity: Severity = "error" if any(conflict.severity == "error" for conflict in rest) else "warning"
     more = f"{len(rest):,} more are not" if len(rest) > 1 else "1 more is not"
     text = f"{listed:,} conflicts about nodes are listed, {more}: correct these, then run again"
@@ -145,3 +150,144 @@ def _listing(names: Iterable[str], number: int) -> str:
     shown = list(islice(names, SHOWN))
     *rest, last = [*shown, f"{number - len(shown):,} more"] if number > len(shown) else (shown or [""])
     return f"{', '.join(rest)} and {last}" if rest else last
+
+
+RULES = (
+    Rule(
+        "KRM301",
+        "a node is driven by one DeviceConfig per profile only (exact, on nodes in the input)",
+        good="""\
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: west}
+spec: {nodeSelector: {site: west}}
+---
+kind: Node
+metadata: {name: node-1, labels: {site: east, gpu: "true"}}
+""",
+        bad="""\
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: all-gpus}
+spec: {nodeSelector: {gpu: "true"}}
+---
+kind: Node
+metadata: {name: node-1, labels: {site: east, gpu: "true"}}
+""",
+        remedy="Give the node selectors a common label key with different values, or take a label off the node. Give "
+        "drivers of different devices a profile each: then only the same kernel module excludes.",
+    ),
+    Rule(
+        "KRM302",
+        "the selectors of two DeviceConfigs of one profile cannot select the same node",
+        good="""\
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: west}
+spec: {nodeSelector: {site: west}}
+""",
+        bad="""\
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: all-gpus}
+spec: {nodeSelector: {gpu: "true"}}
+""",
+        remedy="Give the node selectors a common label key with different values. Or add the Node objects to the "
+        "input: what no real node shows is a warning then.",
+    ),
+    Rule(
+        "KRM303",
+        "a node is in one pool of a config only",
+        good="""\
+spec:
+  nodeSelector: null
+  nodePools:
+  - {name: big, nodeSelector: {memory: 128g}}
+  - {name: small, nodeSelector: {memory: 64g}}
+""",
+        bad="""\
+spec:
+  nodeSelector: null
+  nodePools:
+  - {name: big, nodeSelector: {memory: 128g}}
+  - {name: new, nodeSelector: {generation: "3"}}
+""",
+        remedy="Give the pools' node selectors a common label key with different values.",
+    ),
+    Rule(
+        "KRM304",
+        "a kernel module is loaded on a node by one Module only (KMM itself does not check across Modules)",
+        good="""\
+kind: Module
+metadata: {name: east}
+spec: {selector: {site: east}}
+---
+kind: Module
+metadata: {name: west}
+spec: {selector: {site: west}}
+""",
+        bad="""\
+kind: Module
+metadata: {name: east}
+spec: {selector: {site: east}}
+---
+kind: Module
+metadata: {name: all-gpus}
+spec: {selector: {gpu: "true"}}
+""",
+        remedy="Give the selectors a common label key with different values, or remove one of the Modules.",
+    ),
+    Rule(
+        "KRM305",
+        "node exclusivity is decided for all nodes and selectors, within a bound on the work",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {exclusivity: {mode: nodes}}
+---
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: west}
+spec: {nodeSelector: {site: west}}
+---
+kind: Node
+metadata: {name: node-1, labels: {site: east}}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {exclusivity: {mode: nodes}}
+---
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: west}
+spec: {nodeSelector: {site: west}}
+""",
+        remedy="Add the Node objects where the mode is `nodes`. Where there is too much to compare, tell the selectors "
+        "apart by one common label key, or check fewer configs at once.",
+    ),
+    Rule(
+        "KRM306",
+        "the conflicts about nodes are few enough to list them all",
+        good="""\
+# 1001 of these, NUMBER from 1
+metadata: {name: first-NUMBER}
+spec: {nodeSelector: {rack: "NUMBER"}}
+""",
+        bad="""\
+# 1001 of these, NUMBER from 1
+metadata: {name: first-NUMBER}
+spec: {nodeSelector: {rack: "NUMBER"}}
+---
+# 1001 of these, NUMBER from 1
+metadata: {name: second-NUMBER}
+spec: {nodeSelector: {rack: "NUMBER"}}
+""",
+        remedy="Correct the conflicts that are listed, then run again.",
+    ),
+)
+"""The rules of node exclusivity: steps of one comparison."""

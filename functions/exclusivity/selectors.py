@@ -4,8 +4,6 @@ Pair by pair both are quadratic. Here whole groups are decided at once, and ever
 input ends in `Exhausted` instead of taking an hour.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

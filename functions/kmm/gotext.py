@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import unicodedata
 
 _SHORT = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
 _QUOTED = _SHORT | {"\\": "\\\\", '"': '\\"'}
@@ -15,7 +14,7 @@ def quote(text: str) -> str:
 
 
 def _printed(char: str) -> str:
-    if char == " " or unicodedata.category(char)[0] in "LMNPS":
+    if char.isprintable():
         return char
     code = ord(char)
     if code < 0x80:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest, ref
 
-from .envsubst import substitute
+from .envsubst import substitute, variables
 from .gotext import quote
-from .lookup import Table, listing, table, tables, text, texts
+from .lookup import Table, listing, text, texts
+from .module import Module
 from .regexps import RegexpSet, compile_error, matching, regexp_set
-
-__all__ = ["KERNEL_VARIABLES", "VARIABLES", "Resolution", "compile_error", "resolve", "resolver", "variables"]
-
-KERNEL_VARIABLES = ("KERNEL_FULL_VERSION", "KERNEL_VERSION", "KERNEL_XYZ", "KERNEL_X", "KERNEL_Y", "KERNEL_Z")
-"""What KMM substitutes in sign.unsignedImage and sign.filesToSign."""
-VARIABLES = (*KERNEL_VARIABLES, "MOD_NAME", "MOD_NAMESPACE")
-"""What KMM substitutes in containerImage."""
-
-_not_in_a_tag = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class Resolution(NamedTuple):
@@ -44,22 +34,20 @@ class _Mappings(NamedTuple):
     """The first mapping whose regexp does not compile, that regexp, and why."""
 
 
-def resolve(module: Manifest, kernel: str) -> Resolution:
+def resolve(module: Module, kernel: str) -> Resolution:
     """Return the mapping, image and in-tree modules to remove that KMM chooses for a node's kernel version.
 
     Raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
     has an unclosed `${`; and when a regexp before any match does not compile.
-    Source: KMM v2.4.0 to main, internal/module/kernelmapper.go, internal/kernel, internal/utils.
+    Source: KMM v2.4.0 to main, internal/module/kernelmapper.go.
     """
     return resolver(module)(kernel)
 
 
-def resolver(module: Manifest) -> Callable[[str], Resolution]:
-    """Return `resolve` for many kernels: the Module is read, and its regexps are compiled, once."""
-    container = table(module, "spec", "moduleLoader", "container")
-    entries = [entry for _, entry in tables(container, "kernelMappings")]
+def resolver(module: Module) -> Callable[[str], Resolution]:
+    """Return `resolve` for many kernels: the regexps are compiled once."""
+    container, entries = module.container, module.mappings
     mappings = _mappings(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
-    named = ref(module)
 
     def answer(kernel: str) -> Resolution:
         # The kubelet of a kernel built from a dirty tree adds one plus; KMM takes one off.
@@ -67,27 +55,11 @@ def resolver(module: Manifest) -> Callable[[str], Resolution]:
         index = _find(mappings, kernel)
         if index is None:
             return Resolution()
-        values = variables(kernel) | {"MOD_NAME": named.name, "MOD_NAMESPACE": named.namespace}
+        values = variables(kernel) | {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
         image = text(entries[index], "containerImage") or text(container, "containerImage")
         return Resolution(index, _filled(image, values), _in_tree(container, entries[index]))
 
     return answer
-
-
-def variables(kernel: str) -> dict[str, str]:
-    """Return KMM's variables for a kernel version without its trailing `+`; characters unfit for a tag are `_`.
-
-    Raises KrmfnError, with KMM's text, for fewer than three parts. They are split after that replacement, so a comma
-    splits nothing.
-    """
-    version = _not_in_a_tag.sub("_", kernel)
-    parts = re.split(r"[.-]", version)
-    if len(parts) < 3:
-        raise KrmfnError(
-            f"invalid kernel version {version}: expected at least three components (major.minor.patch)",
-        )
-    values = (version, version, ".".join(parts[:3]), *parts[:3])
-    return dict(zip(KERNEL_VARIABLES, values, strict=True))
 
 
 @lru_cache(maxsize=256)

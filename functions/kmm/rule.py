@@ -1,15 +1,10 @@
-"""Rules, each an id and a generator of findings, and the tags that say what the cluster prints."""
+"""What KMM's rules have beside a rule's own parts: the cluster's texts, and the tags that say what it prints first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 from krmfn.results import Field, Result, error
-
-Rule = Callable[..., Iterator[Result]]
-Rules = tuple[tuple[str, Rule], ...]
-"""Rules with their ids, in the order in which the cluster applies them."""
 
 ADMISSION, FIRST = "admission", "first"
 
@@ -19,15 +14,8 @@ def refused(text: str, path: str, current: Any = None, hint: str = "") -> Result
     return error(f"{text} ({hint})" if hint else text, field=Field(path, current), tags=((ADMISSION, text),))
 
 
-def apply(rules: Rules, *subject: Any, prefix: str = "") -> Iterator[Result]:
-    """Yield the findings of each rule about the subject, with the rule's id and KMM's prefix before the text."""
-    for rule_id, rule in rules:
-        for finding in rule(*subject):
-            finding = finding._replace(rule=rule_id)
-            yield _prefixed(finding, prefix) if prefix else finding
-
-
-def _prefixed(finding: Result, prefix: str) -> Result:
+def prefixed(finding: Result, prefix: str) -> Result:
+    """Return the finding with the prefix that KMM writes before its text."""
     tags = ((key, prefix + value if key == ADMISSION else value) for key, value in finding.tags)
     return finding._replace(message=prefix + finding.message, tags=tuple(tags))
 

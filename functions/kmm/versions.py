@@ -1,6 +1,4 @@
-"""The KMM versions that we know, and how their checks differ."""
-
-from __future__ import annotations
+"""The KMM versions that we know, and how their checks differ. A new one is a line here and a table in `crd`."""
 
 from typing import NamedTuple
 
@@ -11,8 +9,10 @@ class Target(NamedTuple):
     """One KMM version, as far as its checks differ from the others'."""
 
     name: str
+    source: str
+    """The tag or branch of KMM's repository that holds its CRDs."""
     structure: str
-    """The name of the fact table that holds its Module CRD."""
+    """The name of the table of facts that holds its Module CRD."""
     name_limit: int
     """The longest name + namespace, in bytes."""
     long_texts: bool
@@ -21,24 +21,34 @@ class Target(NamedTuple):
     host_paths: bool
     sign_files: bool
     modprobe_prefix: str
+    leaves_plugins: bool
+    """A removed devicePlugin section leaves its DaemonSet running."""
     platform: str
     """What spec.dra asks of the cluster, and in whose numbers: Kubernetes or OpenShift."""
-    dra_since: tuple[int, int]
+    dra_since: str
+
+    @property
+    def fork(self) -> bool:
+        """Whether it is the OpenShift fork's, with the CRDs of the version that it is made from."""
+        return self.platform == "OpenShift"
 
 
 _MODPROBE = "failed to validate modprobe: "
-_MAIN = Target("main", "main", 41, True, True, True, True, _MODPROBE, "Kubernetes", (1, 34))
-_2_6 = _MAIN._replace(name="2.6", structure="2.6", name_limit=40, long_texts=False, dra=False, host_paths=False)
-_2_5 = _2_6._replace(name="2.5", structure="2.4", sign_files=False, modprobe_prefix="")
+_MAIN = Target("main", "main", "main", 41, True, True, True, True, _MODPROBE, False, "Kubernetes", "1.34")
+_2_6 = _MAIN._replace(name_limit=40, long_texts=False, dra=False, host_paths=False, leaves_plugins=True)
+_2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="")
 
 DEFAULT = "2.6"
-TARGETS = {
-    "2.4": _2_5._replace(name="2.4"),
-    "2.5": _2_5,
-    "2.6": _2_6,
-    "main": _MAIN,
-    "openshift": _MAIN._replace(name="openshift", platform="OpenShift", dra_since=(4, 21)),
-}
+NEWEST = _MAIN.name
+"""Its CRD has the fields of all versions, with the same defaults."""
+_KNOWN = (
+    _2_4._replace(name="2.4", source="v2.4.0"),
+    _2_4._replace(name="2.5", source="v2.5.0"),
+    _2_6._replace(name="2.6", source="v2.6.0", structure="2.6"),
+    _MAIN,
+    _MAIN._replace(name="openshift", platform="OpenShift", dra_since="4.21"),
+)
+TARGETS = {known.name: known for known in _KNOWN}
 
 
 def target(version: str = DEFAULT) -> Target:

@@ -4,42 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from krmfn import ResourceList
-from krmfn.ownership import Scope
+from krmfn import ResourceList, Result
 
-from ..rendering.kinds import MODULE_GROUP
-from ..rendering.suspects import GUIDE_GROUP, PTEMPLATE_GROUP, suspects
+from ..rendering.generated import Renderer
+from ..rendering.kinds import PTEMPLATE, PTEMPLATE_GROUP
+from ..rendering.start import start
+from ..rendering.suspects import GUIDE_GROUP
 
 if TYPE_CHECKING:
-    from ..rendering.beside import Beside
+    from ..rendering.generated import Render
 
-KIND = "Ptemplate"
-OWNERS = frozenset({(PTEMPLATE_GROUP, KIND)})
-HANDLED = frozenset({*OWNERS, (GUIDE_GROUP, KIND)})
-"""What the schema judges: also the group of the operator's guides, so that the error names the right one."""
-SCOPE = Scope("ptemplate", OWNERS, frozenset({(MODULE_GROUP, "Module"), ("apps", "DaemonSet")}))
+_GUIDE_NAMES = {"spec.consumerimage": "spec.consumer", "spec.imageRepoSecret": "spec.imagePullSecret"}
 
 
-def ptemplate(resources: ResourceList, beside: Beside | None = None) -> None:
-    """Render the Ptemplates of a list.
+def ptemplate(resources: ResourceList) -> None:
+    """Render the Ptemplates of a list, and check every KMM Module in it."""
+    start(resources, [RENDERER])
 
-    A list without anything of ours keeps its bytes; a command reads the functionConfig nevertheless. `beside` is a
-    function that has run before this one, and has looked at what is not a Ptemplate's.
-    """
-    items = [item for item in resources.select(KIND) if (item.group, KIND) in HANDLED]
-    if beside:
-        if items or resources.owned(SCOPE):
-            from .pipeline import run
 
-            run(resources, items, SCOPE, HANDLED, beside)
-        return
-    candidates = suspects(resources) if not items else []
-    configured = "command" in resources.options and resources.function_config is not None
-    if items or configured or (candidates and resources.owned(SCOPE)):
-        from .pipeline import run
+def _load() -> Render:
+    from .render import render
 
-        run(resources, items, SCOPE, HANDLED)
-    elif candidates:
-        from ..rendering.recognition import check
+    return render
 
-        resources.report(check(resources, HANDLED))
+
+def _with_guide_name(finding: Result) -> Result:
+    """Return the finding with the CRD's name for a field that the operator's guides misspell."""
+    path = finding.field.path if finding.field else ""
+    if path in _GUIDE_NAMES:
+        return finding._replace(message=f"unknown field {path}; did you mean {_GUIDE_NAMES[path]}?")
+    if path == "apiVersion":
+        return finding._replace(message=f"{finding.message} (guides of the operator spell it otherwise)")
+    return finding
+
+
+SCHEMAS = {(PTEMPLATE_GROUP, "Ptemplate"): "ptemplate", (GUIDE_GROUP, "Ptemplate"): "ptemplate"}
+"""Also the group of the operator's guides: the schema's error names the right one."""
+RENDERER = Renderer(PTEMPLATE, SCHEMAS, _load, _with_guide_name)

@@ -9,11 +9,11 @@ from krmfn import Item, Manifest, Ref, Result
 from krmfn.fieldpath import moved
 from krmfn.results import Field
 
+from ..kmm.module import MODULE_API, MODULE_KIND, ready_label
 from ..rendering.generated import Generated, generated
-from ..rendering.metadata import MODULE_ORDER, daemonset_order, filled, metadata, ready_label
+from ..rendering.kinds import PTEMPLATE
+from ..rendering.metadata import MODULE_ORDER, daemonset_order, filled, metadata
 
-FUNCTION = "ptemplate"
-"""The name in the marks of generated objects, whichever program runs the function."""
 MODULE = "ptemplate_char_dev"
 _IMAGES = "quay.io/chrisp262"
 
@@ -26,7 +26,7 @@ def generate(item: Item, namespace: str, annotations: dict[str, str]) -> list[Ge
     owner = item.ref if item.ref.namespace else item.ref._replace(namespace=namespace)
     spec = item.manifest["spec"]
     made = (_module(owner, spec, annotations), _consumer(owner, spec, annotations))
-    return [generated(manifest, FUNCTION, item, owner, partial(_origin, item, owner)) for manifest in made]
+    return [generated(manifest, PTEMPLATE, item, owner, partial(_origin, item, owner)) for manifest in made]
 
 
 _FIELDS = {
@@ -59,8 +59,8 @@ def _module(owner: Ref, spec: dict[str, Any], annotations: dict[str, str]) -> Ma
         "kernelMappings": [mapping],
     }
     return {
-        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
-        "kind": "Module",
+        "apiVersion": MODULE_API,
+        "kind": MODULE_KIND,
         "metadata": metadata(owner.name, owner, "module", MODULE_ORDER, {}, annotations),
         "spec": filled(
             moduleLoader={"container": container},

@@ -2,59 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, ResourceList
+from krmfn import Item, ResourceList, Result, error
+from krmfn.results import Field
 
+from .. import exclusivity
 from ..exclusivity import Claim, Node
-from ..kmm.lookup import table, text
-
-PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
-"""kustomize's annotation: the names that a resource had, oldest first."""
-_FEW = 16
-"""Label keys up to which looking for each is cheaper than reading all of a node's labels."""
+from ..kmm.module import Module
+from .function_config import FunctionConfig
+from .generated import Finding, Handwritten
+from .kinds import OURS
 
 
-def nodes(resources: ResourceList, claims: Iterable[Claim]) -> list[Node]:
-    """Return every Node (core/v1) in the list, by name and by those labels that some claim selects by.
+def nodes(resources: ResourceList, claims: Iterable[Claim]) -> tuple[list[Node], list[Result]]:
+    """Return every node in the list, by name and by those labels that some claim selects by, and errors about them.
 
-    Under kustomize a Node has the name that it had before prefixes: the one in its file and on the cluster.
+    With an error not all nodes are there, or not all labels: nothing may be decided then.
     """
+    if not resources.select("Node", "") and not resources.select("NodeInventory", OURS):
+        return [], []
+    from ..fleet import nodes as fleet_nodes  # here, for the start-up of lists without nodes
+
     claims = list(claims)
-    items = resources.select("Node", "") if claims else []
-    keys = sorted({key for claim in claims for key in claim.selector})
-    name = former_name if any(map(is_from_kustomize, items[:1])) else _name
-    return [Node(name(item), item.picked_labels(keys) if len(keys) <= _FEW else item.labels) for item in items]
+    keys = {key for claim in claims for key in claim.selector}
+    known = fleet_nodes.read(resources, keys)
+    errors = list(known.findings)
+    for claim in claims:
+        if missing := known.unheld(claim.selector):
+            pool = f"pool {claim.pool}: " if claim.pool else ""
+            message = f"{pool}{missing}, so it is not known which nodes it selects; {fleet_nodes.ANEW}"
+            errors.append(error(message, rule="KRM603", ref=claim.ref, field=Field(claim.field), place=claim.place))
+    return [Node(node.name, node.labels) for node in known.nodes if node.cluster is None], errors
 
 
-def is_from_kustomize(item: Item) -> bool:
-    """Return True for an item of a list that kustomize has sent: it marks every one."""
-    return item.mentions("kustomize.config.k8s.io/id")
+def check(
+    resources: ResourceList, claims: Sequence[Claim], handwritten: Iterable[Handwritten], config: FunctionConfig
+) -> list[Finding]:
+    """Return the conflicts about nodes here, and on a hub's clusters, where only selectors and labels decide.
 
-
-def former_name(item: Item) -> str:
-    """Return the name that an item had before kustomize changed it."""
-    return item.string("metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name
-
-
-def _name(item: Item) -> str:
-    return item.name
-
-
-def of_modules(modules: Iterable[Item], generated: Collection[tuple[str, str]] = ()) -> list[Claim]:
-    """Return a claim per KMM Module that loads something.
-
-    `modules` are those that this run does not generate: their configs claim for them. `generated` names the Modules
-    that are about to be made, by namespace and name: what stands in such a place makes way when it is adopted, and is
+    A hand-written Module whose name is about to be generated claims nothing: it makes way when it is adopted, and is
     an error of its own when it is not.
     """
-    claims: list[Claim] = []
-    for item in modules:
-        if (item.ref.namespace, item.ref.name) in generated:
-            continue
-        selector = table(item.manifest, "spec").get("selector")
-        loaded = text(table(item.manifest, "spec", "moduleLoader", "container", "modprobe"), "moduleName")
-        if isinstance(selector, dict) and loaded:
-            labels = {str(key): str(value) for key, value in selector.items()}
-            claims.append(Claim(item.ref, labels, "spec.selector", None, frozenset({loaded}), "", item.place))
-    return claims
+    generated = {claim.module for claim in claims}
+    others = [claim for pair in handwritten for claim in of_module(*pair) if claim.module not in generated]
+    here = [*(claim for claim in claims if not claim.of_hub), *others]
+    there = [claim for claim in claims if claim.of_hub]
+    if max(len(here), len(there)) < 2:
+        return []
+    mode = config.exclusivity
+    known, results = nodes(resources, here) if here and mode in ("auto", "nodes") else ([], [])
+    if not results:
+        results = exclusivity.check(here, known, mode)
+    results += exclusivity.check(there, None, "off" if mode == "off" else "selectors")
+    return [(result.ref, result) for result in results]
+
+
+def of_module(item: Item, module: Module) -> Iterator[Claim]:
+    """Yield the claim of a KMM Module that loads something."""
+    if module.selector is not None and module.loads:
+        named = (item.ref.namespace, item.ref.name)
+        yield Claim(item.ref, module.selector, "spec.selector", None, module.loads, "", item.place, named)

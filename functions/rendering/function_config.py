@@ -1,17 +1,20 @@
 """The functionConfig: defaults, vendor profiles, and how to treat what is already there."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
-from krmfn import Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
+from krmfn import Item, KrmfnError, Manifest, Options, Ref, ResourceList, Result, error, schema
+from krmfn.fieldpath import join
 from krmfn.resource import ref
 from krmfn.results import Field
+from krmfn.rule import Rule
 
+from ..kmm.versions import DEFAULT
 from . import schemas
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
 PRUNE = ("auto", "always", "never")
+JUDGING = ("check", "report")
+"""The commands that want every finding about a list, also what was turned off for nothing, and about its nodes."""
 
 
 class Source(NamedTuple):
@@ -35,7 +38,7 @@ class FunctionConfig(NamedTuple):
     defaults: dict[str, Any] = {}  # noqa: RUF012  # read only
     profiles: dict[str, dict[str, Any]] = {}  # noqa: RUF012
     namespace: str = ""
-    kmm_version: str = "2.6"
+    kmm_version: str = DEFAULT
     exclusivity: str = "auto"
     adopt: bool = False
     prune: str = "auto"
@@ -66,17 +69,20 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         source = source._replace(data=data)
         config = _ours(source.ref.name or "function-input", _nested(data))
     elif not config:
-        config = _ours("function-input", {})
+        return _settings({}, resources.options), []
     elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
         return FunctionConfig(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
-    errors = [
-        source.located(result._replace(message=f"{result.message} (in the functionConfig)"))
-        for result in [*_repeated(source), *schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
-    ]
-    if errors:
-        return FunctionConfig(), errors
+    misfits = [*_repeated(source), *schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
+    misfits += _variables(config.get("spec"))
+    if misfits:
+        from .variables import explained  # here, since most functionConfigs fit
+
+        return FunctionConfig(), [
+            source.located(explained(result._replace(message=f"{result.message} (in the functionConfig)")))
+            for result in misfits
+        ]
     return _settings(config.get("spec") or {}, resources.options)._replace(source=source), []
 
 
@@ -87,18 +93,30 @@ def _ours(name: str, spec: Manifest) -> Manifest:
 def _repeated(source: Source) -> list[Result]:
     """Return an error for each repeated key; in function mode kustomize or kpt has refused such a document."""
     paths = source.item.duplicate_keys if source.item else []
-    return [error("this key stands twice; remove one", rule="KRM102", field=Field(path)) for path in paths]
+    return [error("this key appears twice; remove one", rule="KRM102", field=Field(path)) for path in paths]
 
 
-def _settings(spec: Manifest, options: dict[str, str]) -> FunctionConfig:
+def _variables(spec: Any) -> list[Result]:
+    """Return an error per variable in the annotations for every object, which are not one config's."""
+    if "KRMFN_" not in str(spec).upper():
+        return []
+    from .variables import references  # here, since few have any
+
+    found = references(spec.get("annotations") if isinstance(spec, dict) else None, ("spec", "annotations"))
+    message = "is not filled in here; write the annotation in spec.defaults.annotations"
+    return [error(f"{text} {message}", rule="KRM146", field=Field(join(path), text)) for path, text, _ in found]
+
+
+def _settings(spec: Manifest, options: Options) -> FunctionConfig:
+    own = options.own
     return FunctionConfig(
         defaults=spec.get("defaults", {}),
         profiles=spec.get("profiles", {}),
-        namespace=options.get("namespace") or spec.get("namespace") or options.get("fallback-namespace", ""),
-        kmm_version=options.get("kmm-version") or spec.get("kmm", {}).get("version", "2.6"),
+        namespace=own.get("namespace") or spec.get("namespace") or options.fallback_namespace,
+        kmm_version=own.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         adopt=spec.get("adopt", False),
-        prune=_prune(options.get("prune") or spec.get("prune", "auto")),
+        prune=_prune(own.get("prune") or spec.get("prune", "auto")),
         partial_view=spec.get("partialView", "refuse") == "allow",
         annotations=spec.get("annotations", {}),
         ignore=spec.get("ignore", {}),
@@ -124,7 +142,7 @@ _BOOLEANS = frozenset({"adopt", "prune", "defaults.allNodes"})
 
 
 def _nested(data: dict[str, Any]) -> dict[str, Any]:
-    """Return {"kmm.version": "2.6"} as {"kmm": {"version": "2.6"}}, with booleans for "true" and "false"."""
+    """Return {"exclusivity.mode": "off"} as {"exclusivity": {"mode": "off"}}, with booleans for "true" and "false"."""
     spec: dict[str, Any] = {}
     for path, value in data.items():
         if path in _BOOLEANS and value in ("true", "false"):
@@ -147,3 +165,43 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
     there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
     message = f"profile {profile!r} is not defined; {there}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
+
+
+RULES = (
+    Rule(
+        "KRM110",
+        "the functionConfig is a RenderDeviceConfigs that fits its schema, a ConfigMap of its settings, or none",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {prune: never}
+---
+kind: DeviceConfig
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {prune: sometimes}
+---
+kind: DeviceConfig
+""",
+        remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all that there are.",
+    ),
+    Rule(
+        "KRM111",
+        "a profile that a config names is defined in the functionConfig",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {gpu: {imagePullSecret: vendor}}}
+---
+spec: {profile: gpu}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {nic: {imagePullSecret: vendor}}}
+---
+spec: {profile: gpu}
+""",
+        remedy="Correct the name, define the profile in `spec.profiles` of the functionConfig, or give "
+        "the functionConfig that does.",
+    ),
+)
+"""The rules about the functionConfig: steps of `read`."""

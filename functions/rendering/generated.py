@@ -1,12 +1,20 @@
-"""A generated object, and the resource that it is generated from."""
+"""What the functions of this package give: objects with what they are generated from, claims and findings."""
 
-from __future__ import annotations
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from collections.abc import Callable
-from typing import NamedTuple
+from krmfn import Item, Manifest, Ref, ResourceList, Result
+from krmfn.ownership import Scope, stamp
 
-from krmfn import Item, Manifest, Ref, Result
-from krmfn.ownership import stamp
+if TYPE_CHECKING:
+    from ..exclusivity import Claim
+    from ..kmm.module import Module
+    from .function_config import FunctionConfig
+
+Finding = tuple[Ref | None, Result]
+"""A finding, with the resource that may turn it off by an annotation; None for the functionConfig."""
+Handwritten = tuple[Item, "Module"]
+"""A Module in the list that this run does not generate, and the view of it."""
 
 
 class Generated(NamedTuple):
@@ -15,16 +23,47 @@ class Generated(NamedTuple):
     manifest: Manifest
     item: Item
     owner: Ref
+    scope: Scope
     origin: Callable[[Result], Result | None]
     """The function that moves a finding about the manifest to the field that it comes from; None when there is none."""
+    answered: frozenset[str] = frozenset()
+    """Rules about Modules that rules about the owner stand for."""
 
 
 def generated(
     manifest: Manifest,
-    function: str,
+    scope: Scope,
     item: Item,
     owner: Ref,
     origin: Callable[[Result], Result | None] = lambda finding: None,
+    answered: frozenset[str] = frozenset(),
 ) -> Generated:
     """Return the manifest, with its ownership mark, together with what it is generated from."""
-    return Generated(stamp(manifest, function, owner), item, owner, origin)
+    return Generated(stamp(manifest, scope.function, owner), item, owner, scope, origin, answered)
+
+
+class Rendered(NamedTuple):
+    """What the resources of one kind give."""
+
+    objects: Sequence[Generated] = ()
+    claims: Sequence["Claim"] = ()
+    """The nodes that they select; for many clusters of a hub, the labels of the cluster too."""
+    findings: Sequence[Finding] = ()
+    owners: Mapping[Ref, Item] = {}  # read only
+    """The resources, by the references in `findings`."""
+
+
+Render = Callable[["ResourceList", "Sequence[Item]", "FunctionConfig"], Rendered]
+"""Renders the resources of one kind: the list, those that fit their schema, the functionConfig."""
+
+
+class Renderer(NamedTuple):
+    """What turns resources of one kind into objects."""
+
+    scope: Scope
+    schemas: Mapping[tuple[str, str], str]
+    """(group, kind) of the resources that it renders, and the name of each one's schema."""
+    load: Callable[[], Render]
+    """Import and return the function that renders them: lists that hold none of them do without."""
+    hint: Callable[[Result], Result] = lambda finding: finding
+    """Return a finding of the schema with what is known about a common mistake."""

@@ -1,51 +1,101 @@
-"""Checks of the whole input before anything is generated: repeated resources, items that kpt hides."""
+"""Checks of our own resources before they are rendered: each stands once and fits its schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 
-from krmfn import Item, ResourceList, Result, error
+from krmfn import Item, ResourceList, error, schema
+from krmfn.ownership import Id
+from krmfn.results import Field
+from krmfn.rule import Rule
 
-from .function_config import FunctionConfig
+from . import schemas
+from .generated import Renderer
 
-PARTIAL = "internal.config.k8s.io/kpt-resource-id"
-
-
-def clean(resources: ResourceList, findings: Iterable[Result]) -> bool:
-    """Report the findings; return True when no error is among them."""
-    findings = list(findings)
-    resources.report(findings)
-    return not any(finding.severity == "error" for finding in findings)
+_TWICE = "this key appears twice; remove one"
 
 
-def distinct(items: list[Item]) -> list[Item]:
-    """Return the first item of each id; `repeated` reports the others."""
-    first: dict[tuple[str, str, str, str], Item] = {}
-    for item in items:
-        first.setdefault(item.ref.id, item)
-    return list(first.values())
-
-
-def repeated(items: list[Item]) -> Iterator[Result]:
-    """Yield an error for each resource that stands twice in the list."""
-    first: dict[tuple[str, str, str, str], Item] = {}
+def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer) -> list[Item]:
+    """Report what is wrong with our resources by themselves; return those that stand once and fit their schema."""
+    first: dict[Id, Item] = {}
     for item in items:
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = f" (the other one: {other.place.path})" if other.place and other.place.path else ""
-            message = f"this {item.kind} stands twice{where}; remove or rename one"
-            yield item.located(error(message, rule="KRM103"))
+            message = f"this {item.kind} appears twice{where}; remove or rename one"
+            resources.report([item.located(error(message, rule="KRM103"))])
+    return [item for item in first.values() if _fits(resources, item, renderer)]
 
 
-def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result]:
-    """Return an error when kpt's selectors hide items: generated objects among them would be added twice."""
-    if config.partial_view or not any(
-        item.mentions(PARTIAL) and PARTIAL in item.annotations for item in resources.items
-    ):
-        return []
-    message = (
-        "kpt shows only the items that its selectors pick, so generated objects cannot be told from missing ones; "
-        "remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
-        "functionConfig when they pick the generated kinds too"
-    )
-    return [error(message, rule="KRM112")]
+def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:
+    """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
+    findings = [error(_TWICE, rule="KRM102", field=Field(path)) for path in item.duplicate_keys]
+    misfits = schema.check(item.manifest, schemas.schema(renderer.schemas[item.group, item.kind]))
+    if misfits:
+        from .variables import explained  # here, since most resources fit
+
+        findings += [explained(renderer.hint(finding)) for finding in misfits]
+    resources.report(map(item.located, findings))
+    return not any(finding.severity == "error" for finding in findings)
+
+
+RULES = (
+    Rule(
+        "KRM101",
+        "a resource fits its schema: known fields, their types, their shapes",
+        good="""\
+spec: {driverVersion: "1.10"}
+""",
+        bad="""\
+spec: {driverVersion: 1.10}
+""",
+        remedy="Write what the finding asks for: text that looks like a number is quoted. `krmfn schema` prints the "
+        "schema, for editors.",
+    ),
+    Rule(
+        "KRM102",
+        "a key stands once in a mapping: readers disagree on which of two counts",
+        good="""\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.1"
+  nodeSelector: {example.com/gpu: "true"}
+""",
+        bad="""\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.0"
+  driverVersion: "1.1"
+  nodeSelector: {example.com/gpu: "true"}
+""",
+        remedy="Remove all but one.",
+    ),
+    Rule(
+        "KRM103",
+        "a resource stands once in the list",
+        good="""\
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: west}
+spec: {nodeSelector: {site: west}}
+""",
+        bad="""\
+metadata: {name: east}
+spec: {nodeSelector: {site: east}}
+---
+metadata: {name: east}
+spec: {nodeSelector: {site: west}}
+""",
+        remedy="Remove or rename one of the two.",
+    ),
+)
+"""The rules of this stage."""

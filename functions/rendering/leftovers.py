@@ -6,129 +6,146 @@ output whose DeviceConfigs kustomize has dropped, a rendered branch, a dump of a
 unload drivers that nobody wanted to unload.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import Item, Manifest, ResourceList, Result, error, warning
+from krmfn import Item, ResourceList, Result, error, warning
 from krmfn.item import PATH
-from krmfn.ownership import OWNER, Id, Scope, mark_of
+from krmfn.ownership import OWNER, Id, Scope
 from krmfn.resource import ref
 from krmfn.results import Field
+from krmfn.rule import Rule
 
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from .function_config import FunctionConfig
-from .kinds import MODULE_GROUP
+from .generated import Generated
 
-_LOOKING = ("check", "diff", "resolve")
+_LOOKING = ("check", "diff", "images", "nodes", "report", "resolve")
 """Commands that only look: what is left over is judged as it stands."""
 _SHOWN = 5
 _KUSTOMIZE = "kustomize.config.k8s.io/id"
 WAYS_OUT = (
-    "or say what is meant: --prune always (in the functionConfig `prune: always`) removes it, "
-    "--prune never (`prune: never`) keeps it as it stands"
+    "or decide what happens to it: --prune always (in the functionConfig `prune: always`) removes it, "
+    "--prune never (`prune: never`) keeps it as it is"
 )
 
 
 class LeftOvers(NamedTuple):
-    """The generated objects whose owner is not in the list and that no config asks for, by what becomes of them."""
+    """The objects in the list that this run does not generate, as far as somebody has to look at them."""
 
-    removed: list[Item]
-    kept: list[Item]
-    refused: list[Item]
+    kept: Sequence[Item]
+    """Generated objects whose owner is not in the list and that no config asks for: they stay."""
+    handwritten: Sequence[Item]
+    """KMM Modules that are neither generated nor removed: written by hand, copied, or left over."""
+    findings: Sequence[Result]
 
 
-def sort_out(resources: ResourceList, scope: Scope, config: FunctionConfig, wanted: Collection[Id]) -> LeftOvers:
-    """Return the left-over objects by what becomes of each: the value of `prune`, the command and kpt decide."""
-    left = LeftOvers([], [], [])
-    items = [item for item in resources.left_over(scope, config.namespace) if item.ref.id not in wanted]
+def sort_out(
+    resources: ResourceList, scopes: Sequence[Scope], config: FunctionConfig, wanted: Sequence[Generated]
+) -> LeftOvers:
+    """Return what becomes of objects that this run does not generate: `prune`, the command and kpt decide."""
+    names = frozenset(ref(one.manifest).id for one in wanted)
+    items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
+    items = [item for item in items if item.ref.id not in names]
     packages = _kpt_folders(resources) if items else []
+    parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
-        if config.prune == "always":
-            left.removed.append(item)
-        elif config.prune == "never":
-            left.kept.append(item)
-        elif _path(item) and any(_path(item).startswith(folder) for folder in packages):
-            left.removed.append(item)
-        elif resources.options.get("command") in _LOOKING:
-            left.kept.append(item)
-        else:
-            left.refused.append(item)
-    return left
+        parts[_outcome(item, config.prune, packages, resources.options.command)].append(item)
+    written = _handwritten(resources, scopes, config, names, parts)
+    findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
+    return LeftOvers(parts["kept"], written, findings)
 
 
-def findings(left: LeftOvers, config: FunctionConfig) -> Iterator[Result]:
-    """KRM116: a generated object's owner is in the input; one whose owner is not is never removed on a guess."""
-    for item in left.refused:
+def as_they_stand(
+    resources: ResourceList, scopes: Sequence[Scope], config: FunctionConfig, wanted: Sequence[Generated]
+) -> LeftOvers:
+    """Return the same for a list that is rendered already: nothing is left over, and each Module is judged."""
+    return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
+
+
+def _outcome(item: Item, prune: str, packages: Sequence[str], command: str) -> str:
+    """Return what becomes of an object whose owner is not in the list."""
+    if prune != "auto":
+        return "removed" if prune == "always" else "kept"
+    if _path(item) and any(_path(item).startswith(folder) for folder in packages):
+        return "removed"
+    return "kept" if command in _LOOKING else "refused"
+
+
+def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionConfig) -> Iterator[Result]:
+    """Yield an error per generated object without its owner, or one warning where such objects are kept."""
+    for item in refused:
         owner = _owner(item)
         message = f"was generated from {owner}, which is not in the input, and is not removed on a guess: "
-        yield item.located(error(f"{message}give {owner}, too, {WAYS_OUT}", rule="KRM116"))
-    if left.kept and config.prune == "auto":
-        count, shown = len(left.kept), ", ".join(str(item.ref) for item in left.kept[:_SHOWN])
+        yield item.located(error(f"{message}add {owner} to the input, {WAYS_OUT}", rule="KRM116"))
+    if kept and config.prune == "auto":
+        count, shown = len(kept), ", ".join(str(item.ref) for item in kept[:_SHOWN])
         more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
-        owners = sorted({_owner(item) for item in left.kept})
+        owners = sorted({_owner(item) for item in kept})
         some = ", ".join(owners[:_SHOWN]) + (f" and {len(owners) - _SHOWN:,} more" if len(owners) > _SHOWN else "")
         message = (
             f"the input has {count:,} generated object{'s' if count > 1 else ''} ({shown}{more}) without what "
             f"{'they were' if count > 1 else 'it was'} generated from ({some}): judged as if written by hand"
         )
-        yield left.kept[0].located(warning(message, rule="KRM116"))
+        yield kept[0].located(warning(message, rule="KRM116"))
 
 
-def strays(resources: ResourceList, scope: Scope, wanted: Collection[Id]) -> Iterator[Result]:
-    """KRM117: an object carries its own mark: a copy of one under another name is neither updated nor removed."""
-    copies = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scope)]
+def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection[Id]) -> Iterator[Result]:
+    """Yield a warning about the copies of generated objects: they carry a mark that is not their own."""
+    copies = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scopes)]
     if copies:
         shown = ", ".join(str(item.ref) for item in copies[:_SHOWN])
         more = f" and {len(copies) - _SHOWN:,} more" if len(copies) > _SHOWN else ""
         message = (
-            f"on {shown}{more} this is not the mark that the function wrote for the object, so it is a copy: it stays "
-            "as it is, and nobody updates or removes it; take the annotation off"
+            f"on {shown}{more} this annotation is not the one that was written for the object, so it is a copy: "
+            "it is neither updated nor removed; remove the annotation"
         )
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 
 
-def handwritten(
-    resources: ResourceList, scope: Scope, config: FunctionConfig, left: LeftOvers, wanted: Collection[Id]
+def _handwritten(
+    resources: ResourceList,
+    scopes: Sequence[Scope],
+    config: FunctionConfig,
+    wanted: Collection[Id],
+    left_over: Mapping[str, Sequence[Item]],
 ) -> list[Item]:
     """Return the KMM Modules that this run neither generates nor removes.
 
     They are written by hand, copied or left over; with `prune: never` also generated ones that no config asks for.
     """
-    gone = {id(item) for item in left.removed}
-    left_over = {id(item) for item in (*left.kept, *left.refused)}
+    gone = {id(item) for item in left_over["removed"]}
+    stay = {id(item) for part in ("kept", "refused") for item in left_over[part]}
 
     def is_ours(item: Item) -> bool:
         if id(item) in gone:
             return True
-        if id(item) in left_over or not item.mentions(OWNER):
+        mark = item.mark
+        if id(item) in stay or not mark:
             return False
-        mark = mark_of(item.annotations)
-        is_pruned = config.prune != "never" and scope.made(item.ref, item.annotations)
-        return scope.names(mark) and (item.ref.id in wanted or is_pruned)
+        if item.ref.id in wanted:
+            return any(scope.names(mark) for scope in scopes)
+        return config.prune != "never" and any(scope.made(item.ref, item.annotations) for scope in scopes)
 
-    return [item for item in resources.select("Module", MODULE_GROUP) if not is_ours(item)]
-
-
-def ids(manifests: Collection[Manifest]) -> frozenset[Id]:
-    """Return the ids of manifests."""
-    return frozenset(ref(manifest).id for manifest in manifests)
+    return [item for item in resources.select(MODULE_KIND, MODULE_GROUP) if not is_ours(item)]
 
 
-def _is_stray(item: Item, scope: Scope) -> bool:
-    mark = mark_of(item.annotations)
-    return mark is None or (scope.names(mark) and not scope.made(item.ref, item.annotations))
+def _is_stray(item: Item, scopes: Sequence[Scope]) -> bool:
+    """Return True for a mark that is none, or that a function of ours wrote for another object."""
+    mark = item.mark
+    named = [scope for scope in scopes if scope.names(mark)]
+    return mark is None or any(not scope.made(item.ref, item.annotations) for scope in named)
 
 
 def _owner(item: Item) -> str:
-    mark = mark_of(item.annotations)
+    mark = item.mark
     _, kind, namespace, name = mark.owner if mark else ("", "", "", "")
     return f"{kind} {namespace + '/' if namespace else ''}{name}"
 
 
 def _kpt_folders(resources: ResourceList) -> list[str]:
     """Return the folders of kpt packages with a final slash ("" for the top); [] for a list from kustomize."""
-    if any(item.mentions(_KUSTOMIZE) and _KUSTOMIZE in item.annotations for item in resources.items):
+    if any(_KUSTOMIZE in item.annotations for item in resources.mentioning(_KUSTOMIZE)):
         return []
     files = [_path(item) for item in resources.select("Kptfile", "kpt.dev")]
     return [path[: path.rindex("/") + 1] if "/" in path else "" for path in files if path]
@@ -139,3 +156,55 @@ def _path(item: Item) -> str:
     place = item.place
     path = item.annotations.get(PATH) or (place.path if place and place.path != "stdin" else "")
     return path.replace("\\", "/")
+
+
+RULES = (
+    Rule(
+        "KRM116",
+        "a generated object's owner is in the input; one whose owner is not is never removed on a guess",
+        good="""\
+kind: Module
+metadata:
+  name: gpu
+  annotations:
+    krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
+---
+kind: DeviceConfig
+metadata: {name: gpu}
+""",
+        bad="""\
+kind: Module
+metadata:
+  name: gpu
+  annotations:
+    krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
+""",
+        remedy="Add the owner to the input, or decide what happens to such objects: `--prune always` (in the "
+        "functionConfig `prune: always`) removes them, `--prune never` keeps them.",
+    ),
+    Rule(
+        "KRM117",
+        "an object carries its own mark: a copy of one under another name is neither updated nor removed",
+        good="""\
+kind: DeviceConfig
+metadata: {name: gpu}
+---
+kind: Module
+metadata: {name: copy}
+spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
+""",
+        bad="""\
+kind: DeviceConfig
+metadata: {name: gpu}
+---
+kind: Module
+metadata:
+  name: copy
+  annotations:
+    krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
+spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
+""",
+        remedy="Take the annotation `krmfn.dev/owner` off the copy.",
+    ),
+)
+"""The rules about generated objects without their owner: `findings` and `strays`."""

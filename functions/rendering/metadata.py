@@ -7,6 +7,8 @@ from typing import Any
 from krmfn import Ref
 from krmfn.ownership import PASSED_ON
 
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
+
 MODULE_ORDER = {
     "argocd.argoproj.io/sync-wave": "0",
     "kustomize.toolkit.fluxcd.io/substitute": "disabled",
@@ -16,13 +18,8 @@ MODULE_ORDER = {
 
 def daemonset_order(namespace: str, module: str) -> dict[str, str]:
     """Return the annotations that apply a DaemonSet after its Module: Argo CD's next wave, cli-utils' depends-on."""
-    needs = f"kmm.sigs.x-k8s.io/namespaces/{namespace}/Module/{module}"
+    needs = f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}"
     return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
-
-
-def ready_label(namespace: str, module: str) -> str:
-    """Return the label that KMM puts on a node while the Module's kernel module is loaded there."""
-    return f"kmm.node.kubernetes.io/{namespace}.{module}.ready"
 
 
 def metadata(

@@ -1,73 +1,104 @@
-"""The cluster's checks and the lints for every Module of a run, and the findings that are turned off."""
+"""The cluster's checks and the lints for every Module of a run, written by hand or generated."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from krmfn import Item, Manifest, Ref, ResourceList, Result, warning
+from krmfn import Ref, ResourceList, Result
 from krmfn.resource import ref
-from krmfn.results import Field
 
-from .. import kmm
-from ..kmm import lints
-from ..kmm.lookup import listing, table
+from ..kmm.lints import image_lints, module_lints
+from ..kmm.lookup import table, tables
+from ..kmm.module import MODULE_KIND, Module, module_of
+from ..kmm.rule import unmark_first
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
-from .generated import Generated
+from .generated import Finding, Generated, Handwritten
 
-IGNORE = "krmfn.dev/ignore"
-"""Annotation on a Module or on the resource it is made from: `KRM204: why; KRM209: why`."""
-
-
-def kernels(resources: ResourceList, modules: Iterable[Manifest]) -> list[str]:
-    """Return the distinct kernel versions of the Nodes in the list, sorted; [] when no Module has several mappings."""
-    if not any(len(_mappings(module)) > 1 for module in modules):
-        return []
-    versions = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
-    return sorted(versions - {""})
-
-
-def handwritten(resources: ResourceList, items: Sequence[Item], config: FunctionConfig, lint: bool) -> Iterator[Result]:
-    """Yield the findings about Modules that this run does not generate; `lint` for more than refusals."""
-    real = kernels(resources, (item.manifest for item in items)) if lint else []
-    for item in items:
-        findings = kmm.check(item.manifest, config.kmm_version, real)
-        if not lint:
-            findings = [finding for finding in findings if finding.severity == "error"]
-        yield from kept((item.located(finding) for finding in findings), item, config)
+AS_GIVEN = frozenset(
+    {
+        *("projected", "downwardAPI", "ephemeral", "image"),
+        *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker"),
+        *("gcePersistentDisk", "glusterfs", "iscsi", "photonPersistentDisk", "portworxVolume", "quobyte", "rbd"),
+        *("scaleIO", "storageos", "vsphereVolume"),
+    }
+)
+"""Volumes that a config's schema leaves to Kubernetes."""
 
 
-def generated(
-    resources: ResourceList, objects: Iterable[Generated], config: FunctionConfig, answered: Collection[str] = ()
-) -> Iterator[tuple[Ref, Result]]:
+def check(
+    resources: ResourceList,
+    objects: Sequence[Generated],
+    handwritten: Sequence[Handwritten],
+    config: FunctionConfig,
+    lint: bool,
+) -> Iterator[Finding]:
+    """Yield the findings about all Modules and pods; `lint` for more than refusals about those written by hand."""
+    generated = [(one, module_of(one.manifest)) for one in objects]
+    kernels = _kernels(resources, [module for _, module in (*generated, *handwritten) if module])
+    if handwritten:
+        from ..kmm.checks import check as check_all  # here, since what we generate needs none of the CRD's facts
+
+        for item, module in handwritten:
+            for finding in check_all(module, config.kmm_version, kernels if lint else []):
+                if lint or finding.severity == "error":
+                    yield item.ref, item.located(finding)
+    yield from _generated(generated, config, kernels)
+    if lint:
+        here = [(module, one.owner) for one, module in generated if module and one.manifest["kind"] == MODULE_KIND]
+        yield from _together([*here, *((module, item.ref) for item, module in handwritten)])
+
+
+def _together(modules: Sequence[tuple[Module, Ref]]) -> Iterator[Finding]:
+    """Yield the findings about Modules that meet on nodes, each with the resource that its Module comes from."""
+    if len(modules) > 1:
+        from ..kmm.lints import neighbours  # here, since one Module has none
+
+        owners = {module.ref: owner for module, owner in modules}
+        for finding in neighbours.check(module for module, _ in modules):
+            yield owners[finding.ref] if finding.ref else None, finding
+
+
+def _generated(
+    objects: Sequence[tuple[Generated, Module | None]], config: FunctionConfig, kernels: Sequence[str]
+) -> Iterator[Finding]:
     """Yield the findings about generated Modules and pods, each with the resource that its object is generated from.
 
-    A finding stands at the field that caused it, where one field did. `answered` are lints that the resource's own
-    rules stand for.
+    A finding stands at the field that caused it, where one field did.
 
     Their structure is right by construction (the end-to-end tests hold it against a real API server), but for fields
-    that the cluster's KMM does not have yet. What users decide is not: names, regexps, images, loading orders.
+    that the cluster's KMM does not have yet, and volumes that are passed on as they are. What users decide is not:
+    names, regexps, images, loading orders.
     """
-    objects = list(objects)
-    real = kernels(resources, (module for one in objects if (module := _module(one.manifest)) is not None))
-    for one in objects:
-        findings = _judged(one.manifest, config.kmm_version, real)
-        at_origin = (_at_origin(one, finding) for finding in findings if finding.rule not in answered)
-        for finding in kept(at_origin, one.item, config):
-            yield one.owner, finding
+    for one, module in objects:
+        for finding in _judged(one, module, config.kmm_version, kernels):
+            if finding.rule not in one.answered:
+                yield one.owner, at_origin(one, finding)
 
 
-def _unknown(module: Manifest, version: str) -> list[Result]:
-    """Return the errors about fields that this KMM version does not have and would drop."""
-    spec = module["spec"]
-    if "dra" not in spec and "automountServiceAccountToken" not in spec.get("devicePlugin", {}):
+def _kernels(resources: ResourceList, modules: Sequence[Module]) -> list[str]:
+    """Return the distinct kernel versions of the nodes in the list, sorted; [] when no Module has several mappings."""
+    if not any(len(module.mappings) > 1 for module in modules):
+        return []
+    from ..fleet import nodes  # here, for the start-up of the others
+
+    return sorted(nodes.kernels(resources))
+
+
+def _by_crd(module: Module, version: str) -> list[Result]:
+    """Return the API server's refusals of what is not right by construction: newer fields, and volumes as given."""
+    plugin = table(module.spec, "devicePlugin")
+    as_given = any(not AS_GIVEN.isdisjoint(volume) for _, volume in tables(plugin, "volumes"))
+    if not as_given and "dra" not in module.spec and "automountServiceAccountToken" not in plugin:
         return []  # all others are in every version that we know
     from ..kmm.crd import structure  # here, for the start-up of the others
 
-    return [finding for finding in structure.check(module, version) if finding.rule == "KMM051"]
+    findings = structure.check(module, version)
+    return [finding for finding in findings if finding.field and finding.field.path.startswith("spec")]
 
 
-def _at_origin(one: Generated, finding: Result) -> Result:
+def at_origin(one: Generated, finding: Result) -> Result:
+    """Return a finding about a generated object at the field that it comes from, else at what it is generated from."""
     moved = one.origin(finding)
     if moved:
         return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
@@ -75,56 +106,12 @@ def _at_origin(one: Generated, finding: Result) -> Result:
     return finding._replace(ref=ref(one.manifest), place=one.item.place, message=message)
 
 
-def _judged(manifest: Manifest, version: str, real: Sequence[str]) -> Iterator[Result]:
-    """Yield the findings about one generated object."""
-    module = _module(manifest)
-    if module is not None:
-        yield from _unknown(module, version)
-        yield from admission.check(module, version)
-        yield from lints.check(module, version, real)
-    elif manifest["kind"] == "DaemonSet":
-        yield from lints.check_pods(manifest)
-
-
-def _mappings(module: Manifest) -> list[object]:
-    return listing(table(module, "spec", "moduleLoader", "container"), "kernelMappings") or []
-
-
-def together(manifests: Sequence[Manifest]) -> list[Result]:
-    """Return the findings about Modules that meet on nodes: those that remove what another one loads."""
-    return lints.across([module for module in manifests if module["kind"] == "Module"])
-
-
-def _module(manifest: Manifest) -> Manifest | None:
-    """Return the Module to check; of a ManagedClusterModule the one for each spoke, which the hub does not check."""
-    if manifest["kind"] == "Module":
-        return manifest
-    if manifest["kind"] != "ManagedClusterModule":
-        return None
-    metadata = {"name": manifest["metadata"]["name"], "namespace": manifest["spec"]["spokeNamespace"]}
-    return {"kind": "Module", "metadata": metadata, "spec": manifest["spec"]["moduleSpec"]}
-
-
-def kept(findings: Iterable[Result], item: Item | None, config: FunctionConfig) -> Iterator[Result]:
-    """Yield the findings that are not turned off, by this item or by the functionConfig.
-
-    What keeps a manifest from being made or taken stays: the refusals of the cluster, and errors about our own kinds.
-    """
-    off = dict(config.ignore)
-    text = item.annotations.get(IGNORE, "") if item and item.mentions(IGNORE) else ""
-    for entry in filter(str.strip, text.split(";")):
-        rule, _, reason = (part.strip() for part in entry.partition(":"))
-        if reason:
-            off[rule] = reason
-        elif item:
-            message = f"{rule} is turned off without a reason; write `{rule}: why`"
-            field = Field(f"metadata.annotations[{IGNORE}]", entry.strip())
-            yield item.located(warning(message, rule="KRM115", field=field))
-    for finding in findings:
-        if finding.rule not in off or _stays(finding):
-            yield finding
-
-
-def _stays(finding: Result) -> bool:
-    refused = any(key == "admission" for key, _ in finding.tags)
-    return refused or (finding.severity == "error" and finding.rule.startswith("KRM1"))
+def _judged(one: Generated, module: Module | None, version: str, kernels: Sequence[str]) -> Iterator[Result]:
+    """Yield the findings about one generated object; `module` is the Module that it is or brings to spokes."""
+    if module:
+        refused = _by_crd(module, version)
+        yield from refused
+        yield from (unmark_first(finding) if refused else finding for finding in admission.check(module, version))
+        yield from module_lints.check(module, version, kernels)
+    elif one.manifest["kind"] == "DaemonSet":
+        yield from image_lints.check_pods(one.manifest)

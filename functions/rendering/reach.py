@@ -7,22 +7,21 @@ from collections.abc import Iterable, Iterator
 from krmfn import Ref, Result
 
 from .function_config import Source
+from .generated import Finding
 
 _SHOWN = 2
 """How many configs a finding names."""
 
 
-def reaching(findings: Iterable[tuple[Ref, Result]], source: Source) -> Iterator[Result]:
+def reaching(findings: Iterable[Finding], source: Source) -> Iterator[Result]:
     """Yield the findings of several configs; one about the functionConfig comes once and names the configs."""
-    distinct: dict[str, Result] = {}
-    configs: dict[str, set[Ref]] = {}
+    distinct: dict[str, tuple[Result, set[Ref]]] = {}
     for config, finding in findings:
-        key = repr(finding)
-        distinct.setdefault(key, finding)
-        configs.setdefault(key, set()).add(config)
-    for key, finding in distinct.items():
-        shared = source.ref.kind and finding.ref == source.ref
-        yield finding._replace(message=f"{finding.message}; reaches {named(configs[key])}") if shared else finding
+        _, configs = distinct.setdefault(repr(finding), (finding, set()))
+        configs |= {config} if config else set()
+    for finding, configs in distinct.values():
+        shared = configs and source.ref.kind and finding.ref == source.ref
+        yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if shared else finding
 
 
 def named(configs: Iterable[Ref]) -> str:

@@ -1,38 +1,54 @@
-"""Misspelt kinds, groups and versions, ours and KMM's: an error, since nobody else would read them."""
+"""The list as a whole: items that kpt hides, and misspelt kinds, groups and versions, which nobody else would read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from krmfn import Item, ResourceList, Result, error, info
 from krmfn.resource import ref
+from krmfn.rule import Rule
 
-from . import metadata_checks
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_VERSION
+from . import ignoring, metadata_checks
 from .function_config import FunctionConfig
-from .generated import Generated
-from .kinds import HUB_GROUP, MODULE_GROUP, OURS, SEED
-from .suspects import GUIDE_GROUP, PTEMPLATE_GROUP, near, suspects
+from .kinds import OURS, PTEMPLATE_GROUP, SEED
+from .suspects import GUIDE_GROUP, near, suspects
+
+PARTIAL = "internal.config.k8s.io/kpt-resource-id"
+"""kpt's annotation on the items that its selectors pick."""
 
 Kinds = Collection[tuple[str, str]]
 """(group, kind) pairs."""
 
-_V1, _KMM = ("v1alpha1",), ("v1beta1",)
+_V1, _KMM = ("v1alpha1",), (MODULE_VERSION,)
 KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
-    OURS: {"DeviceConfig": _V1, "RenderDeviceConfigs": _V1},
+    OURS: {"DeviceConfig": _V1, "RenderDeviceConfigs": _V1, "NodeInventory": _V1},
     SEED: {"DeviceConfig": _V1},
     PTEMPLATE_GROUP: {"Ptemplate": _V1},
     MODULE_GROUP: {
-        "Module": _KMM,
+        MODULE_KIND: _KMM,
         "PreflightValidation": ("v1beta1", "v1beta2"),
         **dict.fromkeys(("NodeModulesConfig", "ModuleImagesConfig", "ModuleBuildSignConfig", "BootModuleConfig"), _KMM),
     },
-    HUB_GROUP: {"ManagedClusterModule": _KMM},
+    HUB_GROUP: {HUB_KIND: _KMM},
 }
 """Group -> kind -> versions of what there is. Source: KMM v2.4.0 to main (2026-07-29), and the fork's CRDs."""
 
 _SHARED = frozenset({SEED, MODULE_GROUP, HUB_GROUP})
 """Groups that may have other kinds, which are none of our business."""
+
+
+def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result]:
+    """Return an error when kpt's selectors hide items: generated objects among them would be added twice."""
+    if config.partial_view or not any(PARTIAL in item.annotations for item in resources.mentioning(PARTIAL)):
+        return []
+    message = (
+        "kpt shows only the items that its selectors pick, so generated objects that it hides would be added again; "
+        "remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
+        "functionConfig when they pick the generated kinds too"
+    )
+    return [error(message, rule="KRM112")]
 
 
 def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
@@ -54,17 +70,13 @@ def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
 def check_run(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
     """Yield the findings of `check`, and those about rules turned off in vain and about inputs without a mark."""
     yield from check(resources, handled)
-    yield from metadata_checks.of_function_config(config, ref(resources.function_config or {}))
+    if config.ignore:
+        yield from ignoring.check_function_config(config, ref(resources.function_config or {}))
     yield from metadata_checks.inputs_are_marked(resources, handled)
 
 
-def check_generated(objects: Iterable[Generated]) -> Iterator[Result]:
-    """Yield errors about annotations and labels that configs pass on to their objects and that mean nothing there."""
-    return metadata_checks.of_generated(objects)
-
-
 def kinds_exist(items: list[Item]) -> Iterator[Result]:
-    """KRM108: a kind, group or version that is ours or KMM's but for a letter is a mistake: nobody would read it."""
+    """Yield an error per resource whose kind, group or version is ours or KMM's but for a letter."""
     for item in items:
         message = mistake(item.string("apiVersion"), item.kind)
         if message:
@@ -72,14 +84,14 @@ def kinds_exist(items: list[Item]) -> Iterator[Result]:
 
 
 def vendors_are_named(items: list[Item]) -> Iterator[Result]:
-    """KRM107: a DeviceConfig of another vendor's group is not ours; it passes through as it is."""
+    """Yield an info per group of other vendors that has DeviceConfigs."""
     groups: dict[str, list[Item]] = {}
     for item in items:
         if item.kind == "DeviceConfig" and not mistake(item.string("apiVersion"), item.kind):
             groups.setdefault(item.group, []).append(item)
     for group, theirs in groups.items():
         others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
-        message = f"belongs to another vendor's group, {group}: nothing is made of it, and it stays as it is{others}"
+        message = f"belongs to another vendor's group, {group}: nothing is generated from it, it stays as it is{others}"
         yield theirs[0].located(info(message, rule="KRM107"))
 
 
@@ -93,16 +105,18 @@ def mistake(api_version: str, kind: str) -> str:
     if version in kinds.get(kind, ()) or (group, kind) == (GUIDE_GROUP, "Ptemplate"):
         return ""
     alike = [(g, k) for g, known in KNOWN.items() for k in known if near(kind, k)]
-    if near(kind, "NodeInventory") and (not group or _near_group(group, OURS)):
-        return (
-            "this version does not read a NodeInventory; "
-            "remove it and give the Node objects themselves, as `kubectl get nodes -o yaml` prints them"
-        )
     if group in KNOWN and group not in _SHARED:
-        return _no_such(api_version, kind, alike or [(group, k) for k in kinds])
+        return _no_such(api_version, kind, alike or [(group, _nearest(kind, list(kinds)))])
     if not group or kind == "RenderDeviceConfigs" or any(_near_group(group, known) for known, _ in alike):
         return _no_such(api_version, kind, alike) if alike else ""
     return ""
+
+
+def _nearest(kind: str, kinds: list[str]) -> str:
+    """Return the kind of a group that is somewhat like this one, else the first."""
+    from difflib import get_close_matches
+
+    return (get_close_matches(kind, kinds, 1, 0.4) or kinds)[0]
 
 
 def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
@@ -112,7 +126,7 @@ def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
     written = f"{api_version} {kind}"
     best = get_close_matches(written, names, 1, 0)[0]
     what = written if api_version else f"{kind} without an apiVersion"
-    outcome = "the cluster refuses it" if known[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is made of it"
+    outcome = "the cluster refuses it" if known[0][0] in (MODULE_GROUP, HUB_GROUP) else "nothing is generated from it"
     return f"there is no {what}, so {outcome}; did you mean {best}?"
 
 
@@ -121,3 +135,57 @@ def _near_group(group: str, known: str) -> bool:
     group = group.lower()
     part = known != SEED and (group.endswith(f".{known}") or known.endswith(f".{group}"))
     return part or near(group, known) or group.partition(".")[0] == known.partition(".")[0]
+
+
+RULES = (
+    Rule(
+        "KRM107",
+        "a DeviceConfig of another vendor's group is not ours; it passes through as it is",
+        good="""\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu:1.0
+  nodeSelector: {example.com/gpu: "true"}
+""",
+        bad="""\
+apiVersion: amd.com/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+""",
+        remedy="Leave it to that vendor's operator, or write a DeviceConfig of krmfn.dev/v1alpha1 in its place.",
+    ),
+    Rule(
+        "KRM108",
+        "a kind, group or version that is ours or KMM's but for a letter is a mistake: nobody would read it",
+        good="""\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+""",
+        bad="""\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfig
+metadata: {name: settings}
+""",
+        remedy="Correct the kind, the group or the version; the finding has the nearest that there is.",
+    ),
+    Rule(
+        "KRM112",
+        "kpt shows all items, not a selection: objects that it hides would be generated again at every render",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {partialView: allow}
+---
+metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alpha1/DeviceConfig/kmm/gpu}}
+""",
+        bad="""\
+metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alpha1/DeviceConfig/kmm/gpu}}
+""",
+        remedy="Remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
+        "functionConfig when they pick the generated kinds, too.",
+    ),
+)
+"""The rules about kinds, and about lists that are shown in part."""

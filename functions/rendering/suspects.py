@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from krmfn import Item, ResourceList
 
-from .kinds import OURS
+from .kinds import OURS, PTEMPLATE_GROUP
 
-PTEMPLATE_GROUP = "pt.example.com"
 GUIDE_GROUP = f"ptemplates.{PTEMPLATE_GROUP}"
 """The group of Ptemplates as the operator's guides spell it: taken for ours, so that its error names the right one."""
 
@@ -25,13 +24,9 @@ def suspects(resources: ResourceList) -> list[Item]:
     """Return the items whose kind is nearly one of KINDS, and those whose text names one of our groups."""
     kinds = {item.kind for item in resources.items}
     near_ours = {kind for kind in kinds if any(near(kind, known) for known in KINDS)}
-    return [
-        item
-        for item in resources.items
-        if item.kind in near_ours
-        or item.mentions(OURS)
-        or (item.kind not in _COMMON and item.mentions(PTEMPLATE_GROUP))
-    ]
+    named = {id(item) for item in resources.mentioning(OURS)}
+    named |= {id(item) for item in resources.mentioning(PTEMPLATE_GROUP) if item.kind not in _COMMON}
+    return [item for item in resources.items if item.kind in near_ours or id(item) in named]
 
 
 def near(one: str, other: str) -> bool:

@@ -7,18 +7,25 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Manifest, Ref
-from krmfn.plan import ABSENT, Change, FieldChange, Plan, differences
+from krmfn.differences import ABSENT, FieldChange, differences
+from krmfn.plan import Change, Plan
 from krmfn.resource import ref
 
-from ..kmm.lookup import has, listing, table, tables, text
+from ..kmm.lookup import has, table, tables, text
+from ..kmm.module import (
+    CONTAINER,
+    IN_TREE,
+    Module,
+    module_of,
+    plugin_ready_label,
+    ready_label,
+    version_label,
+    version_ready_label,
+)
 from ..kmm.versions import Target
-from ..rendering.kinds import HUB_GROUP, MODULE_GROUP
-from ..rendering.metadata import ready_label
 
-CONTAINER = "spec.moduleLoader.container"
-_IN_TREE = ("inTreeModulesToRemove", "inTreeModuleToRemove")
-_OF_CONTAINER = frozenset({"modprobe", "containerImage", "imagePullPolicy", "registryTLS", *_IN_TREE})
-_OF_MAPPING = frozenset({"containerImage", "registryTLS", "literal", "regexp", *_IN_TREE})
+_OF_CONTAINER = frozenset({"modprobe", "containerImage", "imagePullPolicy", "registryTLS", *IN_TREE})
+_OF_MAPPING = frozenset({"containerImage", "registryTLS", "literal", "regexp", *IN_TREE})
 """The fields that KMM compares between a node and the Module; a difference is an unload and a load."""
 
 
@@ -29,18 +36,17 @@ class Step(NamedTuple):
     """The object in the list."""
     module: Ref
     """The Module on the cluster with the nodes."""
-    old: Manifest | None
-    new: Manifest | None
+    old: Module | None
+    new: Module | None
 
     @property
     def versions(self) -> tuple[str, str]:
         """The version of an ordered upgrade before and after; "" without one."""
-        before, after = (text(_container(module), "version") for module in (self.old, self.new))
-        return before, after
+        return self.old.version if self.old else "", self.new.version if self.new else ""
 
     def lost(self, section: str) -> bool:
         """Return True when the Module stays and this section of its spec is removed."""
-        return self.new is not None and has(table(self.old, "spec"), section) and not has(self.new["spec"], section)
+        return bool(self.old and self.new and has(self.old.spec, section) and not has(self.new.spec, section))
 
 
 class Impact(NamedTuple):
@@ -53,9 +59,8 @@ class Impact(NamedTuple):
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
-        named = f"kmm.node.kubernetes.io/{module.namespace}.{module.name}"
-        keys = [ready_label(*module[2:]), f"{named}.version.ready", f"{named}.device-plugin-ready"]
-        keys.append(version_label(module))
+        labels = (ready_label, version_ready_label, plugin_ready_label, version_label)
+        keys = [label(module.namespace, module.name) for label in labels]
         return list(dict.fromkeys(str(who) for key in keys for who in self.holders.get(key, ())))
 
 
@@ -66,11 +71,6 @@ def impact_of(plan: Plan, kmm: Target) -> Impact:
         for key in selected(manifest):
             holders[key].append(ref(manifest))
     return Impact(plan, [step for change in plan.changes if (step := _step(change))], holders, kmm)
-
-
-def version_label(module: Ref) -> str:
-    """Return the label with which an administrator chooses a node's version of the Module."""
-    return f"kmm.node.kubernetes.io/version-module.{module.namespace}.{module.name}"
 
 
 def selected(manifest: Manifest) -> dict[str, str]:
@@ -85,11 +85,10 @@ def selected(manifest: Manifest) -> dict[str, str]:
 
 def reloads(step: Step) -> list[FieldChange]:
     """Return the changed fields for which KMM unloads and loads on nodes that have the module."""
-    old, new = _container(step.old), _container(step.new)
-    if not old or not new:
+    if not (step.old and step.old.container and step.new and step.new.container):
         return []
-    count = len(listing(old, "kernelMappings") or [])
-    return [field for field in differences(old, new, tuple(CONTAINER.split("."))) if _counts(field, count)]
+    fields = differences(step.old.container, step.new.container, tuple(CONTAINER.split(".")))
+    return [field for field in fields if _counts(field, len(step.old.mappings))]
 
 
 def _counts(field: FieldChange, mappings: int) -> bool:
@@ -104,22 +103,6 @@ def _counts(field: FieldChange, mappings: int) -> bool:
 
 
 def _step(change: Change) -> Step | None:
-    old, new = _module(change.old), _module(change.new)
+    old, new = module_of(change.old or {}), module_of(change.new or {})
     module = new or old
-    return Step(change.ref, ref(module), old, new) if module else None
-
-
-def _module(manifest: Manifest | None) -> Manifest | None:
-    """Return the Module that a manifest is or, on a hub, holds."""
-    own = ref(manifest or {})
-    if manifest and (own.group, own.kind) == (MODULE_GROUP, "Module"):
-        return {**manifest, "spec": table(manifest, "spec")}
-    if (own.group, own.kind) != (HUB_GROUP, "ManagedClusterModule"):
-        return None
-    spec = table(manifest, "spec")
-    metadata = {"name": own.name, "namespace": text(spec, "spokeNamespace")}
-    return {"kind": "Module", "metadata": metadata, "spec": table(spec, "moduleSpec")}
-
-
-def _container(module: Manifest | None) -> Manifest:
-    return table(module, "spec", "moduleLoader", "container")
+    return Step(change.ref, module.ref, old, new) if module else None

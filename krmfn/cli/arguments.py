@@ -1,19 +1,34 @@
-"""The arguments of every subcommand."""
+"""The parser of a function's command line, and its arguments as typed values."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from .. import log
-from ..reports import changes, findings
-from . import completion
-from .program import Command, Program
+from . import commands, completion, grammar, options, output
+from .check import CHECK
+from .diff import DIFF
+from .options import RunOptions
+from .program import Program
+from .render import RENDER
+from .subcommand import PRINTED, Context, Subcommand
 
-EXITS = "exit code: 0 fine, 1 findings of severity error, 2 the work could not be done (usage, unreadable input)"
-PRINTED = "exit code: 0 printed, 2 it could not be (usage, a closed output)"
-DIFFERS = "exit code: 0 nothing changes, 1 something does, 2 one of the two cannot be rendered"
-PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
+
+class Completion(NamedTuple):
+    """The arguments of `completion`."""
+
+    shell: str
+
+
+def subcommands(program: Program) -> dict[str, Subcommand]:
+    """Return the commands by their names, in the order in which the help lists them."""
+    own = {name: commands.subcommand(command) for name, command in program.commands.items()}
+    return {"render": RENDER, "check": CHECK, "diff": DIFF, **own, "completion": _completion_of(program.name)}
 
 
 def parser(program: Program) -> argparse.ArgumentParser:
@@ -26,84 +41,86 @@ def parser(program: Program) -> argparse.ArgumentParser:
         "COMMAND --help has examples and exit codes.",
     )
     made.add_argument("--version", action=_Version, nargs=0, help="print the version")
-    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def add(name: str, summary: str, exits: str, *examples: str) -> argparse.ArgumentParser:
-        shown = "\n".join(f"  {program.name} {name} {example}".rstrip() for example in examples)
-        return commands.add_parser(
+    parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in subcommands(program).items():
+        shown = "\n".join(f"  {program.name} {name} {example}".rstrip() for example in command.examples)
+        own = parsers.add_parser(
             name,
-            help=summary,
-            description=f"{summary[0].upper()}{summary[1:]}.",
-            epilog=f"examples:\n{shown}\n\n{exits}",
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}.",
+            epilog=f"examples:\n{shown}\n\n{command.exits}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-
-    _render(add("render", "print the manifests that would reach the cluster", EXITS, *_RENDER), program)
-    _check(add("check", "print the findings only", EXITS, *_CHECK), program)
-    _diff(add("diff", "print what would change on the cluster, and what that risks", DIFFERS, *_DIFF), program)
-    for name, command in program.commands.items():
-        exits = EXITS if isinstance(command, Command) else PRINTED
-        own = add(name, command.help, exits, *(command.examples or [""]))
-        if isinstance(command, Command):
-            _path(own)
-            _common(own, program)
         command.arguments(own)
-    shells = add("completion", "print what makes a shell complete commands and options", PRINTED, *_COMPLETION)
-    shells.add_argument("shell", choices=tuple(completion.SHELLS))
+        if command.runs_function:
+            options.add(own, program)
     return made
 
 
-_COMPLETION = ("bash > ~/.local/share/bash-completion/completions/krmfn",)
-_RENDER = ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml")
-_CHECK = ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/lab --strict --baseline known.json")
-_DIFF = ("main/clusters/lab clusters/lab", "/dev/null clusters/lab --format markdown")
+class Call(NamedTuple):
+    """A command with its arguments."""
+
+    command: Subcommand
+    args: Any
+    """A value of the command's type of arguments."""
+    options: RunOptions
 
 
-def _render(parser: argparse.ArgumentParser, program: Program) -> None:
-    _path(parser)
-    _common(parser, program)
-    parser.add_argument("-o", "--output", choices=("yaml", "json"), default="yaml")
-    parser.add_argument(
-        "--output-dir",
-        metavar="DIR",
-        help="write a file per object and a kustomization.yaml; of several PATHs a folder each, by its last name",
+def parse(program: Program, argv: Sequence[str]) -> Call | int:
+    """Return the command that is called; for wrong usage, --help and --version, answered here, the exit code."""
+    answer = io.StringIO()
+    known = parser(program)
+    try:
+        with redirect_stdout(answer):
+            return _call(program, _intermixed(known, argv))
+    except SystemExit as left:
+        if left.code:
+            if word := grammar.meant(known, argv):
+                sys.stderr.write(f"{program.name}: did you mean {word}?\n")
+            return 2
+    output.write_stdout(answer.getvalue())
+    return 0
+
+
+def _call(program: Program, namespace: argparse.Namespace) -> Call:
+    command = subcommands(program)[namespace.command]
+    if not command.runs_function:
+        return Call(command, options.typed(command.args, namespace), RunOptions(namespace.command))
+    given = {name: getattr(namespace, name.replace("-", "_")) for name in program.options}
+    namespace.own = MappingProxyType({name: value for name, value in given.items() if value is not None})
+    return Call(command, options.typed(command.args, namespace), options.typed(RunOptions, namespace))
+
+
+def _intermixed(known: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments; options may stand between PATHs, and after `--` everything is a PATH.
+
+    argparse mixes them for a parser without commands only, so each command's parser is called by itself. What comes
+    before a command is --help or --version.
+    """
+    own = grammar.commands(known).get(argv[0]) if argv else None
+    if not own or "--" in argv:
+        return known.parse_args(argv)
+    return own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
+
+
+def _completion(context: Context, args: Completion) -> int:
+    output.write_stdout(completion.SHELLS[args.shell](parser(context.program)))
+    return 0
+
+
+def _shell(parser: argparse.ArgumentParser) -> None:
+    text = "bash and fish read the file of the example by themselves, zsh with `source FILE` in ~/.zshrc"
+    parser.add_argument("shell", choices=tuple(completion.SHELLS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
+
+
+def _completion_of(name: str) -> Subcommand:
+    examples = (
+        f"bash > ~/.local/share/bash-completion/completions/{name}",
+        f"zsh > ~/.{name}-completion.zsh",
+        f"fish > ~/.config/fish/completions/{name}.fish",
     )
-    parser.add_argument("--include-inputs", action="store_true", help="print what was read, too")
-    parser.add_argument("--allow-empty", action="store_true", help="succeed with no output at all")
-
-
-def _check(parser: argparse.ArgumentParser, program: Program) -> None:
-    _path(parser)
-    _common(parser, program)
-    parser.add_argument("--format", choices=tuple(findings.FORMATS), default="text")
-    parser.add_argument("--baseline", metavar="FILE", help="findings named in FILE do not count")
-    parser.add_argument("--write-baseline", metavar="FILE", help="name today's findings in FILE")
-    parser.add_argument("--strict", action="store_true", help="warnings fail, too")
-
-
-def _diff(parser: argparse.ArgumentParser, program: Program) -> None:
-    parser.add_argument("old", metavar="OLD", help=f"what is on the cluster: {PATH}; /dev/null for nothing yet")
-    parser.add_argument("new", metavar="NEW", help="what shall be there, likewise")
-    _common(parser, program)
-    parser.add_argument("--format", choices=tuple(changes.FORMATS), default="text")
-
-
-def _path(parser: argparse.ArgumentParser) -> None:
-    path_help = f"{PATH} (default: .); several are judged each by itself"
-    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help=path_help)
-
-
-def _common(parser: argparse.ArgumentParser, program: Program) -> None:
-    parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
-    parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
-    text = f"how stderr is written (default: text, or the format that {log.VARIABLE} names)"
-    parser.add_argument("--log-format", choices=log.FORMATS, help=text)
-    text = f"name every object that is created, updated or removed (also: {log.VERBOSE}=1)"
-    parser.add_argument("-v", "--verbose", action="store_true", help=text)
-    text = "no link leads out of DIR (default: the Git work tree that holds PATH, else PATH)"
-    parser.add_argument("--root", metavar="DIR", help=text)
-    for name, text in program.options.items():
-        parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
+    summary = "print what makes a shell complete commands and options"
+    return Subcommand(summary, examples, PRINTED, _shell, Completion, _completion, runs_function=False)
 
 
 class _Version(argparse.Action):

@@ -19,12 +19,13 @@ def bash(parser: argparse.ArgumentParser) -> str:
         f'        COMPREPLY=($(compgen -W "{" ".join([*known, *_names(parser)])}" -- "$word"))',
         "        return",
         "    fi",
-        '    case "${COMP_WORDS[1]} $before" in',
-        *(f'        "{command} {option}") choices="{values}" ;;' for command, option, values in _values(known)),
-        "    esac",
-        '    if [ -z "$choices" ] && [ "${word#-}" != "$word" ]; then',
+        '    if [ "${word#-}" != "$word" ]; then',
         '        case "${COMP_WORDS[1]}" in',
         *(f'            {command}) choices="{" ".join(_names(own))}" ;;' for command, own in known.items()),
+        "        esac",
+        "    else",
+        '        case "${COMP_WORDS[1]} $before" in',
+        *(f'            "{command} {before}") choices="{values}" ;;' for command, before, values in _values(known)),
         "        esac",
         "    fi",
         '    if [ -n "$choices" ]; then',
@@ -45,21 +46,22 @@ def zsh(parser: argparse.ArgumentParser) -> str:
 
 def fish(parser: argparse.ArgumentParser) -> str:
     """Return the script for fish."""
-    name, lines = parser.prog, []
+    start = f"complete -c {parser.prog} -n __fish_use_subcommand"
+    lines = [f"{start}{_fish_option(action)}" for action in grammar.options(parser)]
     for command, own in grammar.commands(parser).items():
         description = shlex.quote((own.description or "").rstrip("."))
-        lines.append(f"complete -c {name} -f -n __fish_use_subcommand -a {command} -d {description}")
-        for action in grammar.options(own):
-            choices = [f"complete -c {name} -n '__fish_seen_subcommand_from {command}'"]
-            choices += [
-                f"-l {option[2:]}" if option[:2] == "--" else f"-s {option[1:]}" for option in action.option_strings
-            ]
-            if action.choices:
-                choices.append(f"-x -a {shlex.quote(' '.join(map(str, action.choices)))}")
-            elif action.nargs != 0:
-                choices.append("-r")
-            lines.append(" ".join([*choices, f"-d {shlex.quote(action.help or '')}"]))
+        lines.append(f"{start} -f -a {command} -d {description}")
+        start_of_own = f"complete -c {parser.prog} -n '__fish_seen_subcommand_from {command}'"
+        lines += (f"{start_of_own}{_fish_option(action)}" for action in grammar.options(own))
+        lines += (f"{start_of_own} -f -a {_choices(action)}" for action in grammar.positionals(own) if action.choices)
     return "\n".join(lines) + "\n"
+
+
+def _fish_option(action: argparse.Action) -> str:
+    """Return an option with its values and its help, as `complete` takes them."""
+    names = [f" -l {name[2:]}" if name[:2] == "--" else f" -s {name[1:]}" for name in action.option_strings]
+    value = f" -x -a {_choices(action)}" if action.choices else "" if action.nargs == 0 else " -r"
+    return f"{''.join(names)}{value} -d {shlex.quote(action.help or '')}"
 
 
 SHELLS: dict[str, Callable[[argparse.ArgumentParser], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
@@ -69,9 +71,13 @@ def _names(parser: argparse.ArgumentParser) -> list[str]:
     return [name for action in grammar.options(parser) for name in action.option_strings]
 
 
+def _choices(action: argparse.Action) -> str:
+    return shlex.quote(" ".join(map(str, action.choices or ())))
+
+
 def _values(known: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str, str]]:
-    """Yield a command, an option of it and the values that the option takes."""
+    """Yield a command, what stands before a value, and the choices: of an option, or of an argument of its own."""
     for command, own in known.items():
-        for action in grammar.options(own):
-            for option in action.option_strings if action.choices else ():
-                yield command, option, " ".join(map(str, action.choices or ()))
+        for action in (*grammar.options(own), *grammar.positionals(own)):
+            for before in (action.option_strings or [command]) if action.choices else ():
+                yield command, before, " ".join(map(str, action.choices or ()))

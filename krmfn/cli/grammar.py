@@ -19,6 +19,11 @@ def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings]
 
 
+def positionals(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return the arguments of a parser that are no options."""
+    return [action for action in parser._actions if not action.option_strings]
+
+
 def meant(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:
     """Return the command or option that a wrong word is nearly; "" when all are right, or none is near."""
     from difflib import get_close_matches

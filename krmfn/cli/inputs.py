@@ -2,63 +2,126 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import re
-import shlex
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
+from typing import NamedTuple
 
+from .. import counts
 from ..errors import KrmfnError
 from ..item import Item
 from ..resourcelist import ResourceList
-from ..results import info
+from ..results import Checked, Result, placed, warning
 from ..runner import read_stdin
-from . import files, kustomize, manifests
+from . import builds, kustomize, manifests
+from .kustomization.documents import unreadable
+from .options import RunOptions, of_function
 from .program import Program
+from .survey import Root
 
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
 
 
-def read(args: argparse.Namespace) -> ResourceList:
-    """Return the resources of the PATH; a kustomization there is built first, and its warnings are findings."""
-    if name := manifests.kustomization_in(args.path):
-        files.check_file(name, args.root)
-        built = kustomize.build(args.path, _flags(args.kustomize))
-        try:
-            resources = manifests.read_stream(built.stream)
-        except KrmfnError as failure:
-            raise KrmfnError(f"what kustomize build {args.path} printed: {failure}") from failure
-        resources.report(info(f"kustomize: {line}", rule="KRM106") for line in built.messages.splitlines())
-        return resources
-    return manifests.read(args.path, read_stdin() if args.path == "-" else None, args.root)
+class Read(NamedTuple):
+    """What was read of one root, or of loose files that are judged as one."""
+
+    name: str
+    """The folder, or the one file, as people are shown it; of several the cluster."""
+    resources: ResourceList
+    is_whole: bool = True
+    """False when some of its files cannot be read: each is a finding then."""
 
 
-def _flags(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as failure:
-        raise KrmfnError(f"--kustomize {text!r} cannot be divided into flags: {failure}") from failure
+def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str) -> Read:
+    """Return the resources of a root, or of several that are loose files.
 
-
-def apply(program: Program, args: argparse.Namespace, resources: ResourceList) -> None:
-    """Run the function on the list, with its functionConfig and the options of the command line.
-
-    Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it. A list of nothing
-    but functionConfigs can be checked: each in a run of its own.
+    A kustomization is built first; what lies beside it counts when it is not meant for the cluster: inventories, and a
+    functionConfig unless the kustomization calls the function itself.
+    Raises KrmfnError for a root of which nothing can be read.
     """
-    given = {name: getattr(args, name.replace("-", "_")) for name in program.options}
-    given["fallback-namespace"] = os.environ.get("ARGOCD_APP_NAMESPACE") or None
-    _check_namespace("--namespace", given.get("namespace"))
-    _check_namespace("ARGOCD_APP_NAMESPACE", given["fallback-namespace"])
-    resources.options = {name: value for name, value in given.items() if value} | {"command": args.command}
-    configs = _function_configs(program, args, resources)
-    alone = args.command == "check" and not args.function_config and len(configs) == len(resources.items)
+    first = roots[0]
+    if first.kind == "stream":
+        stdin = read_stdin("the PATH - means that resources come from there")
+        return Read(name, manifests.read("-", stdin))
+    if first.kind != "kustomization":
+        return _of_files(roots, name, options)
+    resources = builds.built(program, options, first.name, first.path, first.graph)
+    beside = _of_files(roots, name, options)
+    # a kustomization that calls the function names the functionConfig, too
+    kinds_there = counting(program) - ({program.config} if resources.is_rendered else set())
+    unlisted: list[Item] = []
+    for item in beside.resources.items:
+        if (item.group, item.kind) in kinds_there:
+            resources.items.append(item)
+        elif not _is_local(item):
+            unlisted.append(item)
+    resources.report(beside.resources.results)
+    resources.report(_unlisted(unlisted))
+    return Read(name, resources, beside.is_whole)
+
+
+def counting(program: Program) -> frozenset[tuple[str, str]]:
+    """Return the (group, kind) of what counts, and is neither deployed nor made into anything: nodes, settings."""
+    return frozenset(program.inputs) - frozenset(program.owners)
+
+
+def _of_files(roots: Sequence[Root], name: str, options: RunOptions) -> Read:
+    """Return what the files of some roots hold."""
+    whole, is_whole = ResourceList(), True
+    for root in roots:
+        if [file.real for file in root.files] == [root.path]:  # it was named: it may be a pipe, or /dev/null
+            read, failures = _named(root.files[0].name, options)
+        else:
+            read, failures = manifests.read_files(root.files)
+        whole.items += read.items
+        whole.files += read.files
+        whole.packages += (root.name,) if root.kind == "package" else ()
+        whole.function_config = whole.function_config or read.function_config
+        whole.report(read.results)
+        whole.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
+        is_whole = is_whole and not failures
+    return Read(name, whole, is_whole)
+
+
+def _named(path: str, options: RunOptions) -> tuple[ResourceList, dict[str, KrmfnError]]:
+    """Return what the file that is a PATH holds, and why nothing of it can be read, by its name."""
+    try:
+        return manifests.read(path, root=options.root), {}
+    except KrmfnError as failure:
+        return ResourceList(), {os.path.normpath(path): failure}
+
+
+def _unlisted(items: Iterable[Item]) -> Iterator[Result]:
+    """Yield a warning for each file that lies beside a kustomization and in which something is not deployed."""
+    by_file: dict[str, list[Item]] = {}
+    for item in items:
+        by_file.setdefault(item.place.path if item.place else "", []).append(item)
+    for first, *more in by_file.values():
+        others = f", nor are {len(more):,} more of this file" if more else ""
+        message = (
+            f"no kustomization lists it, so it is not deployed{others}; list the file under `resources`, or move it"
+        )
+        yield first.located(warning(message, rule="KRM524"))
+
+
+def apply(program: Program, options: RunOptions, path: str, resources: ResourceList) -> None:
+    """Run the function on the list of a root, with its functionConfig and the options of the command line.
+
+    A list of nothing but functionConfigs can be checked: each in a run of its own.
+    """
+    resources.options = of_function(options)
+    if resources.is_rendered:
+        _judge(program, options, path, resources)
+        return
+    configs = _function_configs(program, options, resources)
+    is_check = options.command == "check"
+    alone = is_check and not options.function_config and len(configs) == len(resources.items)
     if len(configs) > 1 and not alone:
-        names = ", ".join(f"{item.ref} ({item.place.path})" if item.place else str(item.ref) for item in configs)
-        where = args.function_config or args.path
+        found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
+        names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
+        where = options.function_config or path
         raise KrmfnError(
             f"{where} holds {len(configs)} functionConfigs: {names}; say which with --function-config FILE"
         )
@@ -71,13 +134,19 @@ def apply(program: Program, args: argparse.Namespace, resources: ResourceList) -
     resources.refuse_changes()
 
 
-def _check_namespace(where: str, name: str | None) -> None:
-    """Raise KrmfnError for a name that no namespace can have: it becomes part of labels and of other names."""
-    if name is not None and not _NAMESPACE.fullmatch(name):
+def _judge(program: Program, options: RunOptions, path: str, resources: ResourceList) -> None:
+    """Check what a build has generated; the functionConfig is the one that the kustomization called us with."""
+    given = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
+    if given:
         raise KrmfnError(
-            f"{where} is {name!r}; a namespace has 1 to 63 lower case letters, digits and dashes, "
-            "and neither begins nor ends with a dash"
+            f"{path} calls {program.name} itself, with a functionConfig of its own, so {', '.join(given)} would have "
+            "no effect on what is deployed: set it in that functionConfig"
         )
+    if resources.items or not resources.failed:
+        with redirect_stdout(sys.stderr):
+            program.function(resources)
+        resources.report(builds.never_rendered(program, path, resources))
+    resources.refuse_changes()
 
 
 def deployed(program: Program, resources: ResourceList) -> list[Item]:
@@ -85,17 +154,27 @@ def deployed(program: Program, resources: ResourceList) -> list[Item]:
     return [item for item in resources.items if not _stays_here(item, program)]
 
 
+def judge_final(program: Program, resources: ResourceList) -> None:
+    """Report what is wrong with the list as a whole, as it reaches the cluster; not when it could not be rendered."""
+    if program.final and not resources.failed:
+        resources.report(list(program.final(resources, deployed(program, resources))))
+
+
 def _stays_here(item: Item, program: Program) -> bool:
-    kind = (item.ref.group, item.kind)
-    return kind in program.inputs or kind in LOCAL_KINDS or item.annotations.get(kustomize.LOCAL) == "true"
+    return (item.ref.group, item.kind) in program.inputs or _is_local(item)
 
 
-def _function_configs(program: Program, args: argparse.Namespace, resources: ResourceList) -> list[Item]:
+def _is_local(item: Item) -> bool:
+    """Return True for what no cluster gets, whoever reads it: a Kptfile, a Kustomization, local-config."""
+    return (item.ref.group, item.kind) in LOCAL_KINDS or item.annotations.get(kustomize.LOCAL) == "true"
+
+
+def _function_configs(program: Program, options: RunOptions, resources: ResourceList) -> list[Item]:
     """Return the functionConfigs: those of --function-config, else those among the resources."""
-    if args.function_config:
-        configs = manifests.read(args.function_config, root=args.root).items
+    if options.function_config:
+        configs = manifests.read(options.function_config, root=options.root).items
         if not configs:
-            raise KrmfnError(f"{args.function_config} holds no resource; give --function-config a file with one")
+            raise KrmfnError(f"{options.function_config} holds no resource; give --function-config a file with one")
         return configs
     group, kind = program.config
     return resources.select(kind, group) if kind else []
@@ -112,3 +191,25 @@ def kinds(program: Program, resources: ResourceList) -> dict[str, int]:
     if resources.function_config and "functionConfig" in numbers:
         numbers["functionConfig"] += 1
     return numbers
+
+
+def counted(program: Program, resources: ResourceList) -> Checked:
+    """Return how much there is in a list before the function runs, and of what."""
+    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
+    return Checked((), len(resources.items), configs, kinds(program, resources), resources.files)
+
+
+def nothing_of_ours(program: Program, options: RunOptions, path: str, lists: Sequence[ResourceList]) -> list[Result]:
+    """Return a warning when the function finds nothing to look into in a PATH: it may be another one than was meant."""
+    if options.function_config or not program.owners or any(one.failed for one in lists):
+        return []
+    if any(number for one in lists for number in kinds(program, one).values()):
+        return []
+    wanted = list(dict.fromkeys(kind for _, kind in sorted(program.owners)))
+    wanted += [*filter(None, [program.config[1]]), *dict.fromkeys(kind for _, kind in sorted(program.kinds))]
+    extent = counts.extent(sum(len(one.items) for one in lists), sum(one.files for one in lists))
+    message = (
+        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {path} ({extent}), so there is nothing to do; "
+        "is it the right PATH?"
+    )
+    return [warning(message, rule="KRM109")]

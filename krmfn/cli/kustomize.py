@@ -7,97 +7,180 @@ inside kustomize for it, since calling any costs kustomize two to three times it
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from .. import log
 from ..errors import KrmfnError
+from ..resource import Manifest, Place, Ref
+from ..results import Field, Result
+from ..yamltext import emit
+from . import shims
+from .kustomization import origins as origin_notes
+from .kustomization.confinement import Seen, confined
+from .kustomization.decision import Decision
 
 LOCAL = "config.kubernetes.io/local-config"
 ASIDE = "krmfn.dev/aside-while-kustomize-builds"
 """Where the wrapper moves the annotation while kustomize builds."""
 
-_WRAPPER = """\
-apiVersion: kustomize.config.k8s.io/v1beta1
-kind: Kustomization
-resources:
-- {base}
-patches:
-- target:
-    annotationSelector: {local}
-  patch: |-
-    - op: move
-      from: /metadata/annotations/{local_key}
-      path: /metadata/annotations/{aside_key}
-"""
+_STOPPED = "couldn't execute function: exit status 1"
+"""What kustomize says of a function that has reported an error."""
+_PLAIN = Decision((), (), True)
+_NOTHING: Mapping[str, str] = {}
 
 
 class Built(NamedTuple):
     """Output of kustomize: the manifests on stdout, the messages on stderr."""
 
     stream: bytes
-    messages: str
+    messages: Sequence[str] = ()
+    """The lines of kustomize itself."""
+    findings: Sequence[Result] = ()
+    """What our functions have reported; with an error among them there are no manifests."""
+    changes: Sequence[tuple[str, Ref]] = ()
+    """What our functions have created, updated and removed."""
+    seen: Sequence[Seen] = ()
+    """What our functions were shown, call by call."""
+    base: str = ""
+    """How the wrapper names the folder."""
 
 
-def build(path: str, flags: Sequence[str] = ()) -> Built:
+def build(
+    path: str,
+    flags: Sequence[str] = (),
+    decision: Decision = _PLAIN,
+    entry_points: Mapping[str, str] = _NOTHING,
+    like: Manifest | None = None,
+    origins: bool = False,
+) -> Built:
     """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
-    `flags` go to kustomize as they are. Raises KrmfnError with kustomize's own messages when it fails or is missing.
+    `flags` go to kustomize as they are; `decision` says which of our `entry_points` it calls, and whether other
+    programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
+    annotation where it comes from, seen from the wrapper.
+    Raises KrmfnError with kustomize's own messages when it fails or is missing. A build that calls us leaves the error
+    to its findings, when there are some.
     """
-    command = _command()
+    command = _command(decision)
     try:
-        with tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder:
-            Path(folder, "kustomization.yaml").write_text(_wrapper(path, folder), encoding="utf-8")
-            done = _run([*command, folder, *flags])
+        with (
+            tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder,
+            confined(decision.calls, entry_points) as how,
+        ):
+            base = Path(folder).name  # no folder of a repository is called so: it stands for PATH in `origins`
+            Path(folder, base).symlink_to(Path(path).resolve())
+            Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, origins), encoding="utf-8")
+            done = _run([*command, folder, *flags, *how.flags], _environment(decision, how.environment))
+            seen = how.seen()
     except OSError as failure:
         raise KrmfnError(
             f"kustomize needs a temporary folder, and none can be written: {failure.strerror}; "
             "name one with the environment variable TMPDIR"
         ) from failure
-    messages = done.stderr.decode(errors="replace").strip()
+    text = done.stderr.decode(errors="replace").replace(f"{folder}/{base}", path).replace(base, path).strip()
+    messages, findings, changes = _messages(text, bool(decision.calls))
+    if done.returncode == 1 and any(one.severity == "error" for one in findings):
+        said = [line for line in messages if _STOPPED not in line]
+        return Built(b"", said, findings, (), seen, base)
     if done.returncode < 0:
-        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages.splitlines())
+        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages)
     if done.returncode:
-        raise KrmfnError(f"kustomize build {path} failed:", *messages.splitlines(), *_hint(messages))
-    return Built(done.stdout.replace(ASIDE.encode(), LOCAL.encode()), messages)
+        raise KrmfnError(f"kustomize build {path} failed:", *messages)
+    stream = done.stdout.replace(ASIDE.encode(), LOCAL.encode())
+    stream = stream if origins else origin_notes.unwrapped(stream, base)
+    return Built(stream, messages, findings, changes, seen, base)
 
 
-def _wrapper(path: str, folder: str) -> str:
-    base = os.path.relpath(Path(path).resolve(), Path(folder).resolve())
-    return _WRAPPER.format(base=_quoted(base), local=LOCAL, local_key=_pointer(LOCAL), aside_key=_pointer(ASIDE))
+def _wrapper(like: Manifest, base: str, origins: bool) -> str:
+    """Return the wrapper of a kustomization, which is called `base` beside it, with what only the outermost decides.
+
+    A Component is one of its components, all else a resource. It is listed by a link: kustomize takes no folder with
+    dots beside other letters, as in `a..b`.
+    """
+    prefix = "/metadata/annotations/"
+    move = [{"op": "move", "from": prefix + _pointer(LOCAL), "path": prefix + _pointer(ASIDE)}]
+    manifest: Manifest = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "components" if like.get("kind") == "Component" else "resources": [base],
+        "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
+    }
+    metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(origin_notes.OPTIONS if origins else ())])
+    if metadata:
+        manifest["buildMetadata"] = [*metadata]
+    if like.get("sortOptions"):
+        manifest["sortOptions"] = like["sortOptions"]
+    return emit.dump(manifest)
 
 
-def _run(command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+def _environment(decision: Decision, confined: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
+    if not decision.calls:
+        return os.environ if decision.is_open else confined
+    path = (
+        f"{confined['PATH']}{os.pathsep}{os.environ.get('PATH', os.defpath)}" if decision.is_open else confined["PATH"]
+    )
+    return {**confined, "PATH": path, log.VARIABLE: "json"}
+
+
+def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[tuple[str, Ref]]]:
+    """Return what kustomize says in its own lines, and what our functions report in theirs (see `log`)."""
+    messages: list[str] = []
+    findings: list[Result] = []
+    changes: list[tuple[str, Ref]] = []
+    for line in text.splitlines():
+        entry = _entry(line) if is_ours else None
+        if entry is None or not (entry["rule"] or entry["ref"]):  # without both it is a failure, or a crash
+            messages += entry["message"].splitlines() if entry else [line]
+            continue
+        ref = Ref(*(entry["ref"][key] for key in ("apiVersion", "kind", "namespace", "name"))) if entry["ref"] else None
+        what = entry["message"].partition(" ")[0]
+        if ref and not entry["rule"] and what in ("created", "updated", "removed"):
+            changes.append((what, ref))
+            continue
+        field = Field(entry["path"]) if entry["path"] else None
+        place = Place(entry["file"], 0, entry["line"] or 0) if entry["file"] else None
+        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place))
+    return messages, findings, changes
+
+
+def _entry(line: str) -> dict[str, Any] | None:
+    """Return a line of a log in JSON; None for another line."""
+    if not line.startswith('{"level": "'):
+        return None
     try:
-        return subprocess.run(command, capture_output=True, check=False)
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) and entry.keys() >= {"message", "rule", "ref", "path", "file"} else None
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(command, capture_output=True, check=False, env=environment)
     except OSError as failure:
         raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure
 
 
-def _command() -> list[str]:
+def _command(decision: Decision) -> list[str]:
     if path := shutil.which("kustomize"):
-        return [path, "build"]
+        return [path if decision.is_open else shims.program(path), "build"]
+    if decision.calls:
+        raise KrmfnError(
+            "it calls a function of ours, and kustomize is not on PATH; `kubectl kustomize` has no --enable-exec and "
+            "would pass over it; install kustomize"
+        )
     if path := shutil.which("kubectl"):
         return [path, "kustomize"]
     raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
 
 
-def _hint(messages: str) -> list[str]:
-    if "external plugins disabled" in messages or "--enable-exec" in messages:
-        return [
-            "the kustomization calls a function itself: run `kustomize build --enable-alpha-plugins --enable-exec` "
-            "instead of render, take the function out of `transformers:`, or pass kustomize its flags with --kustomize"
-        ]
-    return []
-
-
 def _pointer(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..plan import Plan
+from ..cluster_dump import Defaults
+from ..item import Item
+from ..plan import Effect, Plan
 from ..resourcelist import ResourceList
 from ..results import Result
+from ..rule import Rule
 from ..runner import Function
 
 
 class Command(NamedTuple):
-    """A subcommand of one function: it works on the list of each PATH after the function has run."""
+    """A subcommand of one function: it works on the list of each cluster, as a rule after the function has run."""
 
     help: str
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
-    run: Callable[[Sequence[ResourceList], argparse.Namespace], tuple[str, Iterable[Result]]]
-    """Returns the text to print and findings: an error is exit code 1. Raises KrmfnError when there is no text."""
+    args: type[Any]
+    """The type of the arguments, a NamedTuple: a field for each by its name; `paths` are the PATHs."""
+    run: Callable[[Mapping[str, ResourceList], Any], tuple[str, Iterable[Result]]]
+    """Takes the list of each cluster by its name and a value of `args`; returns the text to print and findings.
+
+    An error among them is exit code 1. Raises KrmfnError when there is no text.
+    """
     examples: tuple[str, ...] = ()
     """Arguments as the command's help shows them."""
+    is_judged: bool = False
+    """Whether the lists come with every finding that `check` has about them."""
+    compares: bool = False
+    """Whether it has an option `--base REF`: `base` of its arguments, and `compared` has what changes since then."""
+    runs_function: bool = True
+    """False: the lists are as they were read."""
 
 
 class Printed(NamedTuple):
@@ -29,7 +43,8 @@ class Printed(NamedTuple):
 
     help: str
     arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], str]
+    args: type[Any]
+    run: Callable[[Any], str]
     examples: tuple[str, ...] = ()
 
 
@@ -44,7 +59,7 @@ class Program(NamedTuple):
     config: tuple[str, str] = ("", "")
     """(group, kind) of its functionConfig; one among the resources read is taken as such."""
     options: Mapping[str, str] = {}  # read only
-    """Settings that become options: name and help."""
+    """Settings that become options: name and help. The function finds those that were given in `Options.own`."""
     commands: Mapping[str, Command | Printed] = {}
     """Subcommands beside those that every function has, by name."""
     owners: Collection[tuple[str, str]] = ()
@@ -53,3 +68,17 @@ class Program(NamedTuple):
     """(group, kind) of further resources that the function looks into; `check` counts them with the owners."""
     notes: Callable[[Plan, ResourceList], Iterable[Result]] | None = None
     """The risks of a plan on the cluster, for `diff`; the list is the new one, with its functionConfig."""
+    effects: Callable[[ResourceList, ResourceList], tuple[Sequence[Effect], Sequence[Result]]] | None = None
+    """Returns what a change from one list to another does on nodes, and why that is not known."""
+    final: Callable[[ResourceList, Sequence[Item]], Iterable[Result]] | None = None
+    """Judges what reaches one cluster as a whole: the list after the function has run, and its items that are deployed.
+
+    For `check`, `render`, `diff` and commands that are judged."""
+    defaults: Callable[[], Defaults] | None = None
+    """Returns what the API server fills into custom resources, for `diff` with a dump of a cluster."""
+    between: Callable[[Sequence[ResourceList]], Iterable[Result]] | None = None
+    """What is wrong between the roots of one cluster, each of which was judged by itself; a list for each."""
+    rules: Callable[[], Sequence[Rule]] | None = None
+    """Returns every rule that its findings name, for reports that explain them."""
+    entry_points: Mapping[str, str] = {}  # read only
+    """The KRM functions that a kustomization may call by name: `{"krmfn": "package.module:function"}`."""

@@ -1,58 +1,104 @@
-"""A plan for readers: text for a terminal, Markdown for a pull request, JSON for programs."""
+"""A plan for readers: text for a terminal, JSON for programs; `comment` has Markdown."""
 
 from __future__ import annotations
 
-import html
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-from ..plan import ABSENT, Change, FieldChange, Plan
-from ..results import Result, printable, reference
+from .. import color, counts
+from ..differences import ABSENT, FieldChange
+from ..plan import Change, Comparison, Effect, Plan
+from ..results import printable, reference
 from ..yamltext import emit
 from . import findings
 
-_SIGNS = {"created": "+", "changed": "~", "deleted": "-"}
-_LIMIT = 20_000
-"""Characters of each part of a comment, beyond which the rest is counted only: GitHub takes 65,536 in all."""
+_SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
+_STYLES = {"+": "created", "-": "deleted", "@": "place"}
+"""Styles of a value's lines by what they begin with; the context in the diff of a long text has none."""
 
 
-def text(plan: Plan, notes: Sequence[Result]) -> str:
+def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> str:
     """Return each change with its fields, old value and new value, then the notes, then a line that counts."""
+    parts = []
+    for one in compared:
+        head = [paint(printable(f"{one.name}:"), "place")] if one.name else []
+        parts.append("".join(f"{line}\n" for line in (*head, *_lines(one, paint))))
+    return "\n".join(parts)
+
+
+def _lines(compared: Comparison, paint: color.Paint) -> list[str]:
     lines: list[str] = []
-    for change in plan.changes:
-        lines.append(f"{_SIGNS[change.what]} {_named(change)}")
+    for change in compared.plan.changes:
+        lines.append(paint(printable(f"{_SIGNS[change.what]} {named(change)}"), change.what))
         for field in change.fields:
-            lines += [f"    {field.path}", *(f"      {line}" for line in _values(field))]
-    lines += ["", *map(str, notes)] if notes else []
-    lines += ["", summary(plan)] if plan.changes else [summary(plan)]
-    return "".join(f"{printable(line)}\n" for line in lines)
+            lines += [printable(f"    {field.path}"), *(_painted(line, paint) for line in values(field))]
+    if effects := untold(compared):
+        lines += [*([""] if lines else []), "on the nodes:"]
+        lines += (printable(f"* {effect.ref}: {effect.message}") for effect in effects)
+    if compared.notes:
+        lines += [*([""] if lines else []), *(color.finding(note, paint) for note in compared.notes)]
+    return [*lines, *([""] if lines else []), summary(compared)]
 
 
-def summary(plan: Plan) -> str:
+def _painted(line: str, paint: color.Paint) -> str:
+    text, style = printable(f"      {line}"), _STYLES.get(line[:1])
+    return paint(text, style) if style else text
+
+
+def summary(compared: Comparison) -> str:
     """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
-    counts = counted(plan)
-    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
-    return ", ".join(parts if plan.changes else ["nothing changes", *parts])
+    if compared.failed:
+        return "cannot be rendered, so what changes is not known"
+    parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
+    parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
+    nodes = len({name for effect in compared.plan.effects for name in effect.nodes})
+    if nodes:
+        parts.append(f"{counts.counted(nodes, 'node')} affected")
+    still = ["no object changes" if nodes else "nothing changes"]
+    return ", ".join(parts if compared.plan.changes else [*still, *parts])
+
+
+def untold(compared: Comparison) -> list[Effect]:
+    """Return the effects that no note says in the same words."""
+    messages = {note.message for note in compared.notes}
+    return [effect for effect in compared.plan.effects if effect.message not in messages]
 
 
 def counted(plan: Plan) -> dict[str, int]:
-    """Return how many objects are created, changed, deleted and unchanged."""
-    counts = {what: sum(change.what == what for change in plan.changes) for what in _SIGNS}
-    return {**counts, "unchanged": plan.unchanged}
+    """Return how many objects are created, changed, deleted and unchanged; unknown ones only if there are some."""
+    numbers = {what: sum(change.what == what for change in plan.changes) for what in _SIGNS}
+    unknown = numbers.pop("unknown")
+    return {**numbers, "unchanged": plan.unchanged, **({"unknown": unknown} if unknown else {})}
 
 
-def as_json(plan: Plan, notes: Sequence[Result]) -> str:
-    """Return `{changes: [...], notes: [...], summary: {...}}`; a value that is not there has no key."""
-    document = {
-        "changes": [_change(change) for change in plan.changes],
-        "notes": [findings.finding(note) for note in notes],
-        "summary": {**counted(plan), **findings.summary(notes)},
-    }
+def as_json(compared: Sequence[Comparison]) -> str:
+    """Return `{changes: [...], effects: [...], notes: [...], summary: {...}}`; a value that is not there has no key.
+
+    Of several clusters each change and note names its own, and `failed` those whose new side cannot be rendered.
+    """
+    document: dict[str, Any] = {"changes": [], "effects": [], "notes": []}
+    totals: Counter[str] = Counter()
+    for one in compared:
+        cluster = {"cluster": one.name} if one.name else {}
+        document["changes"] += [cluster | _change(change) for change in one.plan.changes]
+        document["effects"] += [cluster | _effect(effect) for effect in one.plan.effects]
+        document["notes"] += [cluster | findings.finding(note) for note in one.notes]
+        totals.update(counted(one.plan))
+        totals.update({"hidden": one.hidden} if one.hidden else {})
+    notes = [note for one in compared for note in one.notes]
+    document["summary"] = {**totals, **findings.summary(notes)}
+    if failed := [one.name for one in compared if one.failed]:
+        document["failed"] = failed
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    named = {"effect": effect.what, "ref": reference(effect.ref)}
+    return {**named, "nodes": list(effect.nodes), "message": effect.message}
 
 
 def _change(change: Change) -> dict[str, Any]:
@@ -64,64 +110,19 @@ def _change(change: Change) -> dict[str, Any]:
     return {"change": change.what, "ref": reference(change.ref), "fields": fields}
 
 
-def markdown(plan: Plan, notes: Sequence[Result]) -> str:
-    """Return a comment: the notes, a table of the changes, and the details of each, folded away."""
-    parts = [f"**{summary(plan)}**\n"]
-    if notes:
-        parts.append(_fitting([f"- {_note(note)}\n" for note in notes], "- and {} more\n"))
-    if plan.changes:
-        rows = [f"| {change.what} | {_cell(str(change.ref))} | {_count(change)} |\n" for change in plan.changes]
-        parts.append("| | object | |\n|---|---|---|\n" + _fitting(rows, "| | and {} more | |\n"))
-        parts.append(_fitting(map(_details, plan.changes), "The details of {} more do not fit into a comment.\n"))
-    return "\n".join(parts)
-
-
-def _fitting(texts: Iterable[str], rest: str) -> str:
-    """Return the texts that fit into a comment, and a line with the number of the others."""
-    texts, size = list(texts), 0
-    for number, text in enumerate(texts):
-        size += len(text)
-        if size > _LIMIT:
-            return "".join(texts[:number]) + rest.format(f"{len(texts) - number:,}")
-    return "".join(texts)
-
-
-def _note(note: Result) -> str:
-    subject = [_cell(str(part)) for part in (note.ref, note.field and note.field.path) if part]
-    rule = f" [{note.rule}]" if note.rule else ""
-    return f"**{note.severity}** {': '.join([*subject, _cell(note.message)])}{rule}"
-
-
-def _count(change: Change) -> str:
+def fields_of(change: Change) -> str:
+    """Return `2 fields`; "" for an object that is created or deleted."""
     count = len(change.fields)
     return f"{count} field{'' if count == 1 else 's'}" if count else ""
 
 
-def _details(change: Change) -> str:
-    """Return a folded part: a changed object's fields as a diff, else the whole object."""
-    if change.what == "changed":
-        lines = [line for field in change.fields for line in (f"@@ {field.path} @@", *_values(field))]
-        language = "diff"
-    else:
-        lines = emit.dump(change.new if change.old is None else change.old).splitlines()
-        language = "yaml"
-    body = "\n".join(map(printable, lines))
-    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
-    title = html.escape(printable(f"{change.what}: {_named(change)}"))
-    return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
-
-
-def _cell(text: str) -> str:
-    """Return the text escaped, so that Markdown takes none of it for markup, in a table or outside."""
-    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", printable(text))
-
-
-def _named(change: Change) -> str:
-    count = _count(change)
+def named(change: Change) -> str:
+    """Return the object of a change and the number of its fields."""
+    count = fields_of(change)
     return f"{change.ref}" + (f": {count}" if count else "")
 
 
-def _values(field: FieldChange) -> Iterator[str]:
+def values(field: FieldChange) -> Iterator[str]:
     """Yield the old value in lines with -, the new one in lines with +; of long texts only what differs."""
     if isinstance(field.old, str) and isinstance(field.new, str) and "\n" in field.old + field.new:
         yield from islice(unified_diff(field.old.split("\n"), field.new.split("\n"), lineterm="", n=1), 2, None)
@@ -136,7 +137,3 @@ def _written(value: Any) -> Iterable[str]:
     if isinstance(value, dict | list) and value:
         return emit.dump(value).splitlines()
     return (json.dumps(value, ensure_ascii=False),)
-
-
-FORMATS: dict[str, Callable[[Plan, Sequence[Result]], str]] = {"text": text, "markdown": markdown, "json": as_json}
-"""The formats of `diff --format`."""

@@ -1,4 +1,4 @@
-"""Findings for readers: text for people, JSON for programs, and the formats of CI."""
+"""Findings for readers: text for people, JSON for programs, and the table of all formats of `check`."""
 
 from __future__ import annotations
 
@@ -6,23 +6,35 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..counts import counted, listed
+from .. import color
+from ..counts import counted, extent, listed
 from ..results import Checked, Result, reference
-from . import ci, prometheus
+from .github import github
+from .junit import junit
+from .prometheus import prometheus
+from .rules import Rules
+from .sarif import sarif
+
+_EXPLAINED = 3
+"""How many rules the last line of the text names."""
 
 
-def text(checked: Checked) -> str:
-    """Return a line per finding, and one that counts them."""
-    lines = [*map(str, checked.results), summary_line(checked)]
+def text(checked: Checked, rules: Rules = None, paint: color.Paint = color.plain) -> str:
+    """Return a line per finding, one that counts them and, with rules, one that says what explains them."""
+    lines = [*(color.finding(result, paint) for result in checked.results), summary_line(checked, paint)]
+    ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
+    if rules and ids:
+        lines.append(f"more about these: krmfn explain {' '.join(ids[:_EXPLAINED])}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def summary_line(checked: Checked) -> str:
+def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
     """Return `2 errors, 1 warning: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
-    parts = [counted(counts[severity], severity) for severity in ("error", "warning") if counts[severity]]
-    kinds = listed(checked.kinds)
-    return f"{', '.join(parts) or 'no findings'}{f': {kinds}' if kinds else ''} in {ci.extent(checked)}"
+    severities = [severity for severity in ("error", "warning") if counts[severity]]
+    parts = [paint(counted(counts[severity], severity), severity) for severity in severities]
+    kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
+    return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
@@ -30,7 +42,7 @@ def summary(results: Sequence[Result]) -> dict[str, int]:
     return {name: sum(result.severity == name for result in results) for name in ("error", "warning", "info")}
 
 
-def as_json(checked: Checked) -> str:
+def as_json(checked: Checked, rules: Rules = None) -> str:
     """Return `{findings: [...], summary: {...}}`; a field that does not apply is null."""
     document = {
         "findings": [finding(result) for result in checked.results],
@@ -61,12 +73,12 @@ def finding(result: Result) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Checked], str]] = {
+FORMATS: dict[str, Callable[[Checked, Rules], str]] = {
     "text": text,
     "json": as_json,
-    "sarif": ci.sarif,
-    "junit": ci.junit,
-    "github": ci.github,
-    "prometheus": prometheus.prometheus,
+    "sarif": sarif,
+    "junit": junit,
+    "github": github,
+    "prometheus": prometheus,
 }
-"""The formats of `check --format`."""
+"""The formats of `check --format`. A new one is a function and its row here; command and tests read the table."""

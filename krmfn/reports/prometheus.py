@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from ..resource import Place, Ref
 from ..results import Checked, Result
+from .rules import Rules
 
 Sample = tuple[dict[str, str], int]
 
 
-def prometheus(checked: Checked) -> str:
+def prometheus(checked: Checked, rules: Rules = None) -> str:
     """Return gauges: whether each config fails, findings by rule and severity, how many resources were checked."""
     counts = Counter((result.rule, result.severity) for result in checked.results)
     findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
@@ -32,7 +33,8 @@ def prometheus(checked: Checked) -> str:
 def _failed(checked: Checked) -> list[Sample]:
     """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
     errors = [result for result in checked.results if result.severity == "error"]
-    whose = [{ref for ref, place in checked.configs if _concerns(result, ref, place)} for result in errors]
+    written = [(ref, _written(ref, place)) for ref, place in checked.configs if errors]
+    whose = [{ref for ref, there in written if _concerns(result, ref, there)} for result in errors]
     failed = {ref for refs in whose for ref in refs}
     all_failed = any(not refs for refs in whose)
     refs = sorted({ref for ref, _ in checked.configs}, key=lambda ref: ref.id)
@@ -42,10 +44,17 @@ def _failed(checked: Checked) -> list[Sample]:
     ]
 
 
-def _concerns(result: Result, ref: Ref, place: Place | None) -> bool:
-    if result.ref and result.ref.id == ref.id:
+def _written(ref: Ref, place: Place | None) -> Result:
+    """Return the name and the place that a config has in its file, as findings name it."""
+    result = Result("", ref=ref, place=place)
+    return place.finder(result) if place and place.finder else result
+
+
+def _concerns(result: Result, ref: Ref, there: Result) -> bool:
+    names = {one.id for one in (ref, there.ref) if one}
+    if result.ref and result.ref.id in names:
         return True
-    return bool(result.place and place and result.place[:2] == place[:2])
+    return bool(result.place and there.place and result.place[:2] == there.place[:2])
 
 
 def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:

@@ -1,17 +1,14 @@
 """YAML as text: divide a ResourceList into items, read, edit and write them without losing an untouched byte.
 
-encoding     bytes that are UTF-8 text, or the line where they are not
-split        the quick division of a ResourceList into items; None when it is not sure
+split        bytes that are UTF-8 text; the quick division of a ResourceList into items, None when it is not sure
 split_exact  the exact division, from the positions that a YAML parser reports
 peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
 escapes      words that are written with escapes
-simple       text to data without a parser, for simple layouts; None for others
+simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
 load         text to a node tree with PyYAML, with a bound on depth
 values       a node tree to data: keys, tags, merges, aliases
-scalars      what a plain scalar means to Kubernetes, and which strings must be quoted for every reader
 positions    the line and column of a field
-plain        the plain data that a manifest may hold
-emit         data to text in kyaml's layout, no aliases
+emit         data to text in kyaml's layout, no aliases; which strings must be quoted for every reader
 patch        small edits in a simple text: scalars, added keys and entries
 edit         new data into an item's text, keeping its comments, order and quotes
 comments     the comment lines behind an item

@@ -20,16 +20,15 @@ from .comments import KEEPS, trailer
 _WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
 
 
-def updated(text: bytes, tree: simple.Tree | None, new: Any, indent: int) -> bytes:
+def updated(text: bytes, new: Any, indent: int) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
-    `tree` is the item's tree when its text is simple, as `simple.parse` made it.
     Comment lines behind the item belong to whatever follows and stay as they are.
     """
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     wanted = [new] if indent >= 0 else new
-    edited = patch.patched(body.decode(), tree, wanted) if tree is not None else None
+    edited = patch.patched(body.decode(), wanted)
     if edited is None or not _means(edited, wanted):
         edited = _round_trip(body, new, indent)
         if edited is None or not _means(edited, wanted):
@@ -50,7 +49,7 @@ def closed(text: bytes, indent: int) -> bytes:
     from . import load
 
     data = load.read(text)
-    return text + b"\n" if _means(text.decode() + "\n", data) else updated(text, None, _bare(data, indent), indent)
+    return text + b"\n" if _means(text.decode() + "\n", data) else updated(text, _bare(data, indent), indent)
 
 
 def _bare(data: Any, indent: int) -> Any:
@@ -59,9 +58,9 @@ def _bare(data: Any, indent: int) -> Any:
 
 
 def _means(text: str, wanted: Any) -> bool:
-    tree = simple.parse(text)
-    if tree is not None:
-        return same(simple.data(tree), wanted)
+    data = simple.read(text)
+    if data is not None:
+        return same(data, wanted)
     from . import load
 
     try:

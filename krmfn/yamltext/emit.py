@@ -11,14 +11,24 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from .scalars import Timestamp, is_ambiguous
+from .simple import Timestamp, scalar
 
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
 _PLAIN_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9:.]+[Zz]?)?")
 _NOT_IN_FLOW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ ]|$)|---|\.\.\.|.*(?::(?: |$)| #)", re.DOTALL)
+# What YAML 1.1 readers (PyYAML, libyaml bindings) take for something else than a string, beyond `simple.scalar`.
+_OLD_WORDS = frozenset(("yes", "no", "on", "off", "true", "false", "null", "y", "n"))
+_OLD = (
+    r"(?:~|=|<<"
+    r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60: 1:30
+    r"|[-+]?(?:0[bBxXoO])?[0-9a-fA-F][0-9a-fA-F_]*_[0-9a-fA-F_]*"
+    r"|[-+]?0[bBxXoO][0-9a-fA-F_]*|[-+][0-9_]*"
+    r"|[-+]?[0-9.][0-9_]*\.?[0-9_]*(?:[eE][-+]?[0-9_]+)?"
+    r"|[-+]?\.(?:inf|nan)"
+    r")"
+)
 _ESCAPES = {"\0": "0", "\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "e"}
 _ESCAPES |= {'"': '"', "\\": "\\", "\x85": "N", "\u2028": "L", "\u2029": "P", "\ufeff": "uFEFF"}
 
@@ -50,24 +60,22 @@ def dump_json(data: Any) -> str:
 def _write(data: Any, pad: str, lines: list[str]) -> None:
     if isinstance(data, dict) and data:
         for key, value in data.items():
-            _pair(key if isinstance(key, str) else str(key), value, pad, lines)
+            name = _key(key)
+            if len(name) > _LONGEST_KEY:
+                lines.append(f"{pad}? {name}")
+                name = ""
+            if type(value) is str and (text := _inline(value)):
+                lines.append(f"{pad}{name}: {text}")
+            elif isinstance(value, (dict, list)) and value:
+                lines.append(f"{pad}{name}:")
+                _write(value, pad + "  " if isinstance(value, dict) else pad, lines)
+            else:
+                lines.append(f"{pad}{name}: {_scalar(value, pad)}")
     elif isinstance(data, list) and data:
         for value in data:
             _entry(value, pad, lines)
     else:
         lines.append(f"{pad}{_scalar(data, pad)}")
-
-
-def _pair(key: str, value: Any, pad: str, lines: list[str]) -> None:
-    name = _key(key)
-    if len(name) > _LONGEST_KEY:
-        lines.append(f"{pad}? {name}")
-        name = ""
-    if isinstance(value, (dict, list)) and value:
-        lines.append(f"{pad}{name}:")
-        _write(value, pad + "  " if isinstance(value, dict) else pad, lines)
-    else:
-        lines.append(f"{pad}{name}: {_scalar(value, pad)}")
 
 
 def _entry(value: Any, pad: str, lines: list[str]) -> None:
@@ -84,11 +92,17 @@ def _key(text: str) -> str:
     return text if _SAFE.fullmatch(text) and not is_ambiguous(text) else quoted(text)
 
 
+@lru_cache(maxsize=4096)
+def _inline(text: str) -> str:
+    """Return a string as a value on the line of its key; "" for one that is written as a literal block."""
+    return "" if "\n" in text and _literal_fits(text) else quoted(text)
+
+
 def _scalar(value: Any, pad: str) -> str:
     if type(value) is Timestamp and _PLAIN_DATE.fullmatch(value):
         return value  # in quotes it would be another value to kubectl
     if isinstance(value, str):
-        return _literal(value, pad + "  ") if style(value) == "|" else quoted(value)
+        return _inline(value) or _literal(value, pad + "  ")
     if value is None:
         return "null"
     if isinstance(value, (dict, list)):
@@ -104,22 +118,31 @@ def _number(value: float) -> str:
     return text if "." in text or "e" not in text else text.replace("e", ".0e")
 
 
-@lru_cache(maxsize=4096)
 def style(text: str) -> str:
     """Return how `text` is written as a value: "" plain, `'` or `"` in quotes, `|` as a literal block."""
-    if "\n" in text and _literal_fits(text):
-        return "|"
-    return quoted(text)[0] if quoted(text)[0] in "'\"" else ""
+    written = _inline(text) or "|"
+    return written[0] if written[0] in "'\"|" else ""
 
 
-@lru_cache(maxsize=4096)
 def quoted(text: str) -> str:
     """Return `text` as a one-line scalar: plain where all readers agree, else in the quotes that go-yaml chooses."""
     if is_ambiguous(text) or "\n" in text or "\t" in text or _is_special(text):
         return '"' + "".join(_escaped(char) for char in text) + '"'
-    if text[0] == " " or text[-1] == " " or _NOT_PLAIN.match(text):
-        return "'" + text.replace("'", "''") + "'"
-    return text
+    return "'" + text.replace("'", "''") + "'" if _needs_quotes(text) else text
+
+
+def _needs_quotes(text: str) -> bool:
+    """Return True when a text on one line does not mean itself without quotes: it has a mark where one counts."""
+    first = text[0]
+    begins = first in " #,[]{}&*!|>'\"%@`" or text.startswith(("---", "...")) or (first in "?:-" and text[1:2] in " ")
+    return begins or text[-1] in " :" or ": " in text or " #" in text
+
+
+def is_ambiguous(text: str) -> bool:
+    """Return True when some YAML reader from 1.1 to 1.2 would not get the string `text` back from the plain scalar."""
+    if text[:1].isalpha() and "_" not in text:
+        return text.lower() in _OLD_WORDS
+    return type(scalar(text)) is not str or re.fullmatch(_OLD, text, re.IGNORECASE) is not None
 
 
 def _is_special(text: str) -> bool:

@@ -5,62 +5,98 @@ Faster than a round trip, and closer to the file; for anything else the answer i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
 from . import emit
-from .simple import Mapping, Scalar, Sequence, Tree
-
-_Patch = tuple[int, int, str]
-"""Characters from, to, and what stands there instead."""
+from .simple import ABSENT, Line, NotSimple, lines_of
 
 
 class _TooMuch(Exception):
     """The change is more than scalars, added keys and added entries."""
 
 
-def patched(text: str, tree: Tree, new: Any) -> str | None:
-    """Return `text`, whose tree is `tree`, changed to the data `new`; None when that needs more than small edits."""
+def patched(text: str, new: Any) -> str | None:
+    """Return `text` changed to the data `new`; None when it is not simple, or that needs more than small edits."""
     try:
-        patches = sorted(_patches(text, tree, new), key=lambda patch: patch[0])
-    except _TooMuch:
+        patcher = _Patcher(text)
+        patcher.node(0, new)
+    except (NotSimple, _TooMuch):
         return None
-    for start, end, piece in reversed(patches):  # inner additions come first, here and in the text
+    patches = sorted(patcher.patches, key=lambda patch: patch[0])  # inner additions come first, here and in the text
+    for start, end, piece in reversed(patches):
         text = text[:start] + piece + text[end:]
     return text
 
 
-def _patches(text: str, tree: Tree, new: Any) -> Iterator[_Patch]:
-    if isinstance(tree, Scalar):
-        yield from _scalar(tree, new)
-    elif isinstance(tree, Mapping) and isinstance(new, dict) and tree.values.keys() <= new.keys():
-        for key, value in tree.values.items():
-            yield from _patches(text, value, new[key])
-        yield from _added(text, tree, {key: value for key, value in new.items() if key not in tree.values})
-    elif isinstance(tree, Sequence) and isinstance(new, list) and len(new) >= len(tree.values):
-        for value, wanted in zip(tree.values, new, strict=False):
-            yield from _patches(text, value, wanted)
-        yield from _added(text, tree, new[len(tree.values) :])
-    else:
-        raise _TooMuch
+class _Patcher:
+    """One walk over the lines of a simple text, next to the data that they should hold."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines, self.ends = lines_of(text)
+        self.offsets = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
+        self.patches: list[tuple[int, int, str]] = []
+        """Characters from, to, and what stands there instead."""
 
-def _added(text: str, tree: Mapping | Sequence, more: Any) -> Iterator[_Patch]:
-    if more and text[tree.end - 1 : tree.end] != "\n":
-        raise _TooMuch
-    if more:
-        yield tree.end, tree.end, emit.dump(more, tree.column)
+    def node(self, at: int, new: Any) -> int:
+        """Walk over the collection that begins on a line; return the line behind it."""
+        line = self.lines[at]
+        return self.sequence(at, line.column, new) if line.dash else self.mapping(at, line.column, new)
 
+    def sequence(self, at: int, column: int, new: Any) -> int:
+        number = 0
+        while (line := self.lines[at]).column == column and line.dash:
+            if not isinstance(new, list) or number == len(new):
+                raise _TooMuch
+            if line.key is None:
+                self.scalar(at, line, new[number])
+                at += 1
+            else:
+                self.lines[at] = Line(column + line.dash, 0, *line[2:])
+                at = self.mapping(at, column + line.dash, new[number])
+            number += 1
+        self.add(at, column, new[number:])
+        return at
 
-def _scalar(old: Scalar, new: Any) -> Iterator[_Patch]:
-    empty = old.data in (list, dict)
-    if type(new) is type(old.data) and new == old.data:
-        return
-    if empty and new == old.data():
-        return
-    if empty or isinstance(new, (dict, list)) or old.start == old.end:
-        raise _TooMuch
-    yield old.start, old.end, _written(new, old.quote)
+    def mapping(self, at: int, column: int, new: Any) -> int:
+        if not isinstance(new, dict):
+            raise _TooMuch
+        more = dict(new)
+        while (line := self.lines[at]).column == column and not line.dash:
+            if line.key not in more:
+                raise _TooMuch
+            wanted = more.pop(line.key)
+            at += 1
+            below = self.lines[at]
+            if line.value is not ABSENT:
+                self.scalar(at - 1, line, wanted)
+            elif below.column > column or (below.column == column and below.dash):
+                at = self.node(at, wanted)
+            elif wanted is not None:
+                raise _TooMuch
+        self.add(at, column, more)
+        return at
+
+    def scalar(self, at: int, line: Line, new: Any) -> None:
+        """Note the replacement of a scalar by another one that fits on the line."""
+        old = line.value
+        empty = old is list or old is dict
+        if new == old() if empty else type(new) is type(old) and new == old:
+            return
+        if empty or isinstance(new, (dict, list)) or line.quote == "|":
+            raise _TooMuch
+        start = self.offsets[self.ends[at] - 1]
+        self.patches.append((start + line.span[0], start + line.span[1], _written(new, line.quote)))
+
+    def add(self, at: int, column: int, more: Any) -> None:
+        """Note keys or entries that are added behind the line before `at`."""
+        if not more:
+            return
+        end = self.offsets[self.ends[at - 1]]
+        if end > len(self.text):  # the last line has no end
+            raise _TooMuch
+        self.patches.append((end, end, emit.dump(more, column)))
 
 
 def _written(value: Any, quote: str) -> str:

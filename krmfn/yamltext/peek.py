@@ -1,19 +1,19 @@
 """Single fields of an item's text, read without parsing it; UNSURE where only a parser can tell.
 
 Sound for items in which no quoted scalar or flow collection runs over lines (`Cut.dubious` names the others): there
-a line at the indent of a mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else.
+a line at the column of a mapping's keys is a key of that mapping, a comment, or a list's dash, and nothing else.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final
 
-from . import scalars
+from . import simple
 
 
 class Answer(Enum):
@@ -26,139 +26,194 @@ class Answer(Enum):
 MISSING: Final = Answer.MISSING
 UNSURE: Final = Answer.UNSURE
 
-
-class Block(NamedTuple):
-    """A block mapping in a text: where its first key begins, where its lines end, the column of its keys."""
-
-    start: int
-    end: int
-    indent: int
-
-
-_PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?::[A-Za-z0-9/_.+@-]+)*"
+_PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?:[: ][A-Za-z0-9/_.+@()-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
-_PAIR = re.compile(rb"([A-Za-z][A-Za-z0-9/_.-]*):( +[^\n]+)")
-_NESTED = re.compile(rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])")
+_KEY = re.compile(rb"[A-Za-z][A-Za-z0-9/_.-]*")
+_NESTED = rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])"
+_NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
+_ODD = b"'\"?!&*<"
+"""What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
+_LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + _ODD + rb"]"
+_MAY_BE_KIND = b"k" + _ODD
+_AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 
 
-def kinds(text: bytes, starts: list[int], end: int, indent: int, keys: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """Yield (index, kind) of the items whose kind stands plainly and once behind their first line.
+class Mapping:
+    """A block mapping in a text: its keys begin at `start` and at column `column` of later lines, before `end`."""
 
-    `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes; `keys` is where
-    lines at the keys' column begin with `kind` or in a way that may spell it oddly, () to have them looked for.
-    """
-    column = indent + 2
-    if not keys:
-        line = re.compile(rb"\n {%d}(?=kind|['\"?!&*<])" % column)
-        keys = (match.end() for match in line.finditer(text, starts[0], end))
-    plain = re.compile(rb"kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))" % (column + 1))
-    by_index: dict[int, str | None] = {}
-    for at in keys:
-        if starts[0] <= at < end:
-            index = bisect_right(starts, at) - 1
-            match = plain.match(text, at)
-            kind = match[1].decode() if match and index not in by_index else None
-            by_index[index] = kind if kind and type(scalars.read(kind)) is str else None
-    for index, kind in by_index.items():
-        first = text[starts[index] + column : starts[index] + column + 4]
-        if kind and first.isalpha() and first != b"kind":
-            yield index, kind
+    def __init__(self, text: bytes, start: int, end: int, column: int, lines: Sequence[int] = ()) -> None:
+        """Take the mapping text[start:end]; `lines` is where its keys begin, and others, in ascending order."""
+        self.text, self.start, self.end, self.column, self._lines = text, start, end, column, lines
+        self._keys: dict[bytes | None, tuple[int, int]] | Answer | None = None
+        self._mappings: dict[bytes, Mapping | Answer] = {}
+
+    def scalar(self, *path: bytes) -> str | Answer:
+        """Return the string at a path of keys; UNSURE for anything that is not plainly a string on one line."""
+        if len(path) > 1:
+            block = self.mapping(*path[:-1])
+            return block.scalar(path[-1]) if isinstance(block, Mapping) else block
+        value = self._value(path[0])
+        if isinstance(value, Answer):
+            return value
+        behind, stop = value
+        end = self.text.find(b"\n", behind, stop)
+        if end < 0 or (end + 1 < stop and not _pattern(_NOTHING).fullmatch(self.text, end + 1, stop)):
+            return UNSURE
+        return _string(self.text[behind:end].decode())
+
+    def mapping(self, *path: bytes) -> Mapping | Answer:
+        """Return the block mapping at a path of keys; MISSING also when its value is empty."""
+        block: Mapping | Answer = self
+        for key in path:
+            if not isinstance(block, Mapping):
+                break
+            known = block._mappings.get(key)
+            if known is None:
+                known = block._mappings[key] = block._below(key)
+            block = known
+        return block
+
+    def strings(self) -> dict[str, str] | Answer:
+        """Return a flat mapping of strings (labels, annotations); UNSURE for any other line or a key stated twice."""
+        rows = self.text[self.start : self.end].removesuffix(b"\n").split(b"\n" + b" " * self.column)
+        pairs = list(map(_pair, rows))
+        strings = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
+        return strings if len(strings) == len(pairs) else UNSURE
+
+    def picked(self, keys: Iterable[str]) -> dict[str, str] | Answer:
+        """Return the strings under those of the keys that are there; UNSURE as `scalar`. For a few keys of many."""
+        text, end = self.text, self.end
+        above, pad = self.start - self.column - 1, b"\n" + b" " * self.column
+        if _pattern(_ODD_KEY, self.column).search(text, above, end):
+            return UNSURE
+        picked: dict[str, str] = {}
+        for key in keys:
+            line = pad + key.encode()
+            at = text.find(line, above, end)
+            while at >= 0:
+                behind = at + len(line)
+                if text[behind] in b": \t":
+                    value = self._pick(behind, pad)
+                    if key in picked or isinstance(value, Answer):
+                        return UNSURE
+                    picked[key] = value
+                at = text.find(line, behind, end)
+        return picked
+
+    def data(self) -> Any:
+        """Return the whole mapping as data; UNSURE when it is not in the layout that `simple` reads."""
+        data = simple.read((b" " * self.column + self.text[self.start : self.end]).decode())
+        return UNSURE if data is None else data
+
+    def _pick(self, behind: int, pad: bytes) -> str | Answer:
+        """Return the string behind a key that ends at `behind`; UNSURE unless it is on one line, with a key below."""
+        text = self.text
+        end = text.find(b"\n", behind, self.end)
+        below = end + len(pad)
+        sure = end + 1 == self.end or (text.startswith(pad, end) and text[below : below + 1].isalnum())
+        plain = end >= 0 and text[behind : behind + 2] in (b": ", b":\n")
+        return _string(text[behind + 1 : end].decode()) if sure and plain else UNSURE
+
+    def _below(self, key: bytes) -> Mapping | Answer:
+        value = self._value(key)
+        if isinstance(value, Answer):
+            return value
+        nested = _pattern(_NESTED).match(self.text, *value)
+        if not nested:
+            return MISSING if _pattern(_NOTHING).fullmatch(self.text, *value) else UNSURE
+        column = len(nested[1])
+        if nested[2].isalnum() and column > self.column:
+            return Mapping(self.text, nested.start(2), value[1], column)
+        return UNSURE
+
+    def _value(self, key: bytes) -> tuple[int, int] | Answer:
+        """Return where the text behind `key:` begins and ends; UNSURE when a key may be spelled oddly."""
+        if key in _AMBIGUOUS:  # to Kubernetes `yes:` is the key "true"
+            return UNSURE
+        if self._keys is None:
+            self._keys = self._indexed()
+        return self._keys if isinstance(self._keys, Answer) else self._keys.get(key, MISSING)
+
+    def _indexed(self) -> dict[bytes | None, tuple[int, int]] | Answer:
+        """Return where the value of each key stands; UNSURE for a key that stands twice or may be spelled oddly."""
+        lines = self._lines
+        if lines:
+            lines = lines[bisect_right(lines, self.start) : bisect_left(lines, self.end)]
+        else:
+            lines = [match.end() for match in _pattern(_LINES, self.column).finditer(self.text, self.start, self.end)]
+        keys: dict[bytes | None, tuple[int, int]] = {}
+        text, start = self.text, self.start
+        for at in (*lines, self.end + self.column):
+            end = at - self.column
+            colon = text.find(b":", start, end)
+            keys[_key(text[start : colon + 2])] = (colon + 1, end)
+            start = at
+        return UNSURE if None in keys or len(keys) <= len(lines) else keys
 
 
-def item_block(text: bytes, indent: int) -> Block | Answer:
+def root(text: bytes, start: int, end: int, indent: int, lines: Sequence[int] = ()) -> Mapping | Answer:
     """Return the mapping of an item `- key: ...`, its dash at column `indent` (-2: a document); else UNSURE."""
     column = indent + 2
-    start = 0 if column == 0 else column
-    if text[start : start + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ")):
-        return Block(start, len(text), column)
+    first = start + column
+    if not column and not text[first : first + 1].isalpha():
+        above = _pattern(_NOTHING + rb"\n").match(text, first, end)
+        first = above.end() if above else first
+    if text[first : first + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ", start)):
+        return Mapping(text, first, end, column, lines)
     return UNSURE
 
 
-def block(text: bytes, within: Block, key: bytes) -> Block | Answer:
-    """Return the block mapping under `key`; MISSING also when its value is empty."""
-    behind = _find(text, within, key)
-    if isinstance(behind, Answer):
-        return behind
-    nested = _NESTED.match(text, behind, within.end)
-    if not nested or not nested[2].isalnum():
-        return UNSURE
-    indent = len(nested[1])
-    if indent <= within.indent:
-        return MISSING
-    after = _shallower(within.indent).search(text, nested.end(), within.end)
-    return Block(nested.start(2), after.end() if after else within.end, indent)
+def kinds(text: bytes, starts: list[int], end: int, indent: int, lines: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Yield (index, kind) of the items whose kind stands plainly and once behind their first line.
 
-
-def scalar(text: bytes, within: Block, key: bytes) -> str | Answer:
-    """Return the string under `key`; UNSURE for anything that is not plainly a string on one line."""
-    behind = _find(text, within, key)
-    if isinstance(behind, Answer):
-        return behind
-    end = text.find(b"\n", behind, within.end)
-    if end < 0 or _continued(within.indent).match(text, end, within.end):
-        return UNSURE
-    return _string(text[behind:end].decode())
-
-
-def strings(text: bytes, within: Block) -> dict[str, str] | Answer:
-    """Return a flat mapping of strings (labels, annotations); UNSURE for any other line or a key that stands twice."""
-    lines = text[within.start : within.end].removesuffix(b"\n").split(b"\n" + b" " * within.indent)
-    pairs = list(map(_pair, lines))
-    mapping = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
-    return mapping if len(mapping) == len(pairs) else UNSURE
-
-
-def _find(text: bytes, within: Block, key: bytes) -> int | Answer:
-    """Return the offset behind `key:` in a mapping; UNSURE when it stands twice or may be spelled oddly."""
-    first, others = _spelled(within.indent, key)
-    at_start = first.match(text, within.start, within.end)
-    matches = [*((at_start,) if at_start else ()), *others.finditer(text, within.start, within.end)]
-    if not matches:
-        return MISSING
-    return matches[0].end(1) if len(matches) == 1 and matches[0][1] else UNSURE
+    `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes; `lines` is where
+    the lines with their keys begin, () to have them looked for.
+    """
+    column = indent + 2
+    if not lines:
+        lines = (match.end() for match in _pattern(_LINES, column).finditer(text, starts[0], end))
+    plain = re.compile(rb"kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))" % (column + 1))
+    by_index: dict[int, str | Answer] = {}
+    for at in [at for at in lines if text[at] in _MAY_BE_KIND]:
+        if starts[0] <= at < end:
+            index = bisect_right(starts, at) - 1
+            match = plain.match(text, at)
+            by_index[index] = _string(match[1].decode()) if match and index not in by_index else UNSURE
+    for index, kind in by_index.items():
+        first = text[starts[index] + column : starts[index] + column + 4]
+        if isinstance(kind, str) and first.isalpha() and first != b"kind":
+            yield index, kind
 
 
 @lru_cache(maxsize=4096)
 def _string(line: str) -> str | Answer:
-    """Return the string that stands behind `key: ` on a line."""
+    """Return the string that stands behind `key:` on a line."""
     match = _SCALAR.fullmatch(line)
     if not match:
         return UNSURE
     value = match[1]
     if value[0] in "\"'":
         return value[1:-1]
-    plain = scalars.read(value)
+    plain = simple.scalar(value)
     return plain if type(plain) is str else UNSURE
 
 
 @lru_cache(maxsize=4096)
-def _pair(line: bytes) -> tuple[str, str] | None:
+def _pair(row: bytes) -> tuple[str, str] | None:
     """Return the key and the string of a line; None when it is anything else."""
-    match = _PAIR.fullmatch(line)
-    value = _string(match[2].decode()) if match else UNSURE
-    if not match or not isinstance(value, str):
-        return None
-    key = match[1].decode()
-    return (key, value) if key not in scalars.WORDS else None  # to Kubernetes `yes:` is the key "true"
+    colon = row.find(b":")
+    key = _key(row[: colon + 2])
+    value = _string(row[colon + 1 :].decode()) if key and key not in _AMBIGUOUS else UNSURE
+    return (key.decode(), value) if key and isinstance(value, str) else None
 
 
-@lru_cache(maxsize=256)
-def _spelled(indent: int, key: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return the patterns of `key:` as a mapping's first key and as a later one.
-
-    Group 1 is the key in its plain spelling. Without group 1 the line may hold the key in another spelling: quoted,
-    tagged, behind `? `, through a merge, before ` :`.
-    """
-    plain = rb"(%s:)(?=[ \n])|%s[ \t:]" % (re.escape(key), re.escape(key))
-    return re.compile(plain), re.compile(rb"\n {%d}(?:%s|['\"?!&*<])" % (indent, plain))
+@lru_cache(maxsize=4096)
+def _key(text: bytes) -> bytes | None:
+    """Return the key in a text up to the character behind its colon; None for one that may be spelled oddly."""
+    return text[:-2] if text[-2:] in (b": ", b":\n") and _KEY.fullmatch(text, 0, len(text) - 2) else None
 
 
 @lru_cache(maxsize=64)
-def _shallower(indent: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\n(?=%s)" % b"|".join(b" " * n + rb"[^ \n#]" for n in range(indent + 1)))
-
-
-@lru_cache(maxsize=64)
-def _continued(indent: int) -> re.Pattern[bytes]:
-    """Return the pattern of a line end behind which a plain scalar goes on."""
-    return re.compile(rb"\n(?: *\n)* {%d} *[^ \n#]" % (indent + 1))
+def _pattern(text: bytes, *column: int) -> re.Pattern[bytes]:
+    """Return a pattern for the lines at a column; it is compiled when it is first needed."""
+    return re.compile(text % column if column else text)

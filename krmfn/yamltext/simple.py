@@ -1,185 +1,204 @@
-"""YAML in the layout that kyaml and most people write: a line is a key, a key with a scalar, or a list's entry.
+"""Plain scalars as Kubernetes reads them, and texts in the layout that kyaml and most people write, read by lines.
 
-It is read without a parser: hardly faster (1.0 to 1.2 times), but PyYAML is not imported, 20 to 36 ms of start-up.
+In that layout a line is a key, a key with a scalar, or a list's entry. Such a text is read without a parser: PyYAML is
+not imported, which is 20 to 36 ms of start-up, and lines that many items share are read once.
 Only a text in which every line is of that kind or in a literal block is read: everything else that begins a scalar or a
 collection over several lines, a tag, an anchor, an alias, a merge or an escape makes the answer None, "not simple", and
 a real parser reads the text. Nothing is guessed: a construct that runs over lines begins on a line that is refused.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
+from math import isinf
 from typing import Any, NamedTuple
 
-from . import scalars
+# The words and numbers that sigs.k8s.io/yaml (go-yaml v2 rules) does not read as strings; kustomize and kpt
+# (go-yaml v3 rules) agree on all but the old booleans y, n, yes, no, on, off, which they keep as strings.
+WORDS: dict[str, bool | float | None] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+_INT = r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))"
+_BASES = {2: 16, 3: 2, 4: 8, 5: 8, 6: 10}
+_LONGEST_INT = 67  # "-0b" and 64 digits; a longer one fits no integer type and is read as a float, or as a string
+_FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+_DATE = r"(?s)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}.*)?"
 
 
-class Scalar(NamedTuple):
-    """A value on one line: its data, where it stands in the text, the quote it stands in ("" for none).
+class Timestamp(str):
+    """A plain date: kustomize and kubectl make another string of it, so it never counts as the string it looks like."""
 
-    A literal block (quote "|") and a missing value have no place: they start where they end.
+
+def scalar(plain: str) -> str | bool | int | float | None:
+    """Return the value that Kubernetes reads from the plain scalar `plain` (sigs.k8s.io/yaml; the tests have tables).
+
+    A date comes back as `Timestamp`: each reader makes another string of it.
     """
-
-    data: Any
-    start: int
-    end: int
-    quote: str
-
-
-class Mapping(NamedTuple):
-    """A block mapping: the column of its keys, its values, where its last line ends; start and end of a lone `{}`."""
-
-    column: int
-    values: dict[str, Tree]
-    end: int
-
-
-class Sequence(NamedTuple):
-    """A block sequence: the column of its dashes, its values, where its last line ends."""
-
-    column: int
-    values: list[Tree]
-    end: int
+    if plain in WORDS:
+        return WORDS[plain]
+    if plain[0] not in "+-.0123456789":
+        return plain
+    digits = plain.replace("_", "")
+    number = re.fullmatch(_INT, digits)
+    if number and len(digits) <= _LONGEST_INT:
+        whole = int(number[1] + number[number.lastindex or 0], _BASES[number.lastindex or 0])
+        if -(1 << 63) <= whole < 1 << 64:
+            return whole
+    if re.fullmatch(_FLOAT, digits):
+        real = float(digits)
+        return plain if isinf(real) else real
+    return Timestamp(plain) if re.fullmatch(_DATE, plain) else plain
 
 
-Tree = Scalar | Mapping | Sequence
+class Line(NamedTuple):
+    """A line that holds something; a literal block counts as one with its header."""
 
-
-class _Line(NamedTuple):
     column: int
     dash: int
     """Columns from the dash to what stands behind it; 0 without a dash."""
     key: str | None
-    value: Scalar | None
-    end: int
+    value: Any
+    """The scalar; ABSENT without one; `list` or `dict` for `[]` and `{}`, since each reading makes a new one."""
+    quote: str
+    """The quote of the scalar: `'`, `"`, "|" for a literal block, "" for none."""
+    span: tuple[int, int]
+    """Where the scalar begins and ends in the line, its quotes included."""
 
 
-class _NotSimple(Exception):
+ABSENT: Any = object()
+_END = Line(-1, 0, None, ABSENT, "", (0, 0))
+
+_WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
+_VALUE = rf"({_WORD}|\"[^\"\\]*\"|'[^']*'|\[\]|\{{\}}|\|[-+]?)"
+_LINE = rf"(?s)( {{0,100}})(- +)?(?:([A-Za-z_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#.*)?"
+_ODD = "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]"
+"""Other line breaks, and characters that YAML does not allow; none of them is printable."""
+
+
+class NotSimple(Exception):
     """A parser must read this text."""
 
 
-_WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
-_VALUE = rf"({_WORD}|\"[^\"\\\n]*\"|'[^'\n]*'|\[\]|\{{\}}|\|[-+]?)"
-_LINE = re.compile(
-    rf"( {{0,100}})(- +)?(?:([A-Za-z_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#[^\n]*)?(?:\n|\Z)"
-)
-# Other line breaks, and characters that YAML does not allow.
-_ODD = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
-_SKIP = re.compile(r"(?: *(?:#[^\n]*)?\n)*")
-_EMPTY = {"[]": list, "{}": dict}
-
-
-def parse(text: str) -> Tree | None:
-    """Return the tree of a document or of list items; None when the text is not simple."""
-    if _ODD.search(text):
-        return None
+def read(text: str) -> Any:
+    """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines = _lines(text)
-        tree, rest = _node(lines, 0, lines[0].column)
-    except _NotSimple:
+        lines, _ = lines_of(text)
+        data, rest = _node(lines, 0)
+    except NotSimple:
         return None
-    return tree if rest == len(lines) else None
+    return data if lines[rest] is _END else None
 
 
-def data(tree: Tree) -> Any:
-    """Return the data of a tree."""
-    if isinstance(tree, Scalar):
-        return tree.data() if tree.data in (list, dict) else tree.data
-    if isinstance(tree, Sequence):
-        return [data(value) for value in tree.values]
-    return {key: data(value) for key, value in tree.values.items()}
+def lines_of(text: str) -> tuple[list[Line], list[int]]:
+    """Return the lines that hold something and a last one in column -1; and the number of lines up to the end of each.
+
+    Raises NotSimple.
+    """
+    if not text.replace("\n", "").isprintable() and re.search(_ODD, text):
+        raise NotSimple
+    rows = text.split("\n")
+    lines: list[Line] = []
+    ends: list[int] = []
+    at = 0
+    while at < len(rows):
+        line = _line(rows[at])
+        at += 1
+        if line is None:
+            continue
+        if line.quote == "|":
+            line, at = _literal(rows, at, line)
+        lines.append(line)
+        ends.append(at)
+    lines.append(_END)
+    return lines, ends
 
 
-def _lines(text: str) -> list[_Line]:
-    lines: list[_Line] = []
-    at, end = _SKIP.match(text).end(), len(text)  # type: ignore[union-attr]  # matches the empty string too
-    while at < end:
-        match = _LINE.match(text, at)
-        if not match:
-            raise _NotSimple
-        indent, dash, key, value, entry = match.groups()
-        if key in scalars.WORDS:  # to Kubernetes `yes:` is the key "true"
-            raise _NotSimple
-        raw, at = value or entry, match.end()
-        column, width = len(indent), len(dash or "")
-        scalar: Scalar | None = None
-        if raw and raw[0] == "|":
-            scalar, at = _literal(text, at, raw, column + width if key else column)
-        elif raw:
-            scalar = _scalar(raw, match.start(4 if value else 5))
-        lines.append(_Line(column, width, key, scalar, at))
-        at = _SKIP.match(text, at).end()  # type: ignore[union-attr]
-    if not lines:
-        raise _NotSimple
-    return lines
+@lru_cache(maxsize=4096)
+def _line(row: str) -> Line | None:
+    """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
+    match = re.fullmatch(_LINE, row)
+    if not match:
+        if row.lstrip(" ")[:1] in ("", "#"):
+            return None
+        raise NotSimple
+    indent, dash, key, value, entry = match.groups()
+    if key in WORDS:  # to Kubernetes `yes:` is the key "true"
+        raise NotSimple
+    raw = value or entry
+    column, width = len(indent), len(dash or "")
+    if not raw:
+        return Line(column, width, key, ABSENT, "", (0, 0))
+    first, span = raw[0], match.span(4 if value else 5)
+    if first in "\"'|":
+        return Line(column, width, key, raw if first == "|" else raw[1:-1], first, span)
+    return Line(column, width, key, scalar(raw) if first not in "[{" else list if first == "[" else dict, "", span)
 
 
-def _scalar(raw: str, start: int) -> Scalar:
-    end = start + len(raw)
-    if raw[0] in "\"'":
-        return Scalar(raw[1:-1], start, end, raw[0])
-    return Scalar(_EMPTY.get(raw) or scalars.read(raw), start, end, "")
-
-
-def _literal(text: str, at: int, header: str, column: int) -> tuple[Scalar, int]:
-    """Return the literal block whose lines begin at `at`, deeper than `column`, and the end of its text."""
-    lines = _deeper(column).match(text, at)[0].split("\n")[:-1]  # type: ignore[index]  # matches the empty string too
-    first = next((line for line in lines if line.strip(" ")), "\t")
+def _literal(rows: list[str], at: int, header: Line) -> tuple[Line, int]:
+    """Return the line `header` with the text of the literal block that begins behind it, and where the block ends."""
+    deeper = " " * (header.column + (header.dash if header.key else 0) + 1)
+    end = at
+    while end < len(rows) - 1 and (rows[end].startswith(deeper) or not rows[end].strip(" ")):
+        end += 1
+    if end == len(rows) - 1 and rows[end]:  # a last line without its line break, spaces included, may be text
+        raise NotSimple
+    block = rows[at:end]
+    first = next((row for row in block if row.strip(" ")), "\t")
     indent = len(first) - len(first.lstrip(" "))
-    if header != "|+":
-        while lines and len(lines[-1]) <= indent and not lines[-1].strip(" "):  # longer ones are text
-            lines.pop()
-    before = lines[: lines.index(first)] if first in lines else []
-    even = all(line.startswith(first[:indent]) or not line.strip(" ") for line in lines)
-    if not even or first[indent] == "\t" or any(len(line) > indent for line in before):
-        raise _NotSimple
-    value = "".join(line[indent:] + "\n" for line in lines)
-    end = at + sum(map(len, lines)) + len(lines)
-    return Scalar(value[:-1] if header == "|-" else value, end, end, "|"), end
+    if header.value != "|+":
+        while block and len(block[-1]) <= indent and not block[-1].strip(" "):  # longer ones are text
+            block.pop()
+    before = block[: block.index(first)] if first in block else []
+    even = all(row.startswith(first[:indent]) or not row.strip(" ") for row in block)
+    if not even or first[indent] == "\t" or any(len(row) > indent for row in before):
+        raise NotSimple
+    text = "".join(row[indent:] + "\n" for row in block)
+    return header._replace(value=text[:-1] if header.value == "|-" else text), at + len(block)
 
 
-@lru_cache(maxsize=64)
-def _deeper(column: int) -> re.Pattern[str]:
-    return re.compile(rf"(?: {{{column + 1}}}[^\n]*\n| *\n)*")
+def _node(lines: list[Line], at: int) -> tuple[Any, int]:
+    """Return the collection that begins on a line, and the line behind it."""
+    line = lines[at]
+    return _sequence(lines, at, line.column) if line.dash else _mapping(lines, at, line.column)
 
 
-def _node(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
-    return _sequence(lines, at, column) if lines[at].dash else _mapping(lines, at, column)
-
-
-def _sequence(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
-    values: list[Tree] = []
-    while at < len(lines) and lines[at].column == column and lines[at].dash:
+def _sequence(lines: list[Line], at: int, column: int) -> tuple[list[Any], int]:
+    values: list[Any] = []
+    while lines[at].column == column and lines[at].dash:
         line = lines[at]
         if line.key is not None:
             inner = column + line.dash
-            lines[at] = line._replace(column=inner, dash=0)
-            value, at = _mapping(lines, at, inner)
-        elif line.value is not None:
-            value, at = line.value, at + 1
+            lines[at] = Line(inner, 0, *line[2:])
+            mapping, at = _mapping(lines, at, inner)
+            values.append(mapping)
+        elif line.value is ABSENT:
+            raise NotSimple
         else:
-            raise _NotSimple
-        values.append(value)
-    return Sequence(column, values, lines[at - 1].end), at
+            values.append(line.value() if line.value is list or line.value is dict else line.value)
+            at += 1
+    return values, at
 
 
-def _mapping(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
-    values: dict[str, Tree] = {}
-    while at < len(lines) and lines[at].column == column and not lines[at].dash:
-        key, value = lines[at].key, lines[at].value
+def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], int]:
+    values: dict[str, Any] = {}
+    while True:
+        here, dash, key, value, _, _ = lines[at]
+        if here != column or dash:
+            break
         if key is None or key in values:
-            raise _NotSimple
+            raise NotSimple
         at += 1
-        values[key], at = (value, at) if value is not None else _below(lines, at, column)
-    if at < len(lines) and lines[at].column > column:
-        raise _NotSimple
-    return Mapping(column, values, lines[at - 1].end), at
-
-
-def _below(lines: list[_Line], at: int, column: int) -> tuple[Tree, int]:
-    """Return what stands under `key:`: deeper lines, dashes at the key's own column, or nothing (null)."""
-    if at < len(lines) and (lines[at].column > column or (lines[at].column == column and lines[at].dash)):
-        return _node(lines, at, lines[at].column)
-    end = lines[at - 1].end
-    return Scalar(None, end, end, ""), at
+        if value is ABSENT:  # deeper lines, dashes at the key's own column, or null
+            below = lines[at]
+            nested = below.column > column or (below.column == column and below.dash)
+            value, at = _node(lines, at) if nested else (None, at)
+        elif value is list or value is dict:
+            value = value()
+        values[key] = value
+    if here > column or not values:
+        raise NotSimple
+    return values, at

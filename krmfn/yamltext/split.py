@@ -8,13 +8,12 @@ The units that hold one are parsed on their own; a unit that is complete by itse
 Whatever else is unusual makes `quick` answer None, "not sure", and the caller uses `split_exact.exact`.
 """
 
-from __future__ import annotations
-
+import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors import KrmfnError
 
@@ -40,39 +39,57 @@ class Cut(NamedTuple):
     dubious: frozenset[int] = frozenset()
     """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not read them."""
     keys: tuple[int, ...] = ()
-    """With dashes in column 0: where lines two columns in begin with `kind` or with no letter (see `peek.kinds`)."""
+    """With dashes in column 0: where the lines with the items' keys begin, two columns in (see `peek`)."""
+
+    @property
+    def is_flow(self) -> bool:
+        """Return True when the items stand in flow style, as in JSON."""
+        return self.flow_items or self.flow_root
 
 
-# Lines that begin in column 0; and, for `peek.kinds` in the same pass, keys of items that may be `kind`.
-_LEFT = re.compile(rb"""\n(?=[^ \n]|  [k"'?!&*<])""")
+# Lines that begin in column 0; and, for `peek` in the same pass, the keys of items.
+_LEFT = re.compile(rb"\n(?=[^ \n]|  [^ \n#-])")
 _KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]*):(?=[ \n]|$)")
-_BARE = re.compile(rb"[A-Za-z]+: *(?:#[^\n]*)?(?:\n|$)")
-_EMPTY = re.compile(rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n(?: *(?:#[^\n]*)?(?:\n|$))*|$)")
-_FIRST_DASH = re.compile(rb"(?: *(?:#[^\n]*)?\n)*( *)-[ \n]")
-_COMMENT = re.compile(rb" *#")
-_PROLOGUE = re.compile(rb"(?: *(?:#[^\n]*)?\n)*(?:---\n(?: *(?:#[^\n]*)?\n)*)?")
+_REST = rb"(?: *(?:#[^\n]*)?\n)*"
+_EMPTY = rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n" + _REST + rb" *(?:#[^\n]*)?|$)"
+_FIRST_DASH = re.compile(rb"[A-Za-z]+:" + _REST + rb"( *)-[ \n]")
+_PROLOGUE = _REST + rb"(?:---\n" + _REST + rb")?"
 _SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=[\[{,])(?:"[^"\\\n]*"|'[^'\n]*'))*"""
 
 
-def _begins(mark: bytes, rough: bytes, exact: bytes) -> tuple[bytes, re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return the mark and two patterns of a token that begins with it and may run over its line.
-
-    The first is quick and finds every such token, and a few others; the second, which is exact, tells them apart.
-    """
-    token = re.escape(mark) + rb"(?<=[\s\[{,:]" + re.escape(mark) + rb")"
-    return mark, re.compile(token + rough), re.compile(re.escape(mark) + exact)
-
-
 _RUNS_ON = (
-    _begins(b'"', rb'(?![^"\\\n]*")', rb'(?!(?:[^"\\\n]|\\[^\n])*")'),
-    _begins(b"'", rb"(?![^'\n]*'(?!'))", rb"(?!(?:[^'\n]|'')*'(?!'))"),
-    _begins(b"[", rb"(?!\])", rb"(?!" + _SIMPLE_FLOW + rb"\])"),
-    _begins(b"{", rb"(?!\})", rb"(?!" + _SIMPLE_FLOW + rb"\})"),
+    (b'"', rb'"(?<=[\s\[{,:]")(?![^"\\\n]*")', rb'"(?!(?:[^"\\\n]|\\[^\n])*")'),
+    (b"'", rb"'(?<=[\s\[{,:]')(?![^'\n]*'(?!'))", rb"'(?!(?:[^'\n]|'')*'(?!'))"),
+    (b"[", rb"\[(?<=[\s\[{,:]\[)(?!\])", rb"\[(?!" + _SIMPLE_FLOW + rb"\])"),
+    (b"{", rb"\{(?<=[\s\[{,:]\{)(?!\})", rb"\{(?!" + _SIMPLE_FLOW + rb"\})"),
 )
+"""Each mark with two patterns of a token that begins with it and may run over its line.
+
+The first is quick and finds every such token, and a few others; the second, which is exact, tells them apart.
+"""
+_STEP = 1 << 20
 _FEW = 20_000
 """Up to so many brackets a bytes search for each is faster than a regular expression; quotes are too many for it."""
 _SPACE = ord(" ")
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
+
+
+def check_encoding(text: bytes) -> None:
+    """Raise KrmfnError, with the line, for bytes that are not UTF-8 text and for NUL."""
+    at = text.find(b"\0")
+    problem = "a NUL byte, so this is not text (perhaps UTF-16: save it as UTF-8)" if at >= 0 else ""
+    if at < 0 and not text.isascii():
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for start in range(0, len(text), _STEP):
+            part = text[start : start + _STEP]
+            try:
+                decoder.decode(part, final=start + _STEP >= len(text))
+            except UnicodeDecodeError as failure:
+                at = start + len(part) - len(failure.object) + failure.start  # what was left of the step before counts
+                problem = f"not UTF-8 ({failure.reason}); save it as UTF-8"
+                break
+    if problem:
+        raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
 
 
 def quick(data: bytes) -> Cut | None:
@@ -91,30 +108,29 @@ def quick(data: bytes) -> Cut | None:
     if sections is None:
         return None
     items = next((section for section in sections if section.key == "items"), None)
-    if items is None or _EMPTY.fullmatch(data, items.start, items.end):
-        cut = Cut(sections, ())
-    else:
-        starts, indent = _dashes(data, items, lines)
-        if not starts:
-            return None
-        cut = Cut(sections, tuple(zip(starts, [*starts[1:], items.end], strict=True)), indent)
-        cut = cut if indent else cut._replace(keys=tuple(keys))
-    return _verified(data, cut)
+    starts, indent = _dashes(data, items, lines) if items else ([], 0)
+    if items and not starts and not re.compile(_EMPTY).fullmatch(data, items.start, items.end):
+        return None
+    spans = tuple(zip(starts, [*starts[1:], items.end if items else 0], strict=False))
+    return _verified(data, Cut(sections, spans, indent, keys=() if indent else tuple(keys)))
 
 
 def _runs_on(data: bytes) -> Iterator[int]:
     """Yield where a token begins, or seems to, that does not end on its line."""
     for mark, rough, exact in _RUNS_ON:
-        start = 0
+        start = data.find(mark)
+        if start < 0:
+            continue
+        roughly = re.compile(rough)
         for _ in range(_FEW if mark in b"[{" else 0):
-            start = data.find(mark, start) + 1
-            if not start:
+            if roughly.match(data, start) and re.compile(exact).match(data, start):
+                yield start
+            start = data.find(mark, start + 1)
+            if start < 0:
                 break
-            if rough.match(data, start - 1) and exact.match(data, start - 1):
-                yield start - 1
         else:
-            candidates = (match.start() for match in rough.finditer(data, start))
-            yield from (at for at in candidates if exact.match(data, at))
+            candidates = (match.start() for match in roughly.finditer(data, start))
+            yield from (at for at in candidates if re.compile(exact).match(data, at))
 
 
 def is_simple(text: bytes) -> bool:
@@ -136,7 +152,9 @@ def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
         elif keys and first not in (b"#", b""):
             return None
     names = [name for name, _ in keys]
-    if not keys or len(set(names)) < len(names) or not _PROLOGUE.fullmatch(data, 0, keys[0][1]):
+    if not keys or len(set(names)) < len(names):
+        return None
+    if keys[0][1] and not re.compile(_PROLOGUE).fullmatch(data, 0, keys[0][1]):
         return None
     ends = [*(start for _, start in keys[1:]), len(data)]
     return tuple(Section(name, start, end) for (name, start), end in zip(keys, ends, strict=True))
@@ -144,21 +162,23 @@ def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
 
 def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], int]:
     """Return where the items' dash lines start, and the dashes' column; no starts when not sure."""
-    header = _BARE.match(data, items.start)
-    first = _FIRST_DASH.match(data, header.end(), items.end) if header else None
-    if header is None or first is None:
+    first = _FIRST_DASH.match(data, items.start, items.end)
+    if first is None:
         return [], 0
     indent = len(first[1])
     if indent:
         # Lines that start at or left of the dashes' column.
         pattern = re.compile(rb"\n(?=%s)" % b"|".join(b" " * n + rb"[^ \n]" for n in range(indent + 1)))
-        lines = [match.end() for match in pattern.finditer(data, header.end() - 1, items.end)]
+        lines = [match.end() for match in pattern.finditer(data, data.index(b"\n", items.start), items.end)]
     else:
         lines = lines[bisect_right(lines, items.start) : bisect_right(lines, items.end - 1)]
-    dash = re.compile(rb" {%d}-[ \n]" % indent)
-    starts = [start for start in lines if dash.match(data, start)]
-    others = (start for start in lines if not dash.match(data, start))
-    return ([], 0) if any(not _COMMENT.match(data, start) for start in others) else (starts, indent)
+    dash = (first[1] + b"- ", first[1] + b"-\n")
+    starts = [start for start in lines if data.startswith(dash, start)]
+    if len(starts) < len(lines):
+        comment = re.compile(rb" *#")
+        if not all(data.startswith(dash, start) or comment.match(data, start) for start in lines):
+            return [], 0
+    return starts, indent
 
 
 def _verified(data: bytes, cut: Cut) -> Cut | None:
@@ -173,35 +193,8 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
     hit = {
         order[bisect_right(starts, position) - 1] for position in chain((first,), positions) if position >= starts[0]
     }
-    if any(not _complete(data[slice(*units[index])]) for index in hit):
+    from .load import is_one_entry  # late: most lists need no parser
+
+    if not all(is_one_entry(data[slice(*units[index])]) for index in hit):
         return None
     return cut._replace(dubious=frozenset(index for index in hit if index < len(cut.items)))
-
-
-def _complete(unit: bytes) -> bool:
-    """Return True when the unit alone is one document: a list or mapping in block style with exactly one entry."""
-    from yaml import YAMLError  # late: most lists need no parser
-
-    from .load import events
-
-    try:
-        return _entries(events(unit)) == 1
-    except (YAMLError, KrmfnError):
-        return False
-
-
-def _entries(events: Iterator[Any]) -> int:
-    """Return how many entries the root collection has; -1 unless there is one document with a block collection."""
-    root: Any = None
-    nodes = depth = 0
-    for event in events:
-        name = type(event).__name__
-        if name in ("SequenceEndEvent", "MappingEndEvent"):
-            depth -= 1
-        elif name in ("ScalarEvent", "AliasEvent", "SequenceStartEvent", "MappingStartEvent"):
-            if depth == 0 and (root is not None or getattr(event, "flow_style", True)):
-                return -1
-            root = root or event
-            nodes += depth == 1
-            depth += name.endswith("StartEvent")
-    return nodes // 2 if type(root).__name__ == "MappingStartEvent" else nodes

@@ -54,7 +54,7 @@ class _Walk:
             keys.append((key.value, start, (begin, stop)))
         end = self._end()
         if len({name for name, _, _ in keys}) < len(keys):
-            raise KrmfnError("a top-level key of the ResourceList stands twice")
+            raise KrmfnError("a top-level key of the ResourceList appears twice")
         if root.flow_style:
             return Cut(tuple(Section(name, *span) for name, _, span in keys), tuple(items or ()), 0, True, True)
         return self._block(keys, end, items or [], indent, flow_items)

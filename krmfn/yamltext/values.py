@@ -13,7 +13,7 @@ from yaml.nodes import Node, ScalarNode, SequenceNode
 
 from ..errors import KrmfnError
 from ..resource import same
-from . import scalars
+from . import simple
 
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
@@ -22,7 +22,7 @@ MAX_VALUES = 1_000_000
 
 _CORE = "tag:yaml.org,2002:"
 PLAIN, STRING, _MERGE, _BINARY = "plain", f"{_CORE}str", f"{_CORE}merge", f"{_CORE}binary"
-_TAGS = {"int": int, "float": float, "bool": bool, "null": type(None), "timestamp": scalars.Timestamp}
+_TAGS = {"int": int, "float": float, "bool": bool, "null": type(None), "timestamp": simple.Timestamp}
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
@@ -115,9 +115,9 @@ class _Builder:
         )
 
     def scalar(self, node: ScalarNode) -> Any:
-        """Return the value of a scalar node: quoted and `!!str` are strings, plain ones as `scalars.read`."""
+        """Return the value of a scalar node: quoted and `!!str` are strings, plain ones as `simple.scalar`."""
         if node.tag == PLAIN:
-            return scalars.read(node.value)
+            return simple.scalar(node.value)
         if not node.value and not node.style:  # to Kubernetes the comma of `[!x, a]` belongs to the tag
             raise KrmfnError(f"line {self.line_of(node)}: a tag stands before nothing; write a value behind it, or ''")
         if node.tag == _BINARY:
@@ -125,7 +125,7 @@ class _Builder:
         kind = _TAGS.get(node.tag.removeprefix(_CORE)) if node.tag.startswith(_CORE) else None
         if kind is None:  # a tag that Kubernetes does not know makes a string, too
             return node.value
-        value = scalars.read(node.value)
+        value = simple.scalar(node.value)
         if kind is float and type(value) is int:
             return float(value)
         if type(value) is kind:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from .engines import BASE_IMAGE, KUSTOMIZE, REPO, absent, allowed, find, missing, must, path_of, run
+from tests.commands import ROOT
+
+from .engines import BASE_IMAGE, KUSTOMIZE, absent, allowed, find, missing, must, path_of, run
 from .kube import cluster as cluster
 from .kube import kmm as kmm
 
@@ -25,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the engines that engines.txt lists, and those that were missing, so that a skip count hides nothing."""
-    reports = [report for found in terminalreporter.stats.values() for report in found]
+    reports = [report for group in terminalreporter.stats.values() for report in group]
     if not any("e2e" in getattr(report, "keywords", ()) for report in reports):
         return
     for engine, why in allowed().items():
@@ -104,6 +106,6 @@ def build_options(base: str) -> list[str]:
 def image(base_image: str, containers: Env) -> Iterator[str]:
     """Build the image under a name of this process alone."""
     name = f"localhost/krmfn-e2e/krmfn:{os.getpid()}"
-    must("podman", "build", *build_options(base_image), "--tag", name, REPO, env=containers, timeout=900)
+    must("podman", "build", *build_options(base_image), "--tag", name, ROOT, env=containers, timeout=900)
     yield name
     run("podman", "rmi", "--force", name, env=containers)

@@ -39,8 +39,8 @@ def process(name: str, *command: str | Path, folder: Path) -> Iterator[Callable[
     with log.open("wb") as out:
         # Were pytest itself killed, no fixture would end; the kernel then ends the process.
         guard = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
-        words = [*guard, *map(str, command)]
-        running = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        args = [*guard, *map(str, command)]
+        running = subprocess.Popen(args, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def alive() -> bool:
         assert running.poll() is None, f"{name} ended with {running.returncode}:\n{log.read_text()[-3000:]}"

@@ -5,28 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import pytest
 
-REPO = Path(__file__).resolve().parents[2]
-EXAMPLES = REPO / "examples"
-COMMANDS = Path(sys.executable).parent
-"""Where `krmfn`, `deviceconfig` and `ptemplate` are: beside the Python that runs the tests."""
+from tests.commands import COMMANDS, ROOT, Done
 
-TOOLS = REPO / ".tools" / "bin"
+EXAMPLES = ROOT / "examples"
+TOOLS = ROOT / ".tools" / "bin"
 KUSTOMIZE = "v5.8."
 BASE_IMAGE = "localhost/krmfn-e2e/python:bookworm"
-
-
-class Done(NamedTuple):
-    """How a process ended."""
-
-    code: int
-    out: bytes
-    err: str
 
 
 def run(
@@ -37,8 +26,8 @@ def run(
     timeout: float = 120,
 ) -> Done:
     """Run a command to its end, within bounds."""
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout, check=False)
+    args = [str(arg) for arg in command]
+    done = subprocess.run(args, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout, check=False)
     return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
 
 

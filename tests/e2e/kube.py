@@ -1,4 +1,4 @@
-"""A real Kubernetes API server for the session, with the CRDs of a KMM version: what it says to an object."""
+"""A real Kubernetes API server for the session, with the CRDs of a KMM version: what it answers to an object."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from kmm_crds import Crds
+
+from tests.commands import Done
+from tests.kmm_crds import Crds
 
 from .control_plane import HOST, apiserver_command, etcd_command, free_port, process, wait, write_access
-from .engines import Done, find, path_of, run
+from .engines import find, path_of, run
 
 DRY_RUN = "fieldManager=krmfn-e2e&fieldValidation=Strict&dryRun=All"
 APPLY, JSON, YAML = "application/apply-patch+yaml", "application/json", "application/yaml"
@@ -24,13 +26,13 @@ STARTS_WITHIN = 90.0
 
 
 class Verdict(NamedTuple):
-    """What the server said to a dry run: its own words, "" when the object was accepted."""
+    """What the server said to a dry run: its message, "" when the object was accepted."""
 
-    words: str
+    refusal: str
 
     @property
     def accepted(self) -> bool:
-        return not self.words
+        return not self.refusal
 
 
 class Cluster:
@@ -45,16 +47,25 @@ class Cluster:
 
     def request(self, method: str, path: str, body: bytes | None = None, content: str = JSON) -> tuple[int, Any]:
         """One request; the status code and the answer's body, read when it is JSON."""
-        if self._connection is None:
-            trust = ssl.create_default_context(cafile=str(self.folder / "certs" / "apiserver.crt"))
-            self._connection = http.client.HTTPSConnection(HOST, self._port, timeout=30, context=trust)
+        if self._connection is not None:
+            try:
+                return self._exchange(self._connection, method, path, body, content)
+            except (OSError, http.client.HTTPException):
+                self.close()  # the server drops connections that were idle for a while
+        trust = ssl.create_default_context(cafile=str(self.folder / "certs" / "apiserver.crt"))
+        self._connection = http.client.HTTPSConnection(HOST, self._port, timeout=30, context=trust)
         try:
-            self._connection.request(method, path, body, self._headers | {"Content-Type": content})
-            answer = self._connection.getresponse()
-            text = answer.read()
+            return self._exchange(self._connection, method, path, body, content)
         except (OSError, http.client.HTTPException):
             self.close()
             raise
+
+    def _exchange(
+        self, connection: http.client.HTTPSConnection, method: str, path: str, body: bytes | None, content: str
+    ) -> tuple[int, Any]:
+        connection.request(method, path, body, self._headers | {"Content-Type": content})
+        answer = connection.getresponse()
+        text = answer.read()
         return answer.status, json.loads(text) if text[:1] == b"{" else text.decode()
 
     def close(self) -> None:
@@ -67,10 +78,10 @@ class Cluster:
         """Where the server keeps an object."""
         root = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
         if kind not in self._plurals.get(root, {}):
-            code, found = self.request("GET", root)
-            assert code == 200, f"the server does not know {api_version}: {found}"
+            code, answer = self.request("GET", root)
+            assert code == 200, f"the server does not know {api_version}: {answer}"
             self._plurals[root] = {
-                r["kind"]: (r["name"], r["namespaced"]) for r in found["resources"] if "/" not in r["name"]
+                r["kind"]: (r["name"], r["namespaced"]) for r in answer["resources"] if "/" not in r["name"]
             }
         plural, namespaced = self._plurals[root][kind]
         return f"{root}/namespaces/{namespace}/{plural}/{name}" if namespaced else f"{root}/{plural}/{name}"

@@ -1,4 +1,4 @@
-"""Ways in which a person gets a DeviceConfig wrong, done to an example's file, and the words the finding must hold."""
+"""Ways in which a person gets a DeviceConfig wrong, done to an example's file, and what the finding must name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ every_way = pytest.mark.parametrize("way", [*REPLACED, "conflict"])
 
 
 def spoil(folder: Path, way: str) -> list[str]:
-    """Spoil the one deviceconfig.yaml under a folder; the words to look for."""
+    """Spoil the one deviceconfig.yaml under a folder; what the finding must name."""
     path = next(folder.rglob("deviceconfig.yaml"))
     text = path.read_text()
     if way == "conflict":
         path.write_text(f"{text}---\n{text.replace('name: gaudi', 'name: rival', 1)}")
         return ["gaudi", "rival", "spec.nodeSelector"]
-    old, new, words = REPLACED[way]
+    old, new, fragments = REPLACED[way]
     assert old in text
     path.write_text(text.replace(old, new))
-    return words
+    return fragments

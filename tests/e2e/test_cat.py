@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import COMMANDS, ROOT
+
 from .conftest import Env
-from .engines import COMMANDS, EXAMPLES, REPO, copy_of, must, tree
+from .engines import EXAMPLES, copy_of, must, tree
 
 KPTFILE = """\
 apiVersion: kpt.dev/v1
@@ -81,7 +83,7 @@ def test_what_is_not_generated_is_as_cat_leaves_it(
 
 def test_a_generated_list_of_many_items(kpt: str, env: Env, tmp_path: Path) -> None:
     """Items like those of the benchmark: Nodes, Deployments and DeviceConfigs, with their quotes and flow values."""
-    sys.path.insert(0, str(REPO / "benchmark"))
+    sys.path.insert(0, str(ROOT / "benchmark"))
     try:
         from generate import cluster  # type: ignore[import-not-found]
     finally:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
+
+from tests.builders import folder_text
+from tests.commands import COMMANDS
 
 from .conftest import Env
-from .engines import COMMANDS, EXAMPLES, copy_of, path_of, run
+from .engines import EXAMPLES, copy_of, path_of, run
 
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
-CONFIGS = {"RenderDeviceConfigs"}
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def recorder(tmp_path: Path) -> tuple[Path, Env]:
     programs = tmp_path / "bin"
     programs.mkdir()
     folder.mkdir()
-    for name in ("deviceconfig", "ptemplate"):
+    for name in ("krmfn", "deviceconfig", "ptemplate"):
         program = programs / name
         program.write_text(
             f"#!/bin/sh\ncall=$(mktemp -d {folder}/{name}.XXXXXX)\ncat > $call/in\n"
@@ -31,18 +31,6 @@ def recorder(tmp_path: Path) -> tuple[Path, Env]:
         )
         program.chmod(0o755)
     return folder, path_of(programs)
-
-
-def as_list(folder: Path) -> bytes:
-    """A folder's manifests as the ResourceList that a pipeline would send."""
-    files = sorted(path for path in folder.rglob("*.yaml") if not path.name.startswith("expected"))
-    items = [document for path in files for document in yaml.safe_load_all(path.read_text()) if document]
-    configs = [item for item in items if item.get("kind") in CONFIGS]
-    wanted: dict[str, Any] = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
-    wanted["items"] = [item for item in items if item not in configs]
-    if configs:
-        wanted["functionConfig"] = configs[0]
-    return yaml.safe_dump(wanted, sort_keys=False).encode()
 
 
 def check_fed_back(name: str, sent: bytes) -> bytes:
@@ -59,7 +47,7 @@ def check_fed_back(name: str, sent: bytes) -> bytes:
 @pytest.mark.parametrize("function", ["krmfn", "deviceconfig", "ptemplate"])
 @pytest.mark.parametrize("example", NAMES)
 def test_an_example_as_one_list(example: str, function: str) -> None:
-    check_fed_back(function, as_list(EXAMPLES / example))
+    check_fed_back(function, folder_text(EXAMPLES / example))
 
 
 @pytest.mark.parametrize("example", [name for name in NAMES if (EXAMPLES / name / "kustomization.yaml").exists()])

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.commands import ROOT
+
 from .conftest import Env
 from .engines import must, run
 
@@ -24,6 +26,13 @@ def test_help_answers_read_only_offline_for_any_user(image: str, containers: Env
 def test_an_empty_list_comes_back_as_it_came(image: str, containers: Env) -> None:
     done = run("podman", "run", "-i", *LOCKED, image, env=containers, stdin=EMPTY)
     assert (done.code, done.out) == (0, EMPTY), done.err
+
+
+def test_a_report_is_written_in_it(image: str, containers: Env) -> None:
+    config = (ROOT / "examples" / "smallest" / "deviceconfig.yaml").read_bytes()
+    done = run("podman", "run", "-i", *LOCKED, image, "report", "-", env=containers, stdin=config)
+    assert (done.code, done.err) == (0, "")
+    assert b"It is not known which node gets what." in done.out
 
 
 @pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])

@@ -1,4 +1,4 @@
-"""Under a real `kpt fn render`: twice the same, stale children go, and a finding leaves the files alone."""
+"""Under a real `kpt fn render`: twice the same, stale objects go, and a finding leaves the files alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.commands import Done
+
 from .conftest import Env
-from .engines import Done, copy_of, run, tree
+from .engines import copy_of, run, tree
 from .spoiled import every_way, spoil
 
 
@@ -66,27 +68,29 @@ def test_the_second_render_changes_nothing(kpt: str, package: tuple[Path, Env]) 
     assert rendered(kpt, folder, env) == first
 
 
-def test_without_its_deviceconfig_the_children_go_and_nothing_else(kpt: str, package: tuple[Path, Env]) -> None:
+def test_without_its_deviceconfig_the_generated_objects_go_and_nothing_else(
+    kpt: str, package: tuple[Path, Env]
+) -> None:
     folder, env = package
     first = rendered(kpt, folder, env)
     configs = [path for path, text in first.items() if b"kind: DeviceConfig\n" in text]
     for path in configs:
         (folder / path).unlink()
     second = rendered(kpt, folder, env)
-    children = {path for path, text in first.items() if b"krmfn.dev/owner:" in text}
-    assert children
-    assert second == {path: text for path, text in first.items() if path not in children and path not in configs}
+    generated = {path for path, text in first.items() if b"krmfn.dev/owner:" in text}
+    assert generated
+    assert second == {path: text for path, text in first.items() if path not in generated and path not in configs}
 
 
 @every_way
 def test_a_finding_is_shown_and_changes_no_file(kpt: str, package: tuple[Path, Env], way: str) -> None:
     folder, env = package
     rendered(kpt, folder, env)
-    words = spoil(folder, way)
+    fragments = spoil(folder, way)
     before = tree(folder)
     done = render(kpt, folder, env)
     assert done.code == 1
-    assert [word for word in words if word not in done.err] == [], done.err
+    assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
     assert "Traceback" not in done.err
     assert tree(folder) == before
 

@@ -1,7 +1,7 @@
 """Our reader against the one that Kubernetes uses (sigs.k8s.io/yaml), and what we write through that one.
 
 KRMFN_FUZZ sets the number of documents (10,000; with CI set ten times as many, about a minute), KRMFN_FUZZ_SEED
-the seed. What differs is printed with its document; such a document belongs into tests/test_load.py.
+the seed. What differs is printed with its document; such a document belongs into tests/krmfn/yamltext/test_load.py.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.cli import manifests
+from krmfn.cli import manifests, output
 from krmfn.item import Item
 from krmfn.resource import ref
 from krmfn.yamltext import emit, load, simple, split
+from tests.builders import device_config
+from tests.commands import ROOT
 
 from .documents import TEXT, documents
-from .engines import REPO, find, run
+from .engines import find, run
 
 COUNT = int(os.environ.get("KRMFN_FUZZ", "100000" if os.environ.get("CI") else "10000"))
 SEED = int(os.environ.get("KRMFN_FUZZ_SEED", "9"))
@@ -76,6 +78,7 @@ def looks(item: Item) -> list[Any]:
         item.annotations,
         item.string("a"),
         item.string("metadata", "a"),
+        item.part("metadata"),
     ]
 
 
@@ -86,15 +89,16 @@ def expected(data: Any) -> list[Any]:
     about = ref(data)
     maps = [metadata.get("labels"), metadata.get("annotations")]
     strings = [
-        {k: v for k, v in (found if isinstance(found, dict) else {}).items() if isinstance(v, str)} for found in maps
+        {k: v for k, v in (value if isinstance(value, dict) else {}).items() if isinstance(v, str)} for value in maps
     ]
-    words = [found.get("a") if isinstance(found, dict) else "" for found in (data, metadata)]
-    return [about.kind, about.name, about, *strings, *(word if isinstance(word, str) else "" for word in words)]
+    texts = [value.get("a") if isinstance(value, dict) else "" for value in (data, metadata)]
+    plain = (text if isinstance(text, str) else "" for text in texts)
+    return [about.kind, about.name, about, *strings, *plain, metadata]
 
 
 def fuzzed() -> Iterator[list[bytes]]:
-    found = documents(SEED, COUNT, REPO / "tests" / "cases")
-    while batch := [text for _, text in zip(range(STEP), found, strict=False)]:
+    stream = documents(SEED, COUNT, ROOT / "tests" / "cases")
+    while batch := [text for _, text in zip(range(STEP), stream, strict=False)]:
         yield batch
 
 
@@ -110,18 +114,20 @@ def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
             data = ours(text)
             seen["refused by us" if data is REFUSED else "read by both"] += 1
             assert data is REFUSED or alike(data, theirs), (text, data, theirs)
-            tree = simple.parse(text.decode())
-            if tree is not None:
+            plain = simple.read(text.decode())
+            if plain is not None:
                 seen["simple"] += 1
-                assert alike(simple.data(tree), theirs), (text, simple.data(tree), theirs)
-            item = Item(text, 0, len(text), -2, split.is_simple(text))
-            try:
-                load.check_syntax(text)  # what no YAML is may look like anything
-                said = looks(item)
-            except KrmfnError:
-                assert data is REFUSED, text
-            else:
-                assert said == expected(theirs), (text, said, expected(theirs))
+                assert alike(plain, theirs), (text, plain, theirs)
+            for above in (b"",) if text.startswith(b"\xef\xbb\xbf") else (b"", b"\n", b" # behind a divider\n"):
+                document = above + text
+                item = Item(document, 0, len(document), -2, split.is_simple(document))
+                try:
+                    load.check_syntax(document)  # what no YAML is may look like anything
+                    actual = looks(item)
+                except KrmfnError:
+                    assert data is REFUSED, document
+                else:
+                    assert alike(actual, expected(theirs)), (document, actual, expected(theirs))
             printed += [(text, again, theirs) for again in prints(text, data)]
         for (text, again, theirs), read in zip(printed, kubernetes(reader, [it[1] for it in printed]), strict=True):
             seen["printed"] += 1
@@ -145,7 +151,7 @@ def prints(text: bytes, data: Any) -> Iterator[bytes]:
     except KrmfnError:
         return
     if len(items) == 1 and items[0].kind == ref(data).kind:
-        yield manifests.dump(items)
+        yield output.dump(items)
 
 
 FREE = "zq7marker"
@@ -209,12 +215,7 @@ def specs(text: str) -> Iterator[Any]:
 
 def generated(spec: Any) -> bytes | None:
     """The list with what is generated for a config; None when the config is refused."""
-    config = {
-        "apiVersion": "krmfn.dev/v1alpha1",
-        "kind": "DeviceConfig",
-        "metadata": {"name": "dc", "namespace": "kmm"},
-    }
-    item = emit.dump_item({**config, "spec": spec})
+    item = emit.dump_item(device_config(spec))
     head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
     resources = ResourceList.parse(f"{head}{item}".encode())
     deviceconfig(resources)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.commands import Done
+
 from .conftest import Env
-from .engines import Done, copy_of, must, run, tree
+from .engines import copy_of, must, run, tree
 from .spoiled import every_way, spoil
 
 EXEC = ["--enable-alpha-plugins", "--enable-exec"]
@@ -45,7 +47,7 @@ def test_an_exec_function_builds_what_the_example_expects(kustomize: str, env: E
     before = tree(copy)
     done = build(kustomize, copy, env, *EXEC)
     assert done.code == 0, done.err
-    assert done.out.decode() == (copy / "expected.yaml").read_text()
+    assert done.out.decode() == (copy / "expected.txt").read_text()
     assert tree(copy) == before
 
 
@@ -80,33 +82,33 @@ def test_render_of_what_a_function_already_made_changes_nothing(kustomize: str, 
 
 
 def test_base_and_overlay_may_both_list_the_function(kustomize: str, env: Env, copy: Path) -> None:
-    """The base's children come to the overlay under new names; they are known as its own, not refused or doubled."""
+    """The base's generated objects come to the overlay renamed: neither refused nor doubled."""
     base = copy / "base"
     (base / "function.yaml").write_text((copy / "function.yaml").read_text())
     kustomization = base / "kustomization.yaml"
     kustomization.write_text(kustomization.read_text() + "namespace: kmm\ntransformers:\n- function.yaml\n")
     done = build(kustomize, copy, env, *EXEC)
     assert done.code == 0, done.err
-    assert objects(done.out) == objects((copy / "expected.yaml").read_bytes())
+    assert objects(done.out) == objects((copy / "expected.txt").read_bytes())
 
 
 @every_way
 def test_a_finding_stops_the_build_and_is_read_on_stderr(kustomize: str, env: Env, copy: Path, way: str) -> None:
-    words = spoil(copy, way)
+    fragments = spoil(copy, way)
     before = tree(copy)
     done = build(kustomize, copy, env, *EXEC)
     assert (done.code, done.out) == (1, b"")
-    assert [word for word in words if word not in done.err] == [], done.err
+    assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
     assert "Traceback" not in done.err
     assert tree(copy) == before
 
 
 def test_a_finding_in_a_container_stops_the_build(kustomize: str, containers: Env, image: str, copy: Path) -> None:
     in_a_container(copy, image)
-    words = spoil(copy, "conflict")
+    fragments = spoil(copy, "conflict")
     done = build(kustomize, copy, containers, "--enable-alpha-plugins")
     assert (done.code, done.out) == (1, b"")
-    assert [word for word in words if word not in done.err] == [], done.err
+    assert [fragment for fragment in fragments if fragment not in done.err] == [], done.err
 
 
 def test_render_passes_kustomize_s_failure_on(kustomize: str, env: Env, copy: Path) -> None:
@@ -133,7 +135,7 @@ def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str,
     assert b"judged as if written by hand" in checked.out
 
 
-def test_functions_in_base_and_overlay_agree_whose_the_objects_are(kustomize: str, env: Env, copy: Path) -> None:
+def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, env: Env, copy: Path) -> None:
     """The base has generated under the old name; the overlay's run finds these objects renamed, and updates them."""
     base = copy / "base"
     config = base / "deviceconfig.yaml"

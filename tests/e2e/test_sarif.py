@@ -11,14 +11,15 @@ from typing import Any
 
 import jsonschema
 import pytest
-from test_formats import CHECKED, CLEAN, NASTY, nasty, printed
 
-from krmfn.reports.ci import sarif
+from krmfn.reports.sarif import sarif
+from tests.commands import COMMANDS, ROOT
+from tests.krmfn.reports.test_ci import CHECKED, CLEAN, NASTY, nasty, printed
 
-from .engines import COMMANDS, EXAMPLES, REPO, absent, run
+from .engines import EXAMPLES, absent, run
 
 PACKAGE = "@microsoft/jest-sarif"
-SCHEMA = REPO / ".tools" / "sarif-schema-2.1.0.json"
+SCHEMA = ROOT / ".tools" / "sarif-schema-2.1.0.json"
 INSIDE = "package/lib/schemas/sarif-2.1.0-rtm.5.json"
 
 

@@ -13,7 +13,7 @@ def known_fields(path: tuple[str | int, ...], fields: Iterable[str]) -> str:
     """Return `did you mean 'kernelMappings'?`, the KMM versions that have the field, or the known fields."""
     from difflib import get_close_matches
 
-    elsewhere = [name for name, known in TARGETS.items() if name != "openshift" and _has(path, known.structure)]
+    elsewhere = [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]
     if elsewhere:
         return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version has not"
     folded = {name.lower(): name for name in fields}

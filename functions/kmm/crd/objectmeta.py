@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from krmfn.fieldpath import join
 from krmfn.resource import Manifest
 from krmfn.results import Result
+from krmfn.rule import Rule
 
-from ..rule import Rules, refused
+from ..rule import refused
 from .apitext import Path, dotted, type_name
 from .hints import in_quotes
 
@@ -67,8 +68,7 @@ class Slot(NamedTuple):
     """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
 
 
-def metadata_decodes(module: Manifest) -> Iterator[Result]:
-    """KMM065: every field of metadata has its type: names are text, labels and annotations map text to text."""
+def _metadata_decodes(module: Manifest) -> Iterator[Result]:
     for slot in _slots(_metadata(module)):
         value, wanted = slot.value, slot.wanted
         shape = _shape(wanted)
@@ -78,14 +78,33 @@ def metadata_decodes(module: Manifest) -> Iterator[Result]:
             yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)))
 
 
-def metadata_field_is_known(module: Manifest) -> Iterator[Result]:
-    """KMM066: metadata has no field that Kubernetes does not know."""
+KMM065 = Rule(
+    "KMM065",
+    "every field of metadata has its type: names are text, labels and annotations map text to text",
+    good='metadata: {labels: {example.com/generation: "3"}}\n',
+    bad="metadata: {labels: {example.com/generation: 3}}\n",
+    remedy="Write the value with the type that the finding names; put quotes round numbers and booleans.",
+    check=_metadata_decodes,
+)
+
+
+def _metadata_field_is_known(module: Manifest) -> Iterator[Result]:
     for slot in _slots(_metadata(module)):
         if slot.wanted in STRUCTS and isinstance(slot.value, dict):
             for key in slot.value:
                 if key not in STRUCTS[slot.wanted]:
                     here = (*slot.path, key)
                     yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here))
+
+
+KMM066 = Rule(
+    "KMM066",
+    "metadata has no field that Kubernetes does not know",
+    good="metadata: {labels: {app: gpu}}\n",
+    bad="metadata: {label: {app: gpu}}\n",
+    remedy="Correct the field's name, or leave it out.",
+    check=_metadata_field_is_known,
+)
 
 
 def _metadata(module: Manifest) -> Slot:
@@ -131,7 +150,4 @@ def _given(slot: Slot) -> str:
     return {"boolean": "bool", "integer": "number"}.get(given, given)
 
 
-RULES: Rules = (
-    ("KMM065", metadata_decodes),
-    ("KMM066", metadata_field_is_known),
-)
+RULES = (KMM065, KMM066)

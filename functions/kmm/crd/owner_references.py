@@ -11,17 +11,17 @@ from typing import Any
 from krmfn.fieldpath import join
 from krmfn.resource import Manifest
 from krmfn.results import Result
+from krmfn.rule import Rule
 
 from ..gotext import quote
 from ..lookup import Table, listing, table
-from ..rule import Rules, refused
+from ..rule import refused
 from .apitext import as_json, unmergeable
 
 HERE = "metadata.ownerReferences"
 
 
-def owners_are_complete(module: Manifest) -> Iterator[Result]:
-    """KMM068: an owner has apiVersion, kind, name and uid, and is no Event."""
+def _owners_are_complete(module: Manifest) -> Iterator[Result]:
     for index, owner in _owners(module):
         for key in ("apiVersion", "kind", "name", "uid"):
             value = owner[key]
@@ -34,8 +34,17 @@ def owners_are_complete(module: Manifest) -> Iterator[Result]:
             yield refused(text, join(("metadata", "ownerReferences", index)))
 
 
-def one_owner_controls(module: Manifest) -> Iterator[Result]:
-    """KMM069: one owner at most is the controller."""
+KMM068 = Rule(
+    "KMM068",
+    "an owner has apiVersion, kind, name and uid, and is no Event",
+    good="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}]}\n",
+    bad="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu}]}\n",
+    remedy="Leave ownerReferences out: the uid of an owner is only known on the cluster.",
+    check=_owners_are_complete,
+)
+
+
+def _one_owner_controls(module: Manifest) -> Iterator[Result]:
     owners = list(_owners(module))
     names = [f"{owner['kind']}/{owner['name']}" for _, owner in owners if owner.get("controller") is True]
     for name in names[1:]:
@@ -44,8 +53,27 @@ def one_owner_controls(module: Manifest) -> Iterator[Result]:
         yield refused(f"{what}: Only one reference can have Controller set to true. {both}", HERE)
 
 
-def owners_differ(module: Manifest) -> Iterator[Result]:
-    """KMM070: owners have different uids; server-side apply refuses them, a plain create does not."""
+KMM069 = Rule(
+    "KMM069",
+    "one owner at most is the controller",
+    good="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e, controller: true}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c}
+""",
+    bad="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e, controller: true}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c, controller: true}
+""",
+    remedy="Take `controller: true` off all owners but one.",
+    check=_one_owner_controls,
+)
+
+
+def _owners_differ(module: Manifest) -> Iterator[Result]:
     seen: dict[Any, int] = {}
     for index, owner in _owners(module):
         uid = owner["uid"]
@@ -54,6 +82,26 @@ def owners_differ(module: Manifest) -> Iterator[Result]:
             if seen[uid] > 1:
                 text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(uid)}]")
                 yield refused(text, join(("metadata", "ownerReferences", index, "uid")), uid)
+
+
+KMM070 = Rule(
+    "KMM070",
+    "owners have different uids; server-side apply refuses equal ones, a plain create does not",
+    good="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c}
+""",
+    bad="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 0f1e}
+""",
+    remedy="Leave out the owner that stands twice.",
+    check=_owners_differ,
+)
 
 
 def _owners(module: Manifest) -> Iterator[tuple[int, Table]]:
@@ -71,8 +119,4 @@ def _version(api_version: str) -> str:
     return parts[-1] if len(parts) <= 2 else ""
 
 
-RULES: Rules = (
-    ("KMM068", owners_are_complete),
-    ("KMM069", one_owner_controls),
-    ("KMM070", owners_differ),
-)
+RULES = (KMM068, KMM069, KMM070)

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from krmfn.resource import Manifest, ref
 from krmfn.results import Result
+from krmfn.rule import Rule, apply
 
-from ..lookup import table
-from ..rule import ADMISSION, Rules, apply, mark_first, refused, tag
+from ..module import Module
+from ..rule import ADMISSION, mark_first, refused, tag
 from ..versions import DEFAULT, target
+from . import metadata, objectmeta, owner_references, server_fields
 from .apitext import Path
 from .facts import Node, module_facts
-from .metadata import NAME_IS_REQUIRED
-from .metadata import RULES as METADATA_RULES
-from .values import NULL_RULES, RULES_OF
-from .values import RULES as VALUE_RULES
+from .fields import KMM059
+from .values import RULES_OF
 
 NOT_CHECKED = (
     "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
@@ -28,19 +27,19 @@ NOT_CHECKED = (
 )
 
 
-def check(module: Manifest, version: str = DEFAULT) -> Iterator[Result]:
+def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     """Yield everything that the API server refuses in a Module, at create or at apply; what a create prints is `first`.
 
     Nulls are findings: server-side apply refuses them, and a plain create drops them, which changes a selector.
     Raises KrmfnError for an unknown KMM version.
     """
     facts = module_facts(target(version).structure)
-    findings = [*apply(METADATA_RULES, module), *_check(module, facts, ())]
+    findings = [*apply(METADATA_RULES, module.manifest), *_check(module.manifest, facts, ())]
     blocked = any(map(_blocks, findings))
     findings += apply(CEL_RULES, module, facts, blocked)
-    subject, printed = ref(module), {id(finding) for finding in _printed(findings)}
+    printed = {id(finding) for finding in _printed(findings)}
     for finding in findings:
-        located = finding._replace(ref=subject)
+        located = finding._replace(ref=module.ref)
         yield mark_first(located) if id(finding) in printed else located
 
 
@@ -50,7 +49,7 @@ def _check(value: Any, node: Node, path: Path) -> Iterator[Result]:
         for key, entry in value.items():
             known = (node.fields or {}).get(key) or (node.item if node.fields is None else None)
             if known and entry is None:
-                yield from apply(NULL_RULES, known, node, (*path, key))
+                yield from apply((KMM059,), known, node, (*path, key))
             elif known:
                 yield from _check(entry, known, (*path, key))
     elif isinstance(value, list) and node.type == "array" and node.item:
@@ -74,7 +73,7 @@ def _printed(findings: list[Result]) -> list[Result]:
 def _blocks(finding: Result) -> bool:
     """Return True when the API server evaluates no CEL rule after this; it does after an error in a status."""
     of_rule = finding.rule in _BLOCKING and not _is_of_status(finding)
-    return of_rule or tag(finding, ADMISSION) == NAME_IS_REQUIRED
+    return of_rule or tag(finding, ADMISSION) == metadata.NAME_IS_REQUIRED
 
 
 def _is_of_status(finding: Result) -> bool:
@@ -82,29 +81,59 @@ def _is_of_status(finding: Result) -> bool:
     return path == "status" or path.startswith(("status.", "status["))
 
 
-def dra_excludes_device_plugin(module: Manifest, facts: Node, blocked: bool) -> Iterator[Result]:
-    """KMM058: a Module has dra or devicePlugin, not both. KMM main (a CEL rule of the CRD)."""
-    spec = table(module, "spec")
-    if not blocked and "dra" in spec and "devicePlugin" in spec:
+def _dra_excludes_device_plugin(module: Module, facts: Node, blocked: bool) -> Iterator[Result]:
+    if not blocked and "dra" in module.spec and "devicePlugin" in module.spec:
         for _, message in _cel_rules(facts):
             yield refused(f'spec: Invalid value: "object": {message}', "spec.dra")
 
 
-def cel_is_not_asked(module: Manifest, facts: Node, blocked: bool) -> Iterator[Result]:
-    """KMM060: the CRD's CEL rules are asked only when no type is wrong and no field missing. KMM main."""
+KMM058 = Rule(
+    "KMM058",
+    "a Module has dra or devicePlugin, not both (after KMM 2.6; a CEL rule of the CRD)",
+    good="""\
+# kmm: main
+spec:
+  dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}
+""",
+    bad="""\
+# kmm: main
+spec:
+  dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}
+  devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
+""",
+    remedy="Leave out one of the two.",
+    check=_dra_excludes_device_plugin,
+)
+
+
+def _cel_is_not_asked(module: Module, facts: Node, blocked: bool) -> Iterator[Result]:
     if blocked and _cel_rules(facts):
         yield refused(NOT_CHECKED, "spec")
+
+
+KMM060 = Rule(
+    "KMM060",
+    "the CRD's CEL rules are asked only when no type is wrong and no field missing (after KMM 2.6)",
+    good="""\
+# kmm: main
+spec: {selector: {example.com/generation: "3"}}
+""",
+    bad="""\
+# kmm: main
+spec: {selector: {example.com/generation: 3}}
+""",
+    remedy="Correct the other findings about the Module; then this one goes, too.",
+    check=_cel_is_not_asked,
+)
 
 
 def _cel_rules(facts: Node) -> tuple[tuple[str, str], ...]:
     return (facts.fields or {})["spec"].rules
 
 
-CEL_RULES: Rules = (
-    ("KMM058", dra_excludes_device_plugin),
-    ("KMM060", cel_is_not_asked),
-)
-RULES: Rules = METADATA_RULES + VALUE_RULES + NULL_RULES + CEL_RULES
+METADATA_RULES = (*objectmeta.RULES, *metadata.RULES, *owner_references.RULES, *server_fields.RULES)
+CEL_RULES = (KMM058, KMM060)
+RULES = METADATA_RULES + CEL_RULES
 
 _UNKNOWN = {"KMM051", "KMM066"}
 _OF_APPLY = {"KMM059", "KMM070", "KMM072", "KMM073"}

@@ -1,19 +1,21 @@
-"""The CRD's rules about one value: its type, fields, bounds and nulls; `structure` applies them to each."""
+"""The CRD's rules about one value: its type, bounds, pattern and keys; `structure` applies them to each."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from krmfn.fieldpath import join
 from krmfn.results import Result
+from krmfn.rule import Rule
 
 from ..gotext import quote
-from ..rule import Rule, Rules, refused
+from ..rule import refused
 from .apitext import Path, as_json, dotted, mistyped, type_name
 from .facts import Node
-from .hints import in_quotes, known_fields
+from .fields import KMM051, KMM053, is_dropped
+from .hints import in_quotes
 
 QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
@@ -21,35 +23,7 @@ QUANTITY = (
 INFINITE = float("inf")
 
 
-def is_dropped(path: Path) -> bool:
-    """Return True for a status, which the API server drops before it validates an apply."""
-    return path[:1] == ("status",)
-
-
-def unknown_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM051: every field is one that the Module CRD of this KMM version has; others would silently be dropped."""
-    is_map, is_list = node.type == "object" and node.fields is None, isinstance(value, list)
-    if (is_list and node.type == "array") or (is_map and (not is_list or node.item is None)):
-        return
-    fields = node.fields or {}
-    known = fields if path else {*fields, "apiVersion", "kind", "metadata"}
-    for here in _unknown_paths(value, known, path):
-        text = f'strict decoding error: unknown field "{dotted(here)}"'
-        meant = node.type == "object" and not is_list
-        yield refused(text, join(here), hint=known_fields(here, fields) if meant else "")
-
-
-def _unknown_paths(value: Any, known: Container[str], path: Path) -> Iterator[Path]:
-    """Yield the paths of unknown fields; in a list where none belongs, all fields of its entries."""
-    if isinstance(value, dict):
-        yield from ((*path, key) for key in value if key not in known)
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            yield from _unknown_paths(entry, (), (*path, index))
-
-
-def wrong_type(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM052: every value has the CRD's type; a string that looks like a number or a boolean is quoted."""
+def _wrong_type(value: Any, node: Node, path: Path) -> Iterator[Result]:
     given = type_name(value)
     wanted = ("integer", "string") if node.type == "quantity" else (node.type,)
     if given in wanted or (given == "number" and "integer" in wanted and is_dropped(path) and abs(value) < INFINITE):
@@ -62,31 +36,67 @@ def wrong_type(value: Any, node: Node, path: Path) -> Iterator[Result]:
         yield refused(mistyped(where, given, "integer"), join(path), _shown(value))
 
 
-def missing_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM053: every required field is there."""
-    if isinstance(value, dict):
-        for key in node.required:
-            if value.get(key) is None:
-                yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)))
+KMM052 = Rule(
+    "KMM052",
+    "every value has the CRD's type; a string that looks like a number or a boolean is quoted",
+    good='spec: {moduleLoader: {container: {version: "1.10"}}}\n',
+    bad="spec: {moduleLoader: {container: {version: 1.10}}}\n",
+    remedy="Write the value with the type that the finding names; put quotes round numbers and booleans.",
+    check=_wrong_type,
+)
 
 
-def too_few(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM054: a list that must have an entry has one; leave the field out instead of writing []."""
+def _too_few(value: Any, node: Node, path: Path) -> Iterator[Result]:
     if isinstance(value, list) and len(value) < node.low:
         where = dotted(path)
         text = f"{where}: Invalid value: {len(value)}: {where} in body should have at least {node.low} items"
         yield refused(text, join(path), value)
 
 
-def too_many(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM055: a list with a limit keeps it (DRA selectors and config: 32). KMM main."""
+KMM054 = Rule(
+    "KMM054",
+    "a list that must have an entry has one; leave the field out instead of writing []",
+    good="spec: {moduleLoader: {container: {modprobe: {args: {load: [-v]}}}}}\n",
+    bad="spec: {moduleLoader: {container: {modprobe: {args: {load: []}}}}}\n",
+    remedy="Write an entry, or leave the field out.",
+    check=_too_few,
+)
+
+
+def _too_many(value: Any, node: Node, path: Path) -> Iterator[Result]:
     if isinstance(value, list) and node.high is not None and len(value) > node.high:
         text = f"{dotted(path)}: Too many: {len(value)}: must have at most {node.high} items"
         yield refused(text, join(path))
 
 
-def wrong_pattern(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM056: a string has the CRD's pattern: quantities, names of DRA device classes."""
+KMM055 = Rule(
+    "KMM055",
+    "a list with a limit keeps it (DRA selectors and config: 32; after KMM 2.6)",
+    good="""\
+# kmm: main
+spec:
+  dra:
+    driverName: gpu.example.com
+    container: {image: "registry.example.com/dra:1.0"}
+    deviceClasses: [{name: gpu.example.com, selectors: [{}, {}]}]
+""",
+    bad="""\
+# kmm: main
+spec:
+  dra:
+    driverName: gpu.example.com
+    container: {image: "registry.example.com/dra:1.0"}
+    deviceClasses:
+    - name: gpu.example.com
+      selectors: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+        {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]
+""",
+    remedy="Make several entries one, or make two device classes of it.",
+    check=_too_many,
+)
+
+
+def _wrong_pattern(value: Any, node: Node, path: Path) -> Iterator[Result]:
     pattern = QUANTITY if node.type == "quantity" else node.pattern
     if pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):
         where = dotted(path)
@@ -95,8 +105,21 @@ def wrong_pattern(value: Any, node: Node, path: Path) -> Iterator[Result]:
         )
 
 
-def duplicate_entry(value: Any, node: Node, path: Path) -> Iterator[Result]:
-    """KMM057: entries of a list that the API server treats as a map have different keys (resources.claims: name)."""
+KMM056 = Rule(
+    "KMM056",
+    "a string has the CRD's pattern: quantities, names of DRA device classes",
+    good="""\
+spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1Gi}}}}}
+""",
+    bad="""\
+spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1GB}}}}}
+""",
+    remedy="Write a quantity as Kubernetes does (500m, 1Gi, 2), a name in small letters.",
+    check=_wrong_pattern,
+)
+
+
+def _duplicate_entry(value: Any, node: Node, path: Path) -> Iterator[Result]:
     if not isinstance(value, list) or not node.keys:
         return
     for index, entry in enumerate(value):
@@ -122,40 +145,37 @@ def _repeated(entries: list[Any], keys: tuple[str, ...], path: Path) -> Iterator
             yield refused(f"{dotted(here)}: Duplicate value: {text}", where, _shown(entry.get(keys[0])))
 
 
-def null_value(node: Node, parent: Node, path: Path) -> Iterator[Result]:
-    """KMM059: no field is null: server-side apply refuses it, and a plain create drops the field."""
-    if path[-1] not in parent.required and node.default is None and not is_dropped(path):
-        wanted = "integer,string" if node.type == "quantity" else node.type
-        hint = "leave the field out: a plain create drops it, server-side apply refuses it"
-        yield refused(mistyped(dotted(path), "null", wanted), join(path), hint=hint)
+KMM057 = Rule(
+    "KMM057",
+    "entries of a list that the API server treats as a map have different keys (resources.claims: name)",
+    good="""\
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0", resources: {claims: [{name: a}, {name: b}]}}
+""",
+    bad="""\
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0", resources: {claims: [{name: a}, {name: a}]}}
+""",
+    remedy="Leave out the entry that stands twice, or give it another name.",
+    check=_duplicate_entry,
+)
 
 
 def _shown(value: Any) -> Any:
     return None if isinstance(value, (dict, list)) else value
 
 
-RULES: Rules = (
-    ("KMM051", unknown_field),
-    ("KMM052", wrong_type),
-    ("KMM053", missing_field),
-    ("KMM054", too_few),
-    ("KMM055", too_many),
-    ("KMM056", wrong_pattern),
-    ("KMM057", duplicate_entry),
-)
-NULL_RULES: Rules = (("KMM059", null_value),)
+RULES = (KMM052, KMM054, KMM055, KMM056, KMM057)
 
-
-def _only(*functions: Rule) -> Rules:
-    return tuple((rule_id, rule) for rule_id, rule in RULES if rule in functions)
-
-
+_ANY = (KMM051, KMM052)
 RULES_OF = {
-    "object": _only(unknown_field, wrong_type, missing_field),
-    "array": _only(unknown_field, wrong_type, too_few, too_many, duplicate_entry),
-    "quantity": _only(unknown_field, wrong_type, wrong_pattern),
-    "string": _only(unknown_field, wrong_type, wrong_pattern),
-    "boolean": _only(unknown_field, wrong_type),
-    "integer": _only(unknown_field, wrong_type),
+    "object": (*_ANY, KMM053),
+    "array": (*_ANY, KMM054, KMM055, KMM057),
+    "quantity": (*_ANY, KMM056),
+    "string": (*_ANY, KMM056),
+    "boolean": _ANY,
+    "integer": _ANY,
 }
 """The rules for a value of each of the CRD's types."""

@@ -1,32 +1,25 @@
 """Lints about images: unknown variables, and tags that are empty or that move."""
 
-from __future__ import annotations
-
-import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest, ref
 from krmfn.results import Field, Result, error, warning
+from krmfn.rule import Rule, apply
 
-from ..envsubst import Part, parse, substitute
+from ..envsubst import parse, substitute, variables
 from ..gotext import quote
 from ..lookup import table, tables, text, texts
-from ..resolution import KERNEL_VARIABLES, VARIABLES, variables
-from ..rule import Rules, apply
-from .mapping_lints import CATCH_ALL
+from ..module import CONTAINER, EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module
 
-CONTAINER = "spec.moduleLoader.container"
-_SAMPLE = variables("6.1.0-1.x86_64")
-_EMPTY_TAG = re.compile(r"[:@]\Z|:[@/]|//|\A\Z|\A[/:@]")
+_KERNEL = "6.1.0-1.x86_64"
 
 
 class Template(NamedTuple):
-    """A text with variables: its path, the variables that KMM knows there, and whether it is an image."""
+    """A text with variables: those that KMM knows there, and whether it is an image."""
 
-    path: str
     text: str
     known: tuple[str, ...]
     is_image: bool = True
@@ -34,137 +27,200 @@ class Template(NamedTuple):
     """The image of a kernel mapping that takes every kernel."""
 
 
-def check(module: Manifest) -> Iterator[Result]:
-    """Yield the lints about all images and files to sign, in the order of their fields."""
-    named = ref(module)
-    values = _SAMPLE | {"MOD_NAME": named.name or "x", "MOD_NAMESPACE": named.namespace or "x"}
-    for template in _templates(module):
-        yield from apply(RULES, template, values)
+class Filled(NamedTuple):
+    """What becomes of a template on a node."""
+
+    names: Sequence[str] | None = None
+    """The variables that decide it; None for an unclosed brace."""
+    image: str | None = None
+    pullable: str = ""
+    """The image, unless KMM refuses it or no runtime can pull it (KRM224)."""
+
+
+def check(module: Module) -> Iterator[Result]:
+    """Yield the lints about all images, then about the files to sign."""
+    wide = set()
+    for index, entry in enumerate(module.mappings):
+        if text(entry, "regexp") in EVERY_KERNEL:
+            wide.add(f"{MAPPINGS}[{index}]" if text(entry, "containerImage") else CONTAINER)
+    for path, image, known in module.images():
+        every = path.removesuffix(".containerImage") in wide
+        yield from _at(path, Template(image, known, every_kernel=every), module.ref.name, module.ref.namespace)
+    for path, sign in module.sections("sign"):
+        for index, file in enumerate(texts(sign, "filesToSign")):
+            yield from _at(f"{path}.filesToSign[{index}]", Template(file, KERNEL_VARIABLES, is_image=False))
 
 
 def check_pods(workload: Manifest) -> Iterator[Result]:
     """Yield the lints about the images of a DaemonSet's containers; KMM substitutes no variables there."""
     for part in ("initContainers", "containers"):
         for index, container in tables(table(workload, "spec", "template", "spec"), part):
-            path = f"spec.template.spec.{part}[{index}].image"
-            yield from apply(RULES, Template(path, text(container, "image"), ()), _SAMPLE)
+            if image := text(container, "image"):
+                for finding in _at(f"spec.template.spec.{part}[{index}].image", Template(image, ())):
+                    yield finding._replace(ref=ref(workload))
 
 
-def _templates(module: Manifest) -> Iterator[Template]:
-    container = table(module, "spec", "moduleLoader", "container")
-    entries = list(tables(container, "kernelMappings"))
-    wide = [entry for _, entry in entries if CATCH_ALL.fullmatch(text(entry, "regexp"))]
-    inherits = any(not text(entry, "containerImage") for entry in wide)
-    holders = [(CONTAINER, container), *((f"{CONTAINER}.kernelMappings[{at}]", entry) for at, entry in entries)]
-    for path, holder in holders:
-        every = inherits if holder is container else holder in wide
-        yield Template(f"{path}.containerImage", text(holder, "containerImage"), VARIABLES, every_kernel=every)
-        sign = table(holder, "sign")
-        yield Template(f"{path}.sign.unsignedImage", text(sign, "unsignedImage"), KERNEL_VARIABLES)
-        for index, file in enumerate(texts(sign, "filesToSign")):
-            yield Template(f"{path}.sign.filesToSign[{index}]", file, KERNEL_VARIABLES, is_image=False)
-    for plugin in ("devicePlugin", "dra"):
-        for part in ("container", "initContainer"):
-            image = text(table(module, "spec", plugin, part), "image")
-            yield Template(f"spec.{plugin}.{part}.image", image, ())
+def _at(path: str, template: Template, name: str = "", namespace: str = "") -> Iterator[Result]:
+    """Yield the lints about the text that stands at a path, in a Module of this name."""
+    named = (name or "x", namespace or "x") if "MOD_NAME" in template.text else ("", "")
+    for finding in _judged(template, *named):
+        yield finding._replace(field=Field(path, template.text))
 
 
-def braces_are_closed(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM221: every ${ is closed: KMM takes the Module and fails on every node."""
-    if template.known and _parts(template.text) is None:
+@lru_cache(maxsize=1024)
+def _judged(template: Template, name: str, namespace: str) -> tuple[Result, ...]:
+    """Return the lints about a text, without its path: equal ones are judged once."""
+    return tuple(apply(RULES, template, _filled(template, name, namespace)))
+
+
+def _filled(template: Template, name: str, namespace: str) -> Filled:
+    try:
+        parts = parse(template.text)
+    except KrmfnError:
+        return Filled()
+    decisive = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
+    defaults = [part.default for part in parts if part.default]
+    names = [part.name for part in (*decisive, *defaults) if part.name is not None]
+    if not template.is_image:
+        return Filled(names)
+    values = {**_sample(), "MOD_NAME": name, "MOD_NAMESPACE": namespace}
+    known = {name: values[name] for name in template.known}
+    image = substitute(template.text, known) if known else template.text
+    refused = bool(known) and ":" not in template.text
+    return Filled(names, image, "" if refused or _is_incomplete(image) else image)
+
+
+@cache
+def _sample() -> dict[str, str]:
+    return variables(_KERNEL)
+
+
+def _braces_are_closed(template: Template, filled: Filled) -> Iterator[Result]:
+    if template.known and filled.names is None:
         message = (
             f"{quote(template.text)} has a ${{ that is not closed by a }}; KMM accepts it and then fails on every "
         )
-        yield error(message + "node", field=Field(template.path, template.text))
+        yield error(message + "node")
 
 
-def variables_are_known(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM222: a template reads variables that KMM sets; any other one is empty, without a word."""
-    for name in dict.fromkeys(_read(template.text)) if template.known else ():
+KRM221 = Rule(
+    "KRM221",
+    "every ${ is closed: KMM takes the Module and fails on every node",
+    good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}}}\n",
+    bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION'}}}\n",
+    remedy="Write the missing }.",
+    check=_braces_are_closed,
+)
+
+
+def _variables_are_known(template: Template, filled: Filled) -> Iterator[Result]:
+    for name in dict.fromkeys(filled.names or ()) if template.known else ():
         if name not in template.known:
             also = " here" if name in VARIABLES else ""
             message = f"KMM sets no variable {name}{also}, so it is empty; known: {', '.join(template.known)}"
-            yield warning(message, field=Field(template.path, template.text))
+            yield warning(message)
 
 
-def plugin_images_have_no_variables(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM223: images of device plugins, DRA drivers and DaemonSets have no variables: none are substituted there."""
+KRM222 = Rule(
+    "KRM222",
+    "a template reads variables that KMM sets; any other one is empty, without a word",
+    good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL_XYZ}'}}}\n",
+    bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL}'}}}\n",
+    remedy="Write one of the variables that the finding names.",
+    check=_variables_are_known,
+)
+
+
+def _plugin_images_have_no_variables(template: Template, filled: Filled) -> Iterator[Result]:
     if not template.known and "$" in template.text:
         message = f"no variables are substituted here; the image would be {quote(template.text)} as it stands"
-        yield warning(message, field=Field(template.path, template.text))
+        yield warning(message)
 
 
-def tag_is_not_empty(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM224: an image with its variables filled in still has a name and a tag or digest."""
-    image = _image(template, values)
-    if image is not None and _EMPTY_TAG.search(image):
-        message = f"comes out as {quote(image)}, for example on kernel {values['KERNEL_FULL_VERSION']}; "
-        yield error(message + "no runtime can pull that", field=Field(template.path, template.text))
+KRM223 = Rule(
+    "KRM223",
+    "images of device plugins, DRA drivers and DaemonSets have no variables: none are substituted there",
+    good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
+    bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0-$KERNEL_FULL_VERSION"}}}\n',
+    remedy="Write the tag in full: one image has to serve all kernels.",
+    check=_plugin_images_have_no_variables,
+)
 
 
-def tag_does_not_move(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM225: an image has a tag that stays what it is, or a digest; latest (also said by no tag) moves."""
-    image = _pullable(template, values)
-    if image is None or "@" in image:
+def _tag_is_not_empty(template: Template, filled: Filled) -> Iterator[Result]:
+    if filled.image is not None and _is_incomplete(filled.image):
+        message = f"comes out as {quote(filled.image)}, for example on kernel {_KERNEL}; "
+        yield error(message + "no runtime can pull that")
+
+
+KRM224 = Rule(
+    "KRM224",
+    "an image with its variables filled in still has a name and a tag or digest",
+    good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}}}\n",
+    bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL}'}}}\n",
+    remedy="Correct the variable that comes out empty: KMM sets those that begin with KERNEL_ or MOD_.",
+    check=_tag_is_not_empty,
+)
+
+
+def _tag_does_not_move(template: Template, filled: Filled) -> Iterator[Result]:
+    if not filled.pullable or "@" in filled.pullable:
         return
-    tag = image.rpartition("/")[2].partition(":")[2]
+    tag = filled.pullable.rpartition("/")[2].partition(":")[2]
     if tag in ("", "latest"):
         what = "the tag latest" if tag else "no tag, which means latest"
         message = f"has {what}: what it names changes without a change in Git; write a version or a digest"
-        yield warning(message, field=Field(template.path, template.text))
+        yield warning(message)
 
 
-def image_is_for_its_kernels(template: Template, values: dict[str, str]) -> Iterator[Result]:
-    """KRM226: an image for every kernel names the kernel in its tag; one with a digest is one image and names none."""
-    read = [name for name in _read(template.text) if name in KERNEL_VARIABLES]
+KRM225 = Rule(
+    "KRM225",
+    "an image has a tag that stays what it is, or a digest; latest (also said by no tag) moves",
+    good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
+    bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:latest"}}}\n',
+    remedy="Write a version or a digest.",
+    check=_tag_does_not_move,
+)
+
+
+def _image_is_for_its_kernels(template: Template, filled: Filled) -> Iterator[Result]:
+    read = [name for name in filled.names or () if name in KERNEL_VARIABLES]
     if template.known and template.is_image and read and "@" in template.text:
         message = f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing"
-        yield warning(message, field=Field(template.path, template.text))
-    elif template.every_kernel and not read and _pullable(template, values):
+        yield warning(message)
+    elif template.every_kernel and not read and filled.pullable:
         message = (
             "is one image for every kernel; unless it holds a kernel module for each, put $KERNEL_FULL_VERSION into "
             "its tag, or name its kernels in the mapping"
         )
-        yield warning(message, field=Field(template.path, template.text))
+        yield warning(message)
 
 
-def _image(template: Template, values: dict[str, str]) -> str | None:
-    """Return the image with its variables filled in; None when there is none, or it cannot be filled in."""
-    if not template.is_image or not template.text or _parts(template.text) is None:
-        return None
-    if not template.known:
-        return template.text
-    return substitute(template.text, {name: values[name] for name in template.known})
-
-
-def _pullable(template: Template, values: dict[str, str]) -> str | None:
-    """Return the image with its variables filled in; None when KMM refuses it or no runtime can pull it (KRM224)."""
-    image = _image(template, values)
-    refused = bool(template.known) and ":" not in template.text
-    return None if image is None or refused or _EMPTY_TAG.search(image) else image
-
-
-@lru_cache(maxsize=1024)
-def _parts(template: str) -> tuple[Part, ...] | None:
-    try:
-        return parse(template)
-    except KrmfnError:
-        return None
-
-
-def _read(template: str) -> list[str]:
-    """Return the names of the variables that decide the result; one with a default only when KMM sets it."""
-    parts = _parts(template) or ()
-    decisive = [part for part in parts if part.name in VARIABLES or part.operator in ("", "+", ":+")]
-    defaults = [part.default for part in parts if part.default]
-    return [part.name for part in (*decisive, *defaults) if part.name is not None]
-
-
-RULES: Rules = (
-    ("KRM221", braces_are_closed),
-    ("KRM222", variables_are_known),
-    ("KRM223", plugin_images_have_no_variables),
-    ("KRM224", tag_is_not_empty),
-    ("KRM225", tag_does_not_move),
-    ("KRM226", image_is_for_its_kernels),
+KRM226 = Rule(
+    "KRM226",
+    "an image for every kernel names the kernel in its tag; one with a digest is one image and names none",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    remedy="Put $KERNEL_FULL_VERSION into the tag, or write a mapping for the kernels that the image is made for. Turn "
+    "the rule off where the image holds a kernel module for each kernel.",
+    check=_image_is_for_its_kernels,
 )
+
+
+def _is_incomplete(image: str) -> bool:
+    """Return True for an image reference in which the host, a name, the tag or the digest is empty."""
+    ends = image[:1] in ("", "/", ":", "@") or image[-1] in ":@"
+    return ends or any(pair in image for pair in (":@", ":/", "//"))
+
+
+RULES = (KRM221, KRM222, KRM223, KRM224, KRM225, KRM226)

@@ -1,60 +1,82 @@
-"""Lints about kernel mappings: those that no kernel reaches, and regexps that do not match what was meant."""
+"""Lints about kernel mappings: those that no kernel reaches, and, from `regexp_lints`, those about each regexp."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from krmfn.resource import Manifest
-from krmfn.results import Field, Result, error, warning
+from krmfn.results import Field, Result, warning
+from krmfn.rule import Rule, apply
 
 from ..gotext import quote
-from ..lookup import table, tables, text
-from ..regexps import TOO_LARGE, compile_error, matches, tokens
-from ..rule import Rules, apply
+from ..lookup import text
+from ..module import EVERY_KERNEL, MAPPINGS, Module
+from ..regexps import compile_error, matches
+from . import regexp_lints
 
 Mappings = Sequence[tuple[str, str]]
 """The (literal, regexp) of each mapping; "" is none."""
 
-WHERE = "spec.moduleLoader.container.kernelMappings"
-_DEEPEST = 10
 _EARLIER = 1000
 """How many earlier mappings a later one is compared with: more would take minutes."""
-CATCH_ALL = re.compile(r"(\^|\\A)?(\.[*+]|\(\.[*+]\))(\$|\\z)?")
-_CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
 
 
-def check(module: Manifest, kernels: Sequence[str] = ()) -> Iterator[Result]:
+def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
     """Yield the lints about all mappings, in their order; those that KMM refuses anyway are left out."""
-    entries = tables(table(module, "spec", "moduleLoader", "container"), "kernelMappings")
-    mappings = [(text(entry, "literal"), text(entry, "regexp")) for _, entry in entries]
+    mappings = [(text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings]
     known = sorted({kernel.removesuffix("+") for kernel in kernels})
     for index, (literal, regexp) in enumerate(mappings):
-        yield from apply(_SIZE, mappings, index, known)
-        if bool(literal) != bool(regexp) and not (regexp and compile_error(regexp)):
-            yield from apply(_LINTS, mappings, index, known)
+        where = f"{MAPPINGS}[{index}]"
+        if regexp:
+            yield from apply(regexp_lints.SIZE, regexp, f"{where}.regexp")
+        if bool(literal) == bool(regexp) or (regexp and compile_error(regexp)):
+            continue
+        yield from apply(RULES, mappings, index, known)
+        if regexp:
+            yield from apply(regexp_lints.SHAPE, regexp, f"{where}.regexp")
 
 
-def literal_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    """KRM211: a literal is not taken by an earlier mapping: the first one that matches wins."""
+def _literal_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
     literal = mappings[index][0]
     if literal and not literal.endswith("+"):
         for at, (earlier, regexp) in enumerate(mappings[: min(index, _EARLIER)]):
             if earlier == literal or (regexp and not compile_error(regexp) and matches(regexp, literal)):
                 message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
-                yield warning(message, field=Field(f"{WHERE}[{index}].literal", literal))
+                yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal))
                 return
 
 
-def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    """KRM212: a regexp is not shadowed by an earlier one: by the same, by a catch-all, or on every kernel at hand."""
+KRM211 = Rule(
+    "KRM211",
+    "a literal is not taken by an earlier mapping: the first one that matches wins",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {literal: 6.1.0-13-amd64, containerImage: "registry.example.com/gpu:1.0-debian"}
+      - {regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
+      - {literal: 6.1.0-13-amd64, containerImage: "registry.example.com/gpu:1.0-debian"}
+""",
+    remedy="Move the literal before the mapping that takes its kernel, or remove it.",
+    check=_literal_is_reached,
+)
+
+
+def _regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
     regexp = mappings[index][1]
     if not regexp:
         return
     for at, (_, earlier) in enumerate(mappings[: min(index, _EARLIER)]):
-        if earlier and (earlier == regexp or CATCH_ALL.fullmatch(earlier)):
+        if earlier and (earlier == regexp or earlier in EVERY_KERNEL):
             message = f"never reached: kernelMappings[{at}] ({quote(earlier)}) takes every kernel first"
-            yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
+            yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
             return
     mine = [kernel for kernel in kernels if matches(regexp, kernel)]
     takers = {_taker(mappings[: min(index, _EARLIER)], kernel) for kernel in mine}
@@ -62,53 +84,7 @@ def regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) ->
         named = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
         count = f"all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
         message = f"takes no kernel of the given nodes: {count}"
-        yield warning(message, field=Field(f"{WHERE}[{index}].regexp", regexp))
-
-
-def regexp_is_anchored(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    """KRM213: a regexp is anchored at both ends (^ and $, or .* to say so): KMM searches it anywhere in the kernel."""
-    regexp = mappings[index][1]
-    loose = [branch for branch in _branches(regexp) if not _is_anchored(branch)] if regexp else []
-    if loose:
-        hint = f"matches anywhere in the kernel version, {quote(loose[0])} is found inside longer ones too; "
-        yield warning(hint + "anchor it with ^ and $, or say .* where anything may follow", field=_field(index, regexp))
-
-
-def regexp_can_match(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    r"""KRM214: a regexp asks for no control character: \f is a form feed and not the letter f."""
-    regexp = mappings[index][1]
-    for token in tokens(regexp):
-        escape = _CONTROL.match(regexp, token.start) if token.text.startswith("\\") and not token.in_class else None
-        if escape:
-            letter = escape[0][1:]
-            meant = (
-                f"write {letter}, or \\.{letter} for a dot before it"
-                if len(letter) == 1
-                else "no kernel version has one"
-            )
-            message = f"{escape[0]} is a control character and matches no kernel; {meant}"
-            yield warning(message, field=_field(index, regexp))
-            return
-
-
-def literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    """KRM215: a literal does not end in +: KMM takes one + off the node's kernel before it compares."""
-    literal = mappings[index][0]
-    if literal.endswith("+"):
-        message = "never matches: KMM takes a trailing + off the node's kernel version before it compares"
-        field = Field(f"{WHERE}[{index}].literal", literal, literal.removesuffix("+"))
-        yield warning(message, field=field)
-
-
-def regexp_is_small(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    """KRM216: a regexp is small enough to be judged: 4,096 characters, and 256 KiB when it is compiled."""
-    regexp = mappings[index][1]
-    if regexp and compile_error(regexp) == TOO_LARGE:
-        yield error(TOO_LARGE, field=_field(index, regexp[:100]))
-
-
-def _field(index: int, regexp: str) -> Field:
-    return Field(f"{WHERE}[{index}].regexp", regexp)
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
 
 
 def _taker(mappings: Mappings, kernel: str) -> int | None:
@@ -118,49 +94,55 @@ def _taker(mappings: Mappings, kernel: str) -> int | None:
     return None
 
 
-def _branches(regexp: str) -> list[str]:
-    """Return the alternatives of a regexp at its top level."""
-    body = re.sub(r"^\(\?[imsU]+\)", "", regexp)
-    depth, cuts = 0, [-1]
-    for token in tokens(body):
-        if not token.in_class:
-            depth += token.text.startswith("(") - (token.text == ")")
-            cuts += [token.start] if token.text == "|" and depth == 0 else []
-    ends = [*cuts[1:], len(body)]
-    return [body[start + 1 : end] for start, end in zip(cuts, ends, strict=True)]
-
-
-def _is_anchored(branch: str, depth: int = 0) -> bool:
-    """Return True when nothing can precede or follow the match, or the branch itself allows anything there.
-
-    So many groups in one another are taken for anchored: nobody writes them, and each would be read again.
-    """
-    cut = [token.text for token in tokens(branch)]
-    if _is_one_group(cut):
-        inner = "".join(cut[1:-1]).removeprefix(":")
-        return depth > _DEEPEST or all(_is_anchored(part, depth + 1) for part in _branches(inner))
-    if cut and cut[-1] == "?" and len(cut) > 2:
-        cut.pop()
-    starts = cut[:1] in (["^"], ["\\A"]) or cut[:2] in ([".", "*"], [".", "+"])
-    ends = cut[-1:] in (["$"], ["\\z"]) or cut[-2:] in ([".", "*"], [".", "+"])
-    return starts and ends
-
-
-def _is_one_group(cut: list[str]) -> bool:
-    depth = 0
-    for at, piece in enumerate(cut):
-        depth += piece.startswith("(") - (piece == ")")
-        if depth == 0:
-            return at == len(cut) - 1 > 0
-    return False
-
-
-_SIZE: Rules = (("KRM216", regexp_is_small),)
-_LINTS: Rules = (
-    ("KRM211", literal_is_reached),
-    ("KRM212", regexp_is_reached),
-    ("KRM213", regexp_is_anchored),
-    ("KRM214", regexp_can_match),
-    ("KRM215", literal_has_no_plus),
+KRM212 = Rule(
+    "KRM212",
+    "a regexp is not shadowed by an earlier one: by the same, by a catch-all, or on all the nodes' kernels",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {regexp: '^.+\\.el9\\.x86_64$', containerImage: "registry.example.com/gpu-el9:1.0-$KERNEL_FULL_VERSION"}
+      - {regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
+      - {regexp: '^.+\\.el9\\.x86_64$', containerImage: "registry.example.com/gpu-el9:1.0-$KERNEL_FULL_VERSION"}
+""",
+    remedy="Move the mapping before the one that takes its kernels, or remove it.",
+    check=_regexp_is_reached,
 )
-RULES: Rules = _LINTS + _SIZE
+
+
+def _literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
+    literal = mappings[index][0]
+    if literal.endswith("+"):
+        message = "never matches: KMM takes a trailing + off the node's kernel version before it compares"
+        field = Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+"))
+        yield warning(message, field=field)
+
+
+KRM215 = Rule(
+    "KRM215",
+    "a literal does not end in +: KMM takes one + off the node's kernel before it compares",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{literal: 6.1.0-test, containerImage: "registry.example.com/gpu:1.0-test"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{literal: 6.1.0-test+, containerImage: "registry.example.com/gpu:1.0-test"}]
+""",
+    remedy="Leave the + at the end out.",
+    check=_literal_has_no_plus,
+)
+
+RULES = (KRM211, KRM212, KRM215)

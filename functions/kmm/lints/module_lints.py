@@ -1,38 +1,63 @@
-"""Lints about a Module's name, selector, version, parameters and sign section."""
+"""Lints about one Module: those about what every Module has here, those about one part in the file of that part.
+
+The files of parts are loaded only for a Module that has the part; see `_findings`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from krmfn.fieldpath import join
-from krmfn.resource import Manifest, ref
 from krmfn.results import Field, Result, error, warning
+from krmfn.rule import Rule, apply
 
 from ..gotext import quote
-from ..lookup import Table, has, table, tables, text, texts
-from ..names import is_label_value
-from ..rule import Rules
-from ..versions import Target
-from ..webhook.modprobe import MODPROBE, dir_name
-
-CONTAINER = "spec.moduleLoader.container"
-IGNORED_BUILD = ("selector", "kanikoParams", "baseImageRegistryTLS")
+from ..lookup import table, text, texts
+from ..module import CONTAINER, MODPROBE, Module
+from ..versions import DEFAULT, Target, target
+from . import image_lints
 
 
-def _container(module: Manifest) -> Table:
-    return table(module, "spec", "moduleLoader", "container")
+def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -> Iterator[Result]:
+    """Yield the lints about one Module; `kernels` are real kernel versions to try its mappings with.
+
+    Raises KrmfnError for an unknown KMM version.
+    """
+    for finding in _findings(module, target(version), kernels):
+        yield finding._replace(ref=module.ref)
 
 
-def selector_is_not_empty(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM201: a selector names labels; {} is every node of the cluster, control plane included."""
-    if table(module, "spec").get("selector") == {}:
+def _findings(module: Module, kmm: Target, kernels: Sequence[str]) -> Iterator[Result]:
+    yield from apply(RULES, module)
+    if "dra" in module.spec or module.holds("sign", "build"):
+        from . import section_lints
+
+        yield from section_lints.check(module, kmm)
+    if module.mappings and not module.takes_every_kernel:
+        from . import mapping_lints
+
+        yield from mapping_lints.check(module, kernels)
+    yield from image_lints.check(module)
+
+
+def _selector_is_not_empty(module: Module) -> Iterator[Result]:
+    if module.spec.get("selector") == {}:
         message = "selector {} is every node of the cluster, control plane included; name labels of the nodes meant"
         yield warning(message, field=Field("spec.selector"))
 
 
-def role_labels_are_empty(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM202: a selector's node-role.kubernetes.io/ labels have the value "": Kubernetes sets no other."""
-    for key, value in table(module, "spec", "selector").items():
+KRM201 = Rule(
+    "KRM201",
+    "a selector names labels; {} is every node of the cluster, control plane included",
+    good='spec: {selector: {example.com/gpu: "true"}}\n',
+    bad="spec: {selector: {}}\n",
+    remedy="Name labels that only the nodes with the device have.",
+    check=_selector_is_not_empty,
+)
+
+
+def _role_labels_are_empty(module: Module) -> Iterator[Result]:
+    for key, value in table(module.spec, "selector").items():
         if str(key).startswith("node-role.kubernetes.io/") and isinstance(value, str) and value:
             message = (
                 f'the label {key} has the value "" where Kubernetes sets it, not {quote(value)}: no node would match'
@@ -40,9 +65,22 @@ def role_labels_are_empty(module: Manifest, kmm: Target) -> Iterator[Result]:
             yield warning(message, field=Field(join(("spec", "selector", key)), value, ""))
 
 
-def version_is_a_label_value(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM203: a Module's version is a label value: nodes carry it, and no node can carry `1.2+build`."""
-    version = text(_container(module), "version")
+KRM202 = Rule(
+    "KRM202",
+    'a selector\'s node-role.kubernetes.io/ labels have the value "": Kubernetes sets no other',
+    good='spec: {selector: {node-role.kubernetes.io/worker: ""}}\n',
+    bad='spec: {selector: {node-role.kubernetes.io/worker: "true"}}\n',
+    remedy='Write "" as the value.',
+    check=_role_labels_are_empty,
+)
+
+
+def _version_is_a_label_value(module: Module) -> Iterator[Result]:
+    version = module.version
+    if not version:
+        return
+    from ..names import is_label_value  # here, since most Modules have no version
+
     if not is_label_value(version):
         message = (
             f"version {quote(version)} is no label value, so no node can be labelled with it and nothing ever loads; "
@@ -51,10 +89,19 @@ def version_is_a_label_value(module: Manifest, kmm: Target) -> Iterator[Result]:
         yield error(message, field=Field(f"{CONTAINER}.version", version))
 
 
-def name_has_no_dots(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM204: a Module's name has no dots: KMM splits its node labels at dots and takes the last two parts."""
-    name = ref(module).name
-    if "." in name and text(_container(module), "version"):
+KRM203 = Rule(
+    "KRM203",
+    "a Module's version is a label value: nodes carry it, and no node can carry `1.2+build`",
+    good="spec: {moduleLoader: {container: {version: 1.2-build}}}\n",
+    bad="spec: {moduleLoader: {container: {version: 1.2+build}}}\n",
+    remedy="Write letters, digits, '-', '_' and '.' only, 63 characters at most.",
+    check=_version_is_a_label_value,
+)
+
+
+def _name_has_no_dots(module: Module) -> Iterator[Result]:
+    name = module.ref.name
+    if "." in name and module.version:
         message = f"name {name} has dots: KMM takes the last two parts of its version label for namespace and name, "
         yield warning(message + "so the ordered upgrade breaks", field=Field("metadata.name", name))
     elif name.endswith(".version"):
@@ -62,44 +109,41 @@ def name_has_no_dots(module: Manifest, kmm: Target) -> Iterator[Result]:
         yield warning(message + name.removesuffix(".version"), field=Field("metadata.name", name))
 
 
-def parameters_have_no_spaces(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM205: a modprobe parameter has no spaces: they separate parameters on modprobe's command line."""
-    for index, parameter in enumerate(texts(table(_container(module), "modprobe"), "parameters")):
+KRM204 = Rule(
+    "KRM204",
+    "a Module's name has no dots: KMM splits its node labels at dots and takes the last two parts",
+    good="""\
+metadata: {name: gpu-v2}
+spec: {moduleLoader: {container: {version: "2.0"}}}
+""",
+    bad="""\
+metadata: {name: gpu.v2}
+spec: {moduleLoader: {container: {version: "2.0"}}}
+""",
+    remedy="Write '-' in place of the dots. A Module that is on the cluster is then another one: see KRM406.",
+    check=_name_has_no_dots,
+)
+
+
+def _parameters_have_no_spaces(module: Module) -> Iterator[Result]:
+    for index, parameter in enumerate(texts(module.modprobe, "parameters")):
         if any(char.isspace() for char in parameter):
             message = f"parameter {quote(parameter)} has a space, which makes it several for modprobe; one entry each"
             yield warning(message, field=Field(f"{MODPROBE}.parameters[{index}]", parameter))
 
 
-def signed_files_are_in_the_directory(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM206: files to sign are listed and lie under modprobe.dirName. KMM before 2.6 does not ask."""
-    container = _container(module)
-    holders = [(CONTAINER, container)]
-    holders += [(f"{CONTAINER}.kernelMappings[{at}]", entry) for at, entry in tables(container, "kernelMappings")]
-    directory = dir_name(container)
-    for path, holder in holders if not kmm.sign_files else ():
-        files = texts(table(holder, "sign"), "filesToSign")
-        if has(holder, "sign") and not files:
-            yield warning("sign without filesToSign signs nothing", field=Field(f"{path}.sign.filesToSign"))
-        for index, file in enumerate(files):
-            if not file.startswith(directory + "/"):
-                message = f"{quote(file)} is not under modprobe.dirName {quote(directory)}, where the modules are"
-                yield warning(message, field=Field(f"{path}.sign.filesToSign[{index}]", file))
+KRM205 = Rule(
+    "KRM205",
+    "a modprobe parameter has no spaces: they separate parameters on modprobe's command line",
+    good='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8", "debug=1"]}}}}\n',
+    bad='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8 debug=1"]}}}}\n',
+    remedy="Write an entry for each parameter.",
+    check=_parameters_have_no_spaces,
+)
 
 
-def mapping_settings_count(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM207: a mapping's build or sign has no setting that KMM ignores because the container has that section too."""
-    container = _container(module)
-    for index, entry in tables(container, "kernelMappings"):
-        ignored = [("build", key) for key in IGNORED_BUILD] + [("sign", "unsignedImageRegistryTLS")]
-        for section, key in ignored:
-            if has(container, section) and table(entry, section).get(key) is not None:
-                message = f"KMM ignores this: with a container-level {section} section it takes {key} from there"
-                yield warning(message, field=Field(f"{CONTAINER}.kernelMappings[{index}].{section}.{key}"))
-
-
-def firmware_path_is_absolute(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KRM208: a firmwarePath begins with /: KMM copies a relative one from the image's working directory."""
-    path = text(table(_container(module), "modprobe"), "firmwarePath")
+def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
+    path = text(module.modprobe, "firmwarePath")
     if path and not path.startswith("/"):
         message = (
             f"firmwarePath {quote(path)} is relative, so what KMM copies depends on the image's working directory; "
@@ -108,13 +152,13 @@ def firmware_path_is_absolute(module: Manifest, kmm: Target) -> Iterator[Result]
         yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))
 
 
-RULES: Rules = (
-    ("KRM201", selector_is_not_empty),
-    ("KRM202", role_labels_are_empty),
-    ("KRM203", version_is_a_label_value),
-    ("KRM204", name_has_no_dots),
-    ("KRM205", parameters_have_no_spaces),
-    ("KRM206", signed_files_are_in_the_directory),
-    ("KRM207", mapping_settings_count),
-    ("KRM208", firmware_path_is_absolute),
+KRM208 = Rule(
+    "KRM208",
+    "a firmwarePath begins with /: KMM copies a relative one from the image's working directory",
+    good="spec: {moduleLoader: {container: {modprobe: {firmwarePath: /firmware}}}}\n",
+    bad="spec: {moduleLoader: {container: {modprobe: {firmwarePath: firmware}}}}\n",
+    remedy="Write the absolute path of the folder in the image.",
+    check=_firmware_path_is_absolute,
 )
+
+RULES = (KRM201, KRM202, KRM203, KRM204, KRM205, KRM208)

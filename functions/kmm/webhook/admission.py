@@ -1,6 +1,7 @@
 """KMM's webhook for a Module: every rule, in its order and with its messages.
 
 The webhook stops at its first error; here every finding is reported, and the one it would print is tagged `first`.
+The rules about a part are loaded only for a Module that has the part.
 Source: KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), internal/webhook/module.go.
 """
 
@@ -8,32 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krmfn.resource import Manifest, Ref, ref
+from krmfn.resource import Ref
 from krmfn.results import Result
+from krmfn.rule import Rule, apply
 
-from ..gotext import size
-from ..lookup import has, table, text
-from ..rule import Rules, apply, mark_first, unmark_first
-from ..rule import refused as _refused
+from ..lookup import has, text
+from ..module import CONTAINER, Module
+from ..rule import mark_first, refused, unmark_first
 from ..versions import DEFAULT, Target, target
-from . import mappings, modprobe, plugins, tolerations
-from .decoding import RULES as DECODING_RULES
-from .plugins import Cluster
+
+_RARE = frozenset({"rawArgs", "modulesLoadingOrder"})
+"""What modprobe's rules are about, beside a moduleName that is missing."""
 
 
-def check(module: Manifest, version: str = DEFAULT, cluster: Cluster | None = None) -> list[Result]:
+def check(module: Module, version: str = DEFAULT) -> list[Result]:
     """Return the findings of the webhook when the Module is created, in its order.
 
-    `cluster` is the cluster's version where it is known; without it DRA's minimum is not checked, as on a hub.
     Raises KrmfnError for an unknown KMM version.
     """
-    return _located(_findings(module, target(version), cluster), ref(module))
+    return _located(_findings(module, target(version)), module.ref)
 
 
-def check_update(old: Manifest, new: Manifest, version: str = DEFAULT, cluster: Cluster | None = None) -> list[Result]:
+def check_update(old: Module, new: Module, version: str = DEFAULT) -> list[Result]:
     """Return the findings of the webhook when `old` is on the cluster and `new` is applied, in its order."""
-    update = apply(UPDATE_RULES, old, new)
-    return _located((*update, *map(unmark_first, check(new, version, cluster))), ref(new))
+    return _located((*apply(UPDATE_RULES, old, new), *map(unmark_first, check(new, version))), new.ref)
 
 
 def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
@@ -41,45 +40,89 @@ def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
     return [mark_first(finding) if at == 0 else finding for at, finding in enumerate(located)]
 
 
-def _findings(module: Manifest, kmm: Target, cluster: Cluster | None) -> Iterator[Result]:
-    spec = table(module, "spec")
-    yield from apply(DECODING_RULES, module, kmm)
+def _findings(module: Module, kmm: Target) -> Iterator[Result]:
+    has_plugin = has(module.spec, "devicePlugin") or has(module.spec, "dra")
+    if has_plugin:
+        from . import decoding
+
+        yield from decoding.check(module)
     yield from apply(NAME_RULES, module, kmm)
-    yield from tolerations.check(spec, kmm)
-    yield from plugins.check(spec, kmm, cluster)
-    if has(table(spec, "moduleLoader"), "container"):
-        container = table(spec, "moduleLoader", "container")
-        yield from mappings.check(container)
-        yield from modprobe.check(container, kmm)
+    if module.spec.get("tolerations"):
+        from . import tolerations
+
+        yield from tolerations.check(module, kmm)
+    if kmm.dra and has(module.spec, "dra"):
+        from . import dra
+
+        yield from dra.check(module)
+    if kmm.host_paths and has_plugin:
+        from . import volumes
+
+        yield from volumes.check(module)
+    if module.container:
+        from . import loader
+
+        yield from loader.check(module)
+        if not text(module.modprobe, "moduleName") or not module.modprobe.keys().isdisjoint(_RARE):
+            from . import modprobe
+
+            yield from modprobe.check(module, kmm)
+    if kmm.sign_files and module.holds("sign"):
+        from . import sign
+
+        yield from sign.check(module)
 
 
-def version_is_kept(old: Manifest, new: Manifest) -> Iterator[Result]:
-    """KMM002: a Module keeps a version or keeps none: adding or removing it later is refused. KMM 2.0+, on update."""
-    before, after = (table(module, "spec", "moduleLoader") for module in (old, new))
-    if not all(has(table(module, "spec"), "moduleLoader") for module in (old, new)):
-        return
-    versions = [text(table(loader, "container"), "version") for loader in (before, after)]
-    if (versions[0] == "") != (versions[1] == ""):
+def _version_is_kept(old: Module, new: Module) -> Iterator[Result]:
+    if has(old.spec, "moduleLoader") and has(new.spec, "moduleLoader") and (old.version == "") != (new.version == ""):
         message = "cannot update to or from an empty version; please delete the Module and create it again"
-        yield _refused(message, "spec.moduleLoader.container.version", versions[1] or None)
+        yield refused(message, f"{CONTAINER}.version", new.version or None)
 
 
-def name_fits_a_label(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KMM003: name and namespace together are 40 bytes at most (main: 41), with or without a version. KMM 2.0+."""
-    named = ref(module)
-    length = size(named.name + named.namespace)
+KMM002 = Rule(
+    "KMM002",
+    "a Module keeps a version or keeps none: adding or removing it later is refused (KMM 2.0+, on update)",
+    good="""\
+# before
+spec: {moduleLoader: {container: {version: "1.0"}}}
+---
+# after
+spec: {moduleLoader: {container: {version: "1.1"}}}
+""",
+    bad="""\
+# before
+kind: Module
+---
+# after
+spec: {moduleLoader: {container: {version: "1.0"}}}
+""",
+    remedy="Keep the version, or keep the Module without one. To change that, delete the Module, which unloads its "
+    "kernel module on all nodes, and create it again.",
+    check=_version_is_kept,
+)
+
+
+def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
+    # The length that Go's `len` gives: bytes.
+    length = len((module.ref.name + module.ref.namespace).encode("utf-8", "surrogatepass"))
     if length > kmm.name_limit:
         message = (
             f"module name and namespace have a combined length of {length} characters, "
             f"which exceeds the maximum of {kmm.name_limit} when version is set"
         )
         hint = f"{length - kmm.name_limit} too many: shorten the name or the namespace by as much"
-        yield _refused(message, "metadata.name", named.name, hint)
+        yield refused(message, "metadata.name", module.ref.name, hint)
 
 
-UPDATE_RULES: Rules = (("KMM002", version_is_kept),)
-NAME_RULES: Rules = (("KMM003", name_fits_a_label),)
-RULES: Rules = (
-    DECODING_RULES + UPDATE_RULES + NAME_RULES + tolerations.RULES + plugins.RULES + mappings.RULES + modprobe.RULES
+KMM003 = Rule(
+    "KMM003",
+    "name and namespace together are 40 bytes at most (41 after KMM 2.6), with or without a version (KMM 2.0+)",
+    good="metadata: {name: gpu, namespace: kmm}\n",
+    bad="metadata: {name: gpu-of-the-third-generation, namespace: drivers-of-vendors}\n",
+    remedy="Shorten the Module's name or its namespace: KMM makes labels of nodes with both.",
+    check=_name_fits_a_label,
 )
-"""Every rule of the webhook, in its order."""
+
+UPDATE_RULES = (KMM002,)
+NAME_RULES = (KMM003,)
+RULES = UPDATE_RULES + NAME_RULES

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn.fieldpath import join
-from krmfn.resource import Manifest
 from krmfn.results import Result
+from krmfn.rule import Rule, apply
 
 from ..lookup import table
-from ..rule import Rules, refused
-from ..versions import Target
+from ..module import Module
+from ..rule import refused
 
 Path = tuple[str | int, ...]
 
@@ -40,12 +40,18 @@ _EXPONENT = re.compile(r"[+-]?[0-9.]+[eE]([-+]?[0-9]+)")
 _NOT_A_QUANTITY = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
-def integers_fit(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KMM001: numbers below the plugins' volumes fit 32 bits. All KMM versions; the CRD lets larger ones through."""
-    for path, value in _leaves(module):
+def check(module: Module) -> Iterator[Result]:
+    """Yield the findings about the scalars below the two plugins."""
+    yield from apply(RULES, list(_leaves(module)))
+
+
+def _integers_fit(leaves: list[tuple[Path, Any]]) -> Iterator[Result]:
+    for path, value in leaves:
+        if type(value) is not int or -(2**31) <= value < 2**31:
+            continue
         keys = [part for part in path if isinstance(part, str) and part != "items"]
         struct = _INT32.get((keys[-2], keys[-1]))
-        if struct and type(value) is int and not -(2**31) <= value < 2**31:
+        if struct:
             where = ".".join(part for part in path if isinstance(part, str)).replace(
                 "volumes.", "volumes.VolumeSource."
             )
@@ -53,9 +59,28 @@ def integers_fit(module: Manifest, kmm: Target) -> Iterator[Result]:
             yield refused(message, join(path), value)
 
 
-def quantities_parse(module: Manifest, kmm: Target) -> Iterator[Result]:
-    """KMM040: exponents of quantities are whole and not huge. All KMM versions; the CRD's pattern takes `1e1.5`."""
-    for path, value in _leaves(module):
+KMM001 = Rule(
+    "KMM001",
+    "numbers below the plugins' volumes fit 32 bits; the CRD lets larger ones through (every KMM version)",
+    good="""\
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0"}
+    volumes: [{name: config, configMap: {name: gpu, defaultMode: 420}}]
+""",
+    bad="""\
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0"}
+    volumes: [{name: config, configMap: {name: gpu, defaultMode: 4200000000}}]
+""",
+    remedy="Write a number between -2147483648 and 2147483647.",
+    check=_integers_fit,
+)
+
+
+def _quantities_parse(leaves: list[tuple[Path, Any]]) -> Iterator[Result]:
+    for path, value in leaves:
         if not isinstance(value, str) or not (
             path[-1] in ("divisor", "sizeLimit") or path[-2] in ("limits", "requests")
         ):
@@ -67,11 +92,31 @@ def quantities_parse(module: Manifest, kmm: Target) -> Iterator[Result]:
             yield refused("unable to parse quantity's suffix", join(path), value)
 
 
-def _leaves(module: Manifest) -> Iterator[tuple[Path, Any]]:
+KMM040 = Rule(
+    "KMM040",
+    "exponents of quantities are whole and not huge; the CRD's pattern takes `1e1.5` (every KMM version)",
+    good="""\
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1e9}}}
+""",
+    bad="""\
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1e1.5}}}
+""",
+    remedy="Write the quantity with a unit, such as 100Mi, or with a whole exponent.",
+    check=_quantities_parse,
+)
+
+RULES = (KMM001, KMM040)
+
+
+def _leaves(module: Module) -> Iterator[tuple[Path, Any]]:
     """Yield the scalars below the two plugins with their paths, in the order in which the API server sends them."""
     for plugin in ("devicePlugin", "dra"):
         for part in ("container", "initContainer", "volumes"):
-            yield from _below(("spec", plugin, part), table(module, "spec", plugin).get(part))
+            yield from _below(("spec", plugin, part), table(module.spec, plugin).get(part))
 
 
 def _below(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
@@ -83,9 +128,3 @@ def _below(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
             yield from _below((*path, index), entry)
     else:
         yield path, value
-
-
-RULES: Rules = (
-    ("KMM001", integers_fit),
-    ("KMM040", quantities_parse),
-)

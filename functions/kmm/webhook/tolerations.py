@@ -5,85 +5,140 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn.results import Result
+from krmfn.rule import Rule, apply
 
 from ..lookup import Table, tables, text
+from ..module import Module
 from ..names import label_key_errors, label_value_errors
-from ..rule import Rules, apply, refused
+from ..rule import prefixed, refused
 from ..versions import Target
 
 PREFIX = "failed to validate Module's tolerations: "
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-def check(spec: Table, target: Target) -> Iterator[Result]:
+def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about all tolerations, in the webhook's order."""
-    for index, entry in tables(spec, "tolerations"):
-        yield from apply(RULES, entry, index, target, prefix=f"{PREFIX}Toleration[{index}] ")
+    for index, entry in tables(module.spec, "tolerations"):
+        for finding in apply(RULES, entry, f"spec.tolerations[{index}]", kmm):
+            yield prefixed(finding, f"{PREFIX}Toleration[{index}] ")
 
 
-def key_is_a_label_key(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM004: a toleration's key is a label key. KMM 2.3+; main words the reasons differently."""
+def _key_is_a_label_key(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     key = text(entry, "key")
-    wrong = label_key_errors(key, target.long_texts) if key else []
+    wrong = label_key_errors(key, kmm.long_texts) if key else []
     if wrong:
-        yield refused(f"invalid key '{key}': {'; '.join(wrong)}", f"spec.tolerations[{index}].key", key)
+        yield refused(f"invalid key '{key}': {'; '.join(wrong)}", f"{path}.key", key)
 
 
-def no_key_means_exists(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM005: a toleration without a key has the operator Exists. KMM 2.3+."""
+KMM004 = Rule(
+    "KMM004",
+    "a toleration's key is a label key (KMM 2.3+; after 2.6 the reasons have other words)",
+    good="spec: {tolerations: [{key: example.com/gpu, operator: Exists}]}\n",
+    bad="spec: {tolerations: [{key: example.com/gpu/only, operator: Exists}]}\n",
+    remedy="Write the taint's key: a name, or a prefix, one slash and a name.",
+    check=_key_is_a_label_key,
+)
+
+
+def _no_key_means_exists(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     operator = text(entry, "operator")
     if not text(entry, "key") and operator != "Exists":
-        path = f"spec.tolerations[{index}].operator"
-        yield refused("operator must be 'Exists' when key is empty", path, operator or None)
+        yield refused("operator must be 'Exists' when key is empty", f"{path}.operator", operator or None)
 
 
-def seconds_mean_no_execute(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM006: a toleration with tolerationSeconds has the effect NoExecute. KMM 2.3+."""
+KMM005 = Rule(
+    "KMM005",
+    "a toleration without a key has the operator Exists (KMM 2.3+)",
+    good="spec: {tolerations: [{operator: Exists}]}\n",
+    bad="spec: {tolerations: [{value: gpu}]}\n",
+    remedy="Write the taint's key, or `operator: Exists` to tolerate every taint.",
+    check=_no_key_means_exists,
+)
+
+
+def _seconds_mean_no_execute(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     effect = text(entry, "effect")
     if entry.get("tolerationSeconds") is not None and effect != "NoExecute":
-        path = f"spec.tolerations[{index}].effect"
-        yield refused("effect must be 'NoExecute' when tolerationSeconds is set", path, effect or None)
+        yield refused("effect must be 'NoExecute' when tolerationSeconds is set", f"{path}.effect", effect or None)
 
 
-def value_is_a_label_value(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM007: with the operator Equal a toleration's value is a label value. KMM 2.3+; main has other words."""
+KMM006 = Rule(
+    "KMM006",
+    "a toleration with tolerationSeconds has the effect NoExecute (KMM 2.3+)",
+    good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoExecute, tolerationSeconds: 60}]}\n",
+    bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule, tolerationSeconds: 60}]}\n",
+    remedy="Leave tolerationSeconds out, or write `effect: NoExecute`.",
+    check=_seconds_mean_no_execute,
+)
+
+
+def _value_is_a_label_value(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     value = text(entry, "value")
-    wrong = label_value_errors(value, target.long_texts) if text(entry, "operator") in ("Equal", "") else []
+    wrong = label_value_errors(value, kmm.long_texts) if text(entry, "operator") in ("Equal", "") else []
     if wrong:
         message = f"invalid value '{value}' for Equal operator {'; '.join(wrong)}"
-        yield refused(message, f"spec.tolerations[{index}].value", value)
+        yield refused(message, f"{path}.value", value)
 
 
-def exists_has_no_value(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM008: with the operator Exists a toleration has no value. KMM 2.3+."""
+KMM007 = Rule(
+    "KMM007",
+    "with the operator Equal a toleration's value is a label value (KMM 2.3+; after 2.6 in other words)",
+    good="spec: {tolerations: [{key: gpu, operator: Equal, value: only-drivers}]}\n",
+    bad="spec: {tolerations: [{key: gpu, operator: Equal, value: only drivers}]}\n",
+    remedy="Write the taint's value: letters, digits, '-', '_' and '.', 63 characters at most.",
+    check=_value_is_a_label_value,
+)
+
+
+def _exists_has_no_value(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     value = text(entry, "value")
     if text(entry, "operator") == "Exists" and value:
-        yield refused("value must be empty when operator is 'Exists'", f"spec.tolerations[{index}].value", value)
+        yield refused("value must be empty when operator is 'Exists'", f"{path}.value", value)
 
 
-def operator_is_known(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM009: a toleration's operator is Equal (the default) or Exists. KMM 2.3+."""
+KMM008 = Rule(
+    "KMM008",
+    "with the operator Exists a toleration has no value (KMM 2.3+)",
+    good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
+    bad='spec: {tolerations: [{key: gpu, operator: Exists, value: "true"}]}\n',
+    remedy="Leave the value out, or write `operator: Equal`.",
+    check=_exists_has_no_value,
+)
+
+
+def _operator_is_known(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     operator = text(entry, "operator")
     if operator not in ("Equal", "Exists", ""):
         message = f"invalid operator '{operator}', allowed values are ['Equal', 'Exists']"
-        yield refused(message, f"spec.tolerations[{index}].operator", operator)
+        yield refused(message, f"{path}.operator", operator)
 
 
-def effect_is_known(entry: Table, index: int, target: Target) -> Iterator[Result]:
-    """KMM010: a toleration's effect is NoSchedule, PreferNoSchedule, NoExecute, or not said. KMM 2.3+."""
+KMM009 = Rule(
+    "KMM009",
+    "a toleration's operator is Equal (the default) or Exists (KMM 2.3+)",
+    good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
+    bad="spec: {tolerations: [{key: gpu, operator: exists}]}\n",
+    remedy="Write Equal or Exists, with a capital letter.",
+    check=_operator_is_known,
+)
+
+
+def _effect_is_known(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
     effect = text(entry, "effect")
     if effect and effect not in EFFECTS:
         allowed = ", ".join(f"'{known}'" for known in EFFECTS)
         message = f"invalid effect '{effect}', allowed values are [{allowed}]"
-        yield refused(message, f"spec.tolerations[{index}].effect", effect)
+        yield refused(message, f"{path}.effect", effect)
 
 
-RULES: Rules = (
-    ("KMM004", key_is_a_label_key),
-    ("KMM005", no_key_means_exists),
-    ("KMM006", seconds_mean_no_execute),
-    ("KMM007", value_is_a_label_value),
-    ("KMM008", exists_has_no_value),
-    ("KMM009", operator_is_known),
-    ("KMM010", effect_is_known),
+KMM010 = Rule(
+    "KMM010",
+    "a toleration's effect is NoSchedule, PreferNoSchedule, NoExecute, or left out (KMM 2.3+)",
+    good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]}\n",
+    bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: noSchedule}]}\n",
+    remedy="Write one of the three effects as Kubernetes spells them, or leave it out to tolerate each.",
+    check=_effect_is_known,
 )
+
+RULES = (KMM004, KMM005, KMM006, KMM007, KMM008, KMM009, KMM010)

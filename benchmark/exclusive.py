@@ -1,0 +1,23 @@
+"""Decide exclusivity as krmfn does, on the input of peers/hesample.py: the same claims and nodes, read the same way."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from krmfn_functions.exclusivity import Claim, Node, check
+
+from krmfn import Ref
+
+
+def main() -> int:
+    given = json.load(sys.stdin)
+    refs = (Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", f"config-{at}") for at in range(len(given["selectors"])))
+    claims = [Claim(ref, selector, domain="") for ref, selector in zip(refs, given["selectors"], strict=True)]
+    results = check(claims, [Node(name, labels) for name, labels in given["nodes"].items()])
+    print(*results, sep="\n")
+    return int(bool(results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

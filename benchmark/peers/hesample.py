@@ -1,0 +1,28 @@
+"""Decide exclusivity as the he-sample operator does, written plainly: every config lists every node that it selects.
+
+One pass over all configs; the operator makes one at every reconcile of any of them. A node that is in the list already
+is a conflict.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+def main() -> int:
+    given = json.load(sys.stdin)
+    seen: set[str] = set()
+    for selector in given["selectors"]:
+        for name, labels in given["nodes"].items():
+            if all(labels.get(key) == value for key, value in selector.items()):
+                if name in seen:
+                    print(f"conflicting selectors: {name}", file=sys.stderr)
+                    return 1
+                seen.add(name)
+    print(len(seen))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

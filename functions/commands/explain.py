@@ -1,0 +1,86 @@
+"""The command `explain`: a rule with examples, a field with its place, or the fields of a config with their layers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from collections.abc import Callable
+from typing import NamedTuple
+
+from krmfn.cli.main import Printed, Program
+from krmfn.errors import KrmfnError
+from krmfn.reports import rules as reports
+from krmfn.rule import Rule
+
+from ..rendering.suspects import near
+from . import catalogue
+
+_WIDEST = 100
+_HELP = "print what rules and fields are about, or where the fields of a config come from"
+
+
+class Args(NamedTuple):
+    """The arguments of `explain`."""
+
+    names: tuple[str, ...]
+
+
+def command(program: Callable[[], Program]) -> Printed:
+    """Return the command; `program` returns the one whose inputs a PATH holds."""
+
+    def run(args: Args) -> str:
+        return explained(args.names, program)
+
+    examples = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi")
+    return Printed(_HELP, arguments, Args, run, examples)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command `explain`."""
+    help_ = "a rule's id such as KRM301, a field such as deviceconfig.spec.build; or PATH NAME, a config in a path"
+    parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
+
+
+def explained(names: tuple[str, ...], program: Callable[[], Program]) -> str:
+    """Return the explanations. Raises KrmfnError that names the ids that no rule has, or an unknown field or config."""
+    if names[0] == "-" or os.path.exists(names[0]):  # noqa: PTH110  # `-` and what is no file are names, too
+        from . import explain_layers
+
+        if len(names) != 2:
+            raise KrmfnError(f"say which config in {names[0]} to explain: krmfn explain {names[0]} NAME")
+        return explain_layers.text(program(), *names)
+    from . import explain_fields
+
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    known = {rule.id: rule for rule in catalogue.rules()}
+    wanted = list(dict.fromkeys(name if explain_fields.is_field(name) else name.upper() for name in names))
+    unknown = [_unknown(name, list(known)) for name in names if not _is_known(name, known)]
+    if unknown:
+        raise KrmfnError(*unknown)
+    texts = (
+        explain_fields.text(name, width) if explain_fields.is_field(name) else _rule(known[name], width)
+        for name in wanted
+    )
+    return "\n\n".join(texts)
+
+
+def _is_known(name: str, rules: dict[str, Rule]) -> bool:
+    from . import explain_fields
+
+    return explain_fields.is_field(name) or name.upper() in rules
+
+
+def _rule(rule: Rule, width: int) -> str:
+    kind = catalogue.usual_kind(rule.id)
+    examples = f"An example shows what matters, and the rest is valid; without a kind it is a {kind}."
+    return reports.text(rule, (catalogue.turning_off(rule), examples), width)
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    close = [one for one in known if near(one, name)][:3]
+    if name.startswith("spec."):
+        close = [f"deviceconfig.{name}"]
+    others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME"
+    hint = f"did you mean {' or '.join(close)}?" if close else others
+    return f"there is no rule {name}; {hint}"

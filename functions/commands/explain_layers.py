@@ -1,0 +1,98 @@
+"""What `explain PATH NAME` says of a config: each field's value, and the layer that gives it, with file and line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krmfn import Item, KrmfnError, ResourceList, Result, schema
+from krmfn.cli import cluster_streams
+from krmfn.cli.options import RunOptions
+from krmfn.cli.program import Program
+from krmfn.cli.subcommand import Context
+from krmfn.fieldpath import join
+from krmfn.log import Log
+from krmfn.results import Field, printable
+
+from ..deviceconfig import SCHEMAS, reading
+from ..deviceconfig.layers import place
+from ..deviceconfig.model import DeviceConfig
+from ..rendering import function_config, schemas
+from ..rendering.function_config import FunctionConfig, profile_findings
+
+_WIDEST = 60
+
+
+def text(program: Program, path: str, name: str) -> str:
+    """Return the fields of the config in PATH that is called NAME, or NAMESPACE/NAME.
+
+    Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
+    """
+    context = Context(program, RunOptions("explain"), Log())
+    resources = cluster_streams.only(context, path, lambda _: True)
+    config = _function_config(resources, path)
+    item = _named(resources, path, name)
+    errors = schema.check(item.manifest, schemas.schema(SCHEMAS[item.group, item.kind]), "KRM101")
+    errors += profile_findings(reading.profile_of(item), "spec.profile", config)
+    if errors:
+        raise KrmfnError(*(str(item.located(error)) for error in errors))
+    parts = [_part(one) for one in reading.from_item(item, config)]
+    return "\n".join(parts)
+
+
+def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
+    items = resources.select("RenderDeviceConfigs", "krmfn.dev")
+    if len(items) > 1:
+        names = ", ".join(str(item.ref) for item in items)
+        raise KrmfnError(f"{path} holds {len(items)} functionConfigs: {names}; give a PATH with one of them")
+    for item in items:
+        resources.config_item, resources.function_config = item, item.manifest
+    config, errors = function_config.read(resources)
+    if errors:
+        raise KrmfnError(*map(str, errors))
+    return config
+
+
+def _named(resources: ResourceList, path: str, name: str) -> Item:
+    """Return the config of this name. Raises KrmfnError, with those that there are, when there is not one."""
+    items = [item for item in resources.items if (item.group, item.kind) in SCHEMAS]
+    found = [item for item in items if name in (item.ref.name, f"{item.ref.namespace}/{item.ref.name}")]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in found or items) or "none"
+    count = "several DeviceConfigs are" if found else "no DeviceConfig is"
+    raise KrmfnError(f"{count} called {name} in {path}; there are: {known}")
+
+
+def _part(config: DeviceConfig) -> str:
+    rows = [("FIELD", "VALUE", "FROM"), *_rows(config)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    head = f"{config.ref}" + (f", node pool {config.pool}" if config.pool else "")
+    return "\n".join([head, *map(printable, lines), ""])
+
+
+def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:
+    for parts, value in _leaves(config.fields, ()):
+        name = join(parts)
+        layer, path = place(config.layers, config.fields, name)
+        if layer is None:
+            where = "the he-sample operator's own code"
+        else:
+            located = layer.source.located(Result("", field=Field(path)))
+            where = f"{located.where}{path}"
+        yield name, _short(value), where
+
+
+def _leaves(value: Any, path: Sequence[str | int]) -> Iterator[tuple[Sequence[str | int], Any]]:
+    inner: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not inner:
+        yield path, value
+    for key, child in inner:
+        yield from _leaves(child, (*path, key))
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."

@@ -1,0 +1,76 @@
+"""The clusters of a command's PATHs: their nodes, Modules and pods, joined."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn.cli import manifests
+
+from ..deviceconfig.reading import profile_of
+from ..fleet import cluster, rules
+from ..fleet.cluster import Cluster
+from ..fleet.facts import Node
+from ..rendering import function_config
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `nodes` and `images` share."""
+    help_ = "a NodeInventory, or Nodes, that does not stand in PATH"
+    parser.add_argument("--nodes", metavar="FILE", help=help_)
+
+
+def read(lists: Mapping[str, ResourceList], nodes: str | None) -> Iterator[tuple[str, Cluster, bool]]:
+    """Yield the name of each cluster, the cluster, and whether node exclusivity is on there.
+
+    Lists with errors are left out, since nothing was generated.
+
+    Raises KrmfnError for `nodes` with several clusters: a node is in one.
+    """
+    if nodes and len(lists) > 1:
+        raise KrmfnError("--nodes FILE is about one cluster, and these are several; put the inventories into them")
+    for path, resources in lists.items():
+        if not resources.failed:
+            if nodes:
+                resources.items += manifests.read(nodes).items
+            mode = function_config.read(resources)[0].exclusivity
+            yield path, cluster.of_list(resources, domain), mode != "off"
+
+
+def findings(whole: Cluster) -> list[Result]:
+    """Return what is wrong with the nodes of a cluster: with an error among it, nothing may be concluded from them."""
+    return list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+
+
+def known_nodes(whole: Cluster, path: str, keys: Collection[str]) -> list[Node]:
+    """Return the nodes of a cluster. Raises KrmfnError when there are none, or when labels are not known of them."""
+    if not whole.fleet.nodes:
+        raise KrmfnError(
+            f"no node is known in {path}; put a NodeInventory there (`krmfn inventory`), or say --nodes FILE"
+        )
+    if missing := whole.fleet.unheld(keys):
+        raise KrmfnError(f"{missing}; make it anew with `krmfn inventory --labels` and these")
+    return whole.fleet.nodes
+
+
+def moved(nodes: Sequence[Node], kernel: str, labels: Mapping[str, str]) -> list[Node]:
+    """Return the nodes, those with these labels on another kernel. Raises KrmfnError when none has them."""
+    moving = [labels.items() <= dict(node.labels).items() for node in nodes]
+    if not any(moving):
+        wanted = ", ".join(f"{key}={value}" for key, value in labels.items())
+        raise KrmfnError(f"no node has {wanted}, so none moves to kernel {kernel}")
+    return [node._replace(kernel=kernel) if moves else node for node, moves in zip(nodes, moving, strict=True)]
+
+
+def label(text: str) -> tuple[str, str]:
+    """Return the key and the value of `KEY=VALUE`. Raises KrmfnError for anything else."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise KrmfnError(f"{text!r} is no label; write it as KEY=VALUE, and KEY= for one without a value")
+    return key, value
+
+
+def domain(item: Item) -> str | None:
+    """Return the exclusivity domain of a config (see `exclusivity.Claim`)."""
+    return profile_of(item) if item.kind == "DeviceConfig" else None

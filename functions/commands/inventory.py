@@ -1,0 +1,144 @@
+"""The command `inventory`: what `kubectl get nodes` prints becomes a NodeInventory to keep in Git."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from krmfn import KrmfnError, Manifest
+from krmfn.cli import cluster_streams, files, manifests
+from krmfn.cli.main import Printed, Program
+from krmfn.cli.options import RunOptions
+from krmfn.cli.subcommand import Context
+from krmfn.log import Log
+from krmfn.runner import max_bytes
+from krmfn.yamltext import emit
+
+from ..fleet import cluster, collecting, json_stream
+from ..kmm.names import label_key_errors, subdomain_errors
+
+_DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
+_BOM = b"\xef\xbb\xbf"
+
+
+class Inventory(NamedTuple):
+    """The arguments of `inventory`."""
+
+    file: str
+    for_: tuple[str, ...]
+    labels: str | None
+    all_labels: bool
+    name: str
+    valid_until: str | None
+
+
+def command(program: Callable[[], Program]) -> Printed:
+    """Return the command; `program` returns the one whose function renders the paths of `--for`."""
+
+    def run(args: Inventory) -> str:
+        return _inventory(args, program())
+
+    examples = (
+        "nodes.json --for clusters/lab > clusters/lab/nodes.yaml",
+        "- --all-labels < nodes.json",
+        "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
+    )
+    return Printed(
+        "print a NodeInventory of what `kubectl get nodes -o json` (or yaml) has printed",
+        *(_arguments, Inventory, run, examples),
+    )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = "what kubectl has printed: a List, one Node, or one behind the other; JSON of any size (default: -, stdin)"
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=help_)
+    help_ = "keep the labels that selectors in these paths use (directories, files, kustomizations)"
+    parser.add_argument("--for", dest="for_", nargs="+", default=[], metavar="PATH", help=help_)
+    parser.add_argument("--labels", metavar="KEY,...", help="keep these labels, too")
+    parser.add_argument("--all-labels", action="store_true", help="keep all labels")
+    parser.add_argument("--name", default="nodes", metavar="NAME", help="the inventory's name (default: nodes)")
+    help_ = "the last day on which it may be relied on; `check` fails after it"
+    parser.add_argument("--valid-until", metavar="YYYY-MM-DD", help=help_)
+
+
+def _inventory(args: Inventory, program: Program) -> str:
+    keys = _keys(args, program)
+    if errors := subdomain_errors(args.name):
+        raise KrmfnError(f"--name {args.name!r} is no name: {errors[0]}")
+    if args.valid_until is not None and not _DATE.fullmatch(args.valid_until):
+        raise KrmfnError(f"--valid-until {args.valid_until!r} is no day; write it as 2026-12-31")
+    gc.disable()  # nothing here is cyclic, and looking for what is takes a third of the time
+    try:
+        entries = collecting.collect(_manifests(args.file), keys)
+    except KrmfnError as failure:
+        raise KrmfnError(*(f"{_named(args.file)}: {line}" for line in failure.args)) from failure
+    return emit.dump(collecting.manifest(entries, args.name, keys, args.valid_until or ""))
+
+
+def _named(file: str) -> str:
+    return "stdin" if file == "-" else file
+
+
+def _keys(args: Inventory, program: Program) -> set[str] | None:
+    """Return the labels to keep; None for all. Raises KrmfnError when the arguments say nothing about them."""
+    if args.all_labels:
+        if args.labels is not None or args.for_:
+            raise KrmfnError("--all-labels keeps all of them; leave --for and --labels out")
+        return None
+    if args.labels is None and not args.for_:
+        raise KrmfnError(
+            "say which labels to keep: --for PATH (those that selectors in PATH use), --labels KEY,... or --all-labels"
+        )
+    keys = set(args.labels.split(",")) if args.labels is not None else set()
+    for key in sorted(keys):
+        if errors := label_key_errors(key):
+            raise KrmfnError(f"--labels: {key!r} is no label: {errors[0]}")
+    for path in args.for_:
+        context = Context(program, RunOptions("inventory"), Log())
+        streams = cluster_streams.rendered(context, [path])
+        if not streams.is_whole:
+            cluster_streams.log(context, streams)
+            raise KrmfnError(f"{path} cannot be read, so it is not known which labels are needed")
+        used = {key for resources in streams.lists.values() for key in cluster.label_keys(resources)}
+        if not used:
+            raise KrmfnError(f"nothing in {path} selects nodes by a label; is it the right path?")
+        keys |= used
+    return keys
+
+
+def _manifests(file: str) -> Iterator[Manifest]:
+    """Yield what a dump holds: of JSON one object at a time, of YAML after it is read as a whole."""
+    with files.open_named(file) as source:
+        if source.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
+            yield from json_stream.objects(_with_progress(source.read))
+            return
+        text = source.read(max_bytes() + 1)
+    if len(text) > max_bytes():
+        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; give JSON, which is read piece by piece")
+    if not text.strip():
+        raise KrmfnError("is empty; expected what `kubectl get nodes -o json` prints")
+    resources = manifests.read_stream(text)
+    if resources.results:
+        raise KrmfnError(*map(str, resources.results))
+    yield from (item.manifest for item in resources.items)
+
+
+def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Return `read` with a line on the terminal that says how much was read; nothing is said to a file."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return read
+    done = 0
+
+    def counting(size: int) -> bytes:
+        nonlocal done
+        data = read(size)
+        done += len(data)
+        sys.stderr.write(f"\r{done >> 20:,} MiB read" if data else "\r\x1b[K")
+        sys.stderr.flush()
+        return data
+
+    return counting

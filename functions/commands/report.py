@@ -1,0 +1,59 @@
+"""The command `report`: a fleet as one page to look at."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from krmfn import ResourceList, Result
+from krmfn.cli import files
+from krmfn.cli.main import Command
+from krmfn.plan import Comparison
+
+from . import fleets
+
+
+class Report(NamedTuple):
+    """The arguments of `report`."""
+
+    paths: tuple[str, ...]
+    output: str | None
+    base: str | None
+    compared: tuple[Comparison, ...]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = "write the page to FILE, all of it or nothing (default: stdout)"
+    parser.add_argument("-o", "--output", metavar="FILE", help=help_)
+
+
+def _run(lists: Mapping[str, ResourceList], args: Report) -> tuple[str, list[Result]]:
+    from importlib.metadata import version
+
+    # here: no other command has a template to fill in
+    from ..report.changes import refused
+    from ..report.page import page
+    from ..report.parts import part
+    from .catalogue import rules
+
+    parts = [part(name, resources, fleets.domain) for name, resources in lists.items()]
+    text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), args.compared)
+    # those of the lists count, and were written, by themselves
+    before = {str(result) for resources in lists.values() for result in resources.results}
+    found = (*(finding for one in parts for finding in one.findings), *refused(args.compared))
+    results = [finding for finding in found if str(finding) not in before]
+    if args.output is None:
+        return text, results
+    files.write_text(args.output, text)
+    return "", results
+
+
+_EXAMPLES = (
+    "clusters/lab -o report.html",
+    "clusters/lab --base origin/main -o report.html",
+    "clusters/* > report.html",
+)
+REPORT = Command(
+    "write one HTML page about a fleet", _arguments, Report, _run, _EXAMPLES, is_judged=True, compares=True
+)

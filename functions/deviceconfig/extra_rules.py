@@ -1,0 +1,194 @@
+"""Rules about extraObjects: which objects a profile or the defaults may add to each config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krmfn import Result, error
+from krmfn.fieldpath import join
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from ..kmm.lookup import tables
+from ..rendering.kinds import EXTRA
+from .extras import is_cluster_wide
+from .model import DeviceConfig
+
+_VARIABLE = re.compile(r"\$\{?KRMFN_", re.IGNORECASE)
+_INSTEAD = {
+    "Secret": "a Secret does not belong into Git; bring it into the namespace by other means",
+    "ClusterRole": "write its rules in serviceAccount.clusterRules",
+    "ClusterRoleBinding": "write serviceAccount.clusterRules",
+    "DaemonSet": "write it in daemonSets",
+    "Module": "the config itself becomes the Module",
+}
+"""What to write for kinds that are often wanted."""
+_OWN_ACCOUNT = re.compile(r"\$(?:KRMFN_(?:NAME|NAMESPACE)(?!\w)|\{KRMFN_(?:NAME|NAMESPACE)\})")
+_is_name = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
+
+
+def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per extra object of a kind that is not on the list."""
+    for index, entry in enumerate(config.spec.extraObjects):
+        api_version, kind = entry["apiVersion"], entry["kind"]
+        if (api_version.rpartition("/")[0], kind) not in EXTRA:
+            known = ", ".join(sorted(name for _, name in EXTRA))
+            message = f"{api_version} {kind} is no kind for extraObjects: {_INSTEAD.get(kind, f'there may be {known}')}"
+            yield error(message, field=Field(config.at(f"extraObjects[{index}].kind"), kind))
+
+
+def names_belong_to_the_config(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per extra object whose name or namespace reaches beyond the config."""
+    seen: set[tuple[str, str]] = set()
+    for index, entry in enumerate(config.spec.extraObjects):
+        for name, message in _misplaced(config, entry):
+            yield error(message, field=Field(config.at(f"extraObjects[{index}].metadata.{name}")))
+        own = (entry["kind"], entry["metadata"]["name"])
+        if own in seen:
+            message = f"there is another {own[0]} {own[1]} in extraObjects; rename one of the two"
+            yield error(message, field=Field(config.at(f"extraObjects[{index}].metadata.name")))
+        seen.add(own)
+
+
+def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of an object's metadata that are wrong, and why."""
+    metadata, kind = entry["metadata"], entry["kind"]
+    name, namespace = metadata["name"], metadata.get("namespace")
+    if not _is_name(name):
+        yield "name", f"is {name!r}, which is no name: write lower case letters, digits, - and ."
+    if not is_cluster_wide(entry):
+        if namespace not in (None, config.ref.namespace):
+            message = f"is {namespace!r}, and the config is in {config.ref.namespace!r}; leave it out, it is filled in"
+            yield "namespace", message
+        return
+    if namespace is not None:
+        yield "namespace", f"a {kind} has no namespace; leave it out"
+    if not re.search(rf"(^|[-.]){re.escape(config.ref.name)}($|[-.])", name):
+        message = (
+            f"a {kind} is there for the whole cluster, so its name has to hold the config's, {config.ref.name!r}: "
+            "write $KRMFN_NAME into it"
+        )
+        yield "name", message
+
+
+def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:
+    """Yield an error, with its pool, per extra object that would not be the same for all pools of a config."""
+    first = configs[0]
+    for config in configs[1:]:
+        for index, (one, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
+            if one != other:
+                message = (
+                    f"is there once for the whole config, and its variables have other values in the pools "
+                    f"{first.pool} and {config.pool}; write what holds for both"
+                )
+                yield config, error(message, rule="KRM172", field=Field(config.at(f"extraObjects[{index}]")))
+
+
+def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per variable in a right that an extra object gives: a config would choose its own rights."""
+    for index, entry in enumerate(config.fields.get("extraObjects", ())):
+        for part in ("rules", "roleRef"):
+            if part in entry and _VARIABLE.search(str(entry[part])):
+                message = "holds a variable, so that a config would choose its own rights; write what is meant"
+                yield error(message, field=Field(config.at(f"extraObjects[{index}].{part}")))
+        for at, subject in tables(entry, "subjects"):
+            is_account = subject.get("kind") == "ServiceAccount"
+            for name, text in subject.items():
+                if _VARIABLE.search(_OWN_ACCOUNT.sub("", str(text)) if is_account else str(text)):
+                    message = (
+                        "holds a variable, so that a config would choose who gets the rights; in a ServiceAccount "
+                        "there may be $KRMFN_NAME and $KRMFN_NAMESPACE"
+                    )
+                    yield error(message, field=Field(config.at(f"extraObjects[{index}].subjects[{at}].{name}")))
+
+
+def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per null in an extra object, which the API server drops or refuses."""
+    for index, entry in enumerate(config.spec.extraObjects):
+        for path in _nulls(entry, ()):
+            message = "is empty; write a value, or leave the field out"
+            yield error(message, field=Field(config.at(f"extraObjects[{index}].{join(path)}")))
+
+
+def _nulls(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if value is None:
+        yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in inner:
+        yield from _nulls(child, (*path, key))
+
+
+def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gpu}\n") -> dict[str, str]:
+    """Return the examples of a rule: a profile's extraObjects, and a config that names it."""
+    head = "kind: RenderDeviceConfigs\nspec:\n  profiles:\n    gpu:\n      extraObjects:\n"
+    tail = f"---\nmetadata: {{name: gpu-1}}\n{config}"
+    return {"good": f"{head}      - {good}\n{tail}", "bad": f"{head}      - {bad}\n{tail}", "remedy": remedy}
+
+
+RULES = (
+    Rule(
+        "KRM165",
+        "an extra object is of a kind on the list: none that gives rights in the cluster, holds secrets or is ours",
+        check=kinds_are_allowed,
+        **_example(
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: info}}",
+            "{apiVersion: v1, kind: Secret, metadata: {name: settings}, stringData: {level: info}}",
+            "Take another kind, or bring the object to the cluster by itself.",
+        ),
+    ),
+    Rule(
+        "KRM166",
+        "an extra object is in the config's namespace; a cluster-wide one has the config's name in its own",
+        check=names_belong_to_the_config,
+        **_example(
+            '{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: "$KRMFN_NAME-first"}, value: 9}',
+            "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}, value: 9}",
+            "Leave the namespace out, and write $KRMFN_NAME into the name.",
+        ),
+    ),
+    Rule(
+        "KRM167",
+        "the rules and the roleRef of an extra object are written out, without variables",
+        check=rights_are_fixed,
+        **_example(
+            "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: watch},\n"
+            '        rules: [{apiGroups: [""], resources: [pods], verbs: [watch]}]}',
+            "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: watch},\n"
+            '        rules: [{apiGroups: [""], resources: ["$KRMFN_NAME"], verbs: [watch]}]}',
+            "Write the rights themselves: what a variable stands for is the config's author's choice.",
+        ),
+    ),
+    Rule(
+        "KRM173",
+        "an extra object holds no nulls: a server-side apply refuses some and drops others",
+        check=nothing_is_null,
+        **_example(
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: info}}",
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: null}}",
+            "Write a value, or leave the field out.",
+        ),
+    ),
+)
+"""The rules about the extra objects of one config or pool."""
+
+TOGETHER = Rule(
+    "KRM172",
+    "an extra object is the same for all pools of a config",
+    check=None,
+    **_example(
+        '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_NAME"}}',
+        '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_DRIVER_VERSION"}}',
+        "Write a variable that has one value in all pools, such as $KRMFN_NAME.",
+        """\
+spec:
+  profile: gpu
+  nodeSelector: null
+  nodePools:
+  - {name: big, nodeSelector: {memory: 128g}, driverVersion: "1.0"}
+  - {name: small, nodeSelector: {memory: 64g}, driverVersion: "1.1"}
+""",
+    ),
+)
+"""The rule about all pools of a config together: `together`."""

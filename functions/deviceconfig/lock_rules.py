@@ -1,0 +1,128 @@
+"""The rule about the fields that a profile locks: they are the vendor's, in the vendor's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from krmfn import Result, error
+from krmfn.fieldpath import join, split
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from ..rendering.function_config import FunctionConfig
+from ..rendering.schemas import schema
+from .layers import ATOMIC, EITHER, KEYS, Path
+from .model import DeviceConfig
+
+
+def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per field that the profile locks and that the config or its pool writes."""
+    own = config.item.manifest.get("spec") or {}
+    for name, why in config.vendor.locked.items():
+        for path in () if _unknown(name) else _written(own, name):
+            message = f"{name} is locked by the profile {config.profile}: {why}"
+            yield error(message, field=Field(join(("spec", *path))))
+
+
+def _written(fields: dict[str, Any], name: str) -> Iterator[Path]:
+    """Yield each path at which fields, or the pools in them, hold a locked one in either of its forms."""
+    *parents, last = split(name)
+    forms = next((pair for pair in EITHER if last in pair), (last,))
+    holders: list[tuple[Path, Any]] = [((), fields)]
+    holders += [(("nodePools", at), pool) for at, pool in enumerate(fields.get("nodePools", ()))]
+    for where, holder in holders:
+        for form in forms:
+            path = _path(holder, [*parents, form])
+            if path:
+                yield (*where, *path)
+
+
+def _path(fields: Any, parts: Sequence[str]) -> Path:
+    """Return the path of a field, with the index of an entry in place of its name; () when it is not there."""
+    path: Path = ()
+    holder = ""
+    for part in parts:
+        if isinstance(fields, list):
+            names = [str(entry.get(KEYS[holder][0])) for entry in fields] if holder in KEYS else []
+            if part not in names:
+                return ()
+            at = names.index(part)
+            fields, path = fields[at], (*path, at)
+            continue
+        if not isinstance(fields, dict) or part not in fields:
+            return ()
+        fields, path, holder = fields[part], (*path, part), part
+    return path
+
+
+def check(function_config: FunctionConfig) -> Iterator[Result]:
+    """Yield the errors in the locks of profiles, and those about defaults that write a locked field."""
+    for profile, fields in function_config.profiles.items():
+        for name, why in fields.get("locked", {}).items():
+            for path, message in _mistakes(function_config.defaults, profile, name, why):
+                yield function_config.source.located(error(message, rule="KRM148", field=Field(join(path))))
+
+
+def _mistakes(defaults: dict[str, Any], profile: str, name: str, why: str) -> Iterator[tuple[Path, str]]:
+    unknown = _unknown(name)
+    if unknown:
+        yield ("spec", "profiles", profile, "locked", name), unknown
+    for path in () if unknown else _written(defaults, name):
+        yield ("spec", "defaults", *path), f"{name} is locked by the profile {profile}: {why}"
+
+
+@cache
+def _unknown(name: str) -> str:
+    """Return why no field of a config is called `name`; "" when one is, or when only Kubernetes knows."""
+    definitions = schema("renderdeviceconfigs")["$defs"]
+    node, holder = definitions["vendor"], ""
+    parts = split(name) or ("",)
+    for at, part in enumerate(parts):
+        node = definitions[node["$ref"].removeprefix("#/$defs/")] if "$ref" in node else node
+        above, kind = ".".join(parts[:at]), node.get("type", "object")
+        if holder in ATOMIC or (kind == "array" and holder not in KEYS):
+            return f"{above} is replaced as a whole; lock {above}"
+        if kind == "array":
+            node, holder = node["items"], ""  # the part is an entry's name
+            continue
+        known = node.get("properties", {})
+        if kind != "object" or (part not in known and node.get("additionalProperties") is False):
+            return f"unknown field {name!r}; {_hint(parts, at, known)}"
+        rest = node.get("additionalProperties")
+        node, holder = known.get(part) or (rest if isinstance(rest, dict) else {}), part
+    return ""
+
+
+def _hint(parts: Sequence[str], at: int, known: Mapping[str, Any]) -> str:
+    from difflib import get_close_matches  # here, since hardly any is unknown
+
+    close = get_close_matches(parts[at], known, 1, 0.6)
+    if close:
+        return f"did you mean {'.'.join([*parts[:at], close[0], *parts[at + 1 :]])!r}?"
+    above = ".".join(parts[:at])
+    return f"known {f'in {above}' if above else 'here'}: {', '.join(sorted(known)) or 'none'}"
+
+
+RULES = (
+    Rule(
+        "KRM148",
+        "what a profile locks is left to it: no config, pool or default writes that field",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {gpu: {moduleName: gpu, locked: {moduleName: the device plugin knows no other module}}}}
+---
+spec: {profile: gpu, moduleName: null}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {profiles: {gpu: {moduleName: gpu, locked: {moduleName: the device plugin knows no other module}}}}
+---
+spec: {profile: gpu, moduleName: gpu_open}
+""",
+        remedy="Leave the field out; the finding has the vendor's reason.",
+        check=locked_fields_are_left_alone,
+    ),
+)
+"""The rule about one config or pool; `check` has what is wrong in the profiles and the defaults by themselves."""

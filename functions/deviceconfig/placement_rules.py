@@ -1,0 +1,174 @@
+"""Rules about where a DeviceConfig's driver runs: namespace, nodes, and the account of its pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmfn import Result, error, info, warning
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from .model import DeviceConfig
+
+
+def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error for a config without a namespace."""
+    if not config.ref.namespace:
+        message = (
+            "has no namespace; write metadata.namespace (or give `render` a --namespace): "
+            "it is part of the label that KMM puts on nodes"
+        )
+        yield error(message, field=Field("metadata.namespace"))
+
+
+def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error for no selector, for {} without allNodes, and for allNodes beside labels."""
+    selector, field = config.spec.nodeSelector, Field(config.at("nodeSelector"))
+    if selector is None:
+        message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
+        yield error(message, field=field)
+    elif not selector and not config.spec.allNodes:
+        message = (
+            "nodeSelector is {}, which is every node of the cluster; confirm it with allNodes: true or name labels"
+        )
+        yield error(message, field=field)
+    elif selector and config.spec.allNodes:
+        message = "allNodes: true stands beside a nodeSelector with labels; leave out one of the two"
+        yield error(message, field=Field(config.at("allNodes")))
+
+
+def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error for a nodeSelector beside pools, and for a pool name that stands twice."""
+    if not config.pool:
+        return
+    pools = [str(pool["name"]) for pool in _pools(config)]
+    own = config.layers[0]
+    first = f"nodePools[{pools.index(config.pool)}]"
+    if not own.path.endswith(f".{first}"):
+        message = f"the pool name {config.pool!r} appears twice"
+        yield error(message, field=Field(f"{own.path}.name", config.pool))
+    elif first == "nodePools[0]" and "nodeSelector" in config.layers[1].fields:
+        message = "nodeSelector stands beside nodePools; each pool has its own, leave this one out"
+        yield error(message, field=Field("spec.nodeSelector"))
+
+
+def _pools(config: DeviceConfig) -> list[dict[str, Any]]:
+    pools: list[dict[str, Any]] = next(
+        layer.fields["nodePools"] for layer in config.layers if "nodePools" in layer.fields
+    )
+    return pools
+
+
+def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error for an account without a name, and what its namespace must admit."""
+    account, hub = config.spec.serviceAccount, config.spec.hub
+    if account is None:
+        return
+    if account.create and not config.spec.serviceAccountName:
+        message = "serviceAccount.create needs serviceAccountName, the name to create"
+        yield error(message, field=Field(config.at("serviceAccountName")))
+    if config.loads and account.podSecurity != "privileged":
+        where = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
+        message = (
+            f"KMM's worker pods are privileged: the namespace {where} needs the label "
+            "pod-security.kubernetes.io/enforce: privileged (no Namespace is generated); "
+            "write podSecurity: privileged here once it has it"
+        )
+        report = warning if account.podSecurity else info
+        yield report(message, field=Field(config.at("serviceAccount.podSecurity")))
+
+
+def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error when rights would be generated on a hub."""
+    hub, account = config.spec.hub, config.spec.serviceAccount
+    given = [key for key in ("create", "openshift", "rules", "clusterRules") if getattr(account, key, False)]
+    if hub and given:
+        name = config.spec.serviceAccountName or "of the worker pods"
+        message = (
+            f"with hub, serviceAccount.{given[0]} would give rights on the hub, and the worker pods run on the spokes; "
+            f"leave out {' and '.join(given)} here, and bring the ServiceAccount {name} and its rights into the "
+            f"namespace {hub.spokeNamespace} of every spoke, for example with a ManifestWork"
+        )
+        yield error(message, field=Field(config.at(f"serviceAccount.{given[0]}")))
+
+
+RULES = (
+    Rule(
+        "KRM120",
+        "a DeviceConfig names its namespace, since the ready label of its nodes contains it",
+        good="""\
+metadata: {namespace: kmm}
+""",
+        bad="""\
+metadata: {namespace: null}
+""",
+        remedy="Write metadata.namespace, set `namespace` in the functionConfig, or give `render` a --namespace.",
+        check=namespace_is_given,
+    ),
+    Rule(
+        "KRM123",
+        "nodeSelector is given; {} means every node and is confirmed with allNodes",
+        good="""\
+spec: {nodeSelector: {}, allNodes: true}
+""",
+        bad="""\
+spec: {nodeSelector: {}}
+""",
+        remedy="Name labels of the nodes that have the device, or confirm every node with `allNodes: true`.",
+        check=selector_is_deliberate,
+    ),
+    Rule(
+        "KRM129",
+        "a config has one nodeSelector or several nodePools, each with a name of its own",
+        good="""\
+spec:
+  nodeSelector: null
+  nodePools:
+  - {name: big, nodeSelector: {memory: 128g}}
+  - {name: small, nodeSelector: {memory: 64g}}
+""",
+        bad="""\
+spec:
+  nodeSelector: {gpu: "true"}
+  nodePools:
+  - {name: big, nodeSelector: {memory: 128g}}
+  - {name: small, nodeSelector: {memory: 64g}}
+""",
+        remedy="Leave nodeSelector out and write it into each pool, or rename one of two pools of one name.",
+        check=pools_replace_the_selector,
+    ),
+    Rule(
+        "KRM132",
+        "serviceAccount.create needs a serviceAccountName; its namespace must admit KMM's privileged pods",
+        good="""\
+spec: {serviceAccountName: gpu, serviceAccount: {create: true, podSecurity: privileged}}
+""",
+        bad="""\
+spec: {serviceAccountName: gpu, serviceAccount: {create: true, podSecurity: baseline}}
+""",
+        remedy="Write serviceAccountName. Give the namespace the label `pod-security.kubernetes.io/enforce: "
+        "privileged`, then write `podSecurity: privileged`.",
+        check=account_can_be_created,
+    ),
+    Rule(
+        "KRM138",
+        "with hub no rights are generated: they would be on the hub, and the worker pods run on the spokes",
+        good="""\
+spec:
+  hub: {spokeNamespace: kmm, clusterSelector: {gpu: "true"}}
+  serviceAccountName: gpu
+  serviceAccount: {podSecurity: privileged}
+""",
+        bad="""\
+spec:
+  hub: {spokeNamespace: kmm, clusterSelector: {gpu: "true"}}
+  serviceAccountName: gpu
+  serviceAccount: {create: true, podSecurity: privileged}
+""",
+        remedy="Leave out create and openshift here, and bring the ServiceAccount and its rights to every spoke, for "
+        "example with a ManifestWork.",
+        check=rbac_is_where_the_pods_are,
+    ),
+)
+"""The rules about the place of one config or pool."""

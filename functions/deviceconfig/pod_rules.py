@@ -1,0 +1,98 @@
+"""Rules about podSpec: the fields of a PodSpec that a DaemonSet's entry has no names of its own for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Result, error
+from krmfn.fieldpath import join
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from .daemonsets import POD
+from .model import DeviceConfig
+
+_NAMED = {
+    "containers": "the fields of the entry itself for its main container, and `containers` for further ones",
+    "volumes": "`volumes`, and `hostDevices`",
+    "imagePullSecrets": "`imagePullSecrets` of the whole config",
+    "serviceAccount": "`serviceAccountName`",
+    "priority": "`priorityClassName`",
+    **{name: f"`{name}`" for name in ("initContainers", "nodeSelector", "tolerations", "serviceAccountName", *POD)},
+}
+"""Fields of a PodSpec that stand under a name of their own, and which."""
+_IN_THE_WAY = {
+    "nodeName": "it leads past the scheduler, which waits for the label of a loaded kernel module",
+    "restartPolicy": "a DaemonSet's pods always restart",
+    "activeDeadlineSeconds": "a DaemonSet's pods have no end",
+    "ephemeralContainers": "only a running pod has them",
+}
+"""Fields of a PodSpec that no DaemonSet of ours can have, and why."""
+
+
+def pod_specs_fight_nothing(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per field of a podSpec that has a name of its own, or that contradicts what is generated."""
+    for index, entry in enumerate(config.spec.daemonSets):
+        for name in entry.podSpec or {}:
+            field = Field(config.at(f"daemonSets[{index}].{join(('podSpec', name))}"))
+            if name in _NAMED:
+                yield error(f"has a name of its own here: write {_NAMED[name]}", field=field)
+            elif name in _IN_THE_WAY:
+                yield error(f"cannot be set: {_IN_THE_WAY[name]}", field=field)
+
+
+def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per part of a podSpec that the API server would refuse or drop."""
+    for index, entry in enumerate(config.spec.daemonSets):
+        if entry.podSpec:
+            from ..pods import structure  # here: hardly any config has a podSpec
+
+            rest = {name: value for name, value in entry.podSpec.items() if name not in (*_NAMED, *_IN_THE_WAY)}
+            for path, message in structure.check(rest):
+                yield error(message, field=Field(config.at(f"daemonSets[{index}].{join(('podSpec', *path))}")))
+
+
+RULES = (
+    Rule(
+        "KRM163",
+        "podSpec has those fields of a PodSpec that have no name of their own and leave what is generated as it is",
+        good="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    hostNetwork: true
+    podSpec: {hostAliases: [{ip: 192.0.2.1, hostnames: [metrics]}]}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    podSpec: {hostNetwork: true}
+""",
+        remedy="Write the field beside podSpec, under the name that the finding gives, or leave it out.",
+        check=pod_specs_fight_nothing,
+    ),
+    Rule(
+        "KRM164",
+        "podSpec has the API server's structure: known fields, their types, and what they need",
+        good="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    podSpec: {shareProcessNamespace: true}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - name: agent
+    image: registry.example.com/agent:1.0
+    podSpec: {shareProcessNamespaces: "true"}
+""",
+        remedy="Correct the field as the finding says; `kubectl explain pod.spec` has them all.",
+        check=pod_specs_have_their_structure,
+    ),
+)
+"""The rules about the podSpec of one config or pool."""

@@ -1,0 +1,119 @@
+"""From a DeviceConfig's text to its values: the layers, merged, with krmfn's variables filled in; one per node pool."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from krmfn import Item
+from krmfn.fieldpath import join
+
+from ..rendering.function_config import FunctionConfig
+from ..rendering.kinds import SEED
+from .fields import OF_LOADER, Spec, spec
+from .layers import Layer, Vendor, merged, place
+from .model import DeviceConfig
+
+PROFILE = "krmfn.dev/profile"
+"""Annotation that names the profile of a kind without the field."""
+
+SEED_DEFAULTS: dict[str, Any] = {
+    "imagePullPolicy": "Always",
+    "serviceAccountName": "driver-sample",
+    "nodeSelector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
+}
+"""What the he-sample operator fixes in its code (648786e), where nothing else says otherwise."""
+_OF_PROFILES = frozenset({"versions", "versionsComplete", "locked"})
+"""What a profile holds beside the fields of a config."""
+_FOR_ALL = frozenset({"moduleName", "imagePullSecret", "imagePullSecrets"})
+_OF_THE_MODULE = frozenset({*OF_LOADER, "devicePlugin", "dra"} - _FOR_ALL)
+"""Fields that reach no DaemonSet, so that they count in the current version only."""
+
+
+def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]:
+    """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names."""
+    ref = item.ref if item.ref.namespace else item.ref._replace(namespace=function_config.namespace)
+    seed, profile = ref.group == SEED, profile_of(item)
+    layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, function_config))
+    vendor = vendor_of(profile, function_config)
+    whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
+    pools = _fields(seed, layers).pop("nodePools", [])
+    if not pools:
+        return [_completed(whole)]
+    numbered = sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"]))
+    return [_pool(whole, pool, place(layers, {"nodePools": pools}, f"nodePools[{at}]")) for at, pool in numbered]
+
+
+def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
+    """Return the layers of the functionConfig for a profile ("" for none): the profile, the defaults."""
+    whole = function_config.profiles.get(profile, {})
+    own = {name: value for name, value in whole.items() if name not in _OF_PROFILES}
+    layers = [Layer(own, join(("spec", "profiles", profile)), function_config.source)] if profile else []
+    return [*layers, Layer(function_config.defaults, "spec.defaults", function_config.source)]
+
+
+def vendor_of(profile: str, function_config: FunctionConfig) -> Vendor:
+    """Return what a profile holds beside fields; of two entries for one version the first, and a rule refuses both."""
+    own = function_config.profiles.get(profile, {})
+    versions: dict[str, Layer] = {}
+    for at, entry in enumerate(own.get("versions", ())):
+        fields = {name: value for name, value in entry.items() if name != "version"}
+        path = join(("spec", "profiles", profile, "versions", at))
+        versions.setdefault(entry["version"], Layer(fields, path, function_config.source))
+    return Vendor(versions, own.get("versionsComplete", False), own.get("locked", {}))
+
+
+def profile_of(item: Item) -> str:
+    """Return the profile that a config names, by its field or by the annotation; "" for none."""
+    own = item.manifest.get("spec")
+    named = own.get("profile") if isinstance(own, dict) else ""
+    return str(named or item.annotations.get(PROFILE, ""))
+
+
+def _pool(whole: DeviceConfig, pool: dict[str, Any], where: tuple[Layer | None, str]) -> DeviceConfig:
+    holder, path = where
+    layer = Layer(pool, path, holder.source if holder else whole.item)
+    return _completed(whole._replace(pool=pool["name"], layers=(layer, *whole.layers)))
+
+
+def _completed(config: DeviceConfig) -> DeviceConfig:
+    """Return the config with the fields of its layers, and with the versions that it retains."""
+    current = _at_version(config)
+    upgrade = current.spec.upgrade
+    if not upgrade or not upgrade.retain or not current.version:
+        return current
+    return current._replace(retained=tuple(_at_version(config, version) for version in upgrade.retain))
+
+
+def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
+    """Return the config with the fields of its layers: at its own version, or at an earlier one for its DaemonSets."""
+    layers = _versioned(config, version)
+    fields = _fields(config.seed, layers)
+    for name in ("nodePools", "name") if config.pool else ():
+        del fields[name]
+    if version:
+        fields["driverVersion"] = version
+        fields = {name: value for name, value in fields.items() if name not in _OF_THE_MODULE}
+    return config._replace(layers=layers, fields=fields, spec=spec(_filled(config, fields)))
+
+
+def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
+    """Return the layers with that of the version, which is between the config and its profile."""
+    layers = config.layers
+    if not config.vendor.versions:
+        return layers
+    named = (layer.fields["driverVersion"] for layer in layers if "driverVersion" in layer.fields)
+    found = config.vendor.versions.get(version or next(named, ""))
+    at = next(index for index, layer in enumerate(layers, 1) if layer.path == "spec")
+    return (*layers[:at], found, *layers[at:]) if found else layers
+
+
+def _fields(seed: bool, layers: tuple[Layer, ...]) -> dict[str, Any]:
+    """Return the fields of all layers, merged."""
+    return merged([*(layer.fields for layer in layers if layer.fields), *([SEED_DEFAULTS] if seed else [])])
+
+
+def _filled(config: DeviceConfig, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "KRMFN_" not in str(fields).upper():
+        return fields
+    from . import variables  # here, since most configs have none
+
+    return variables.filled(fields, config.ref)

@@ -1,0 +1,58 @@
+"""From DeviceConfigs that fit their schema to objects: values, rules, objects, and the nodes that they select."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmfn import Item, ResourceList, Result
+
+from ..exclusivity import Claim
+from ..rendering.function_config import FunctionConfig, profile_findings
+from ..rendering.generated import Finding, Rendered
+from ..rendering.kinds import DEVICECONFIG
+from . import effects, generate, profiles, reading, rules
+from .model import DeviceConfig
+
+
+def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
+    """Return the objects of those DeviceConfigs that are right, and the findings about all."""
+    unknown = {item: errors for item in items if (errors := _profile(item, config))}
+    known = [item for item in items if item not in unknown]
+    groups = [reading.from_item(item, config) for item in known]
+    judged = [(group, rules.check_group(group)) for group in groups]
+    sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
+    findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
+    findings += [(group[0].ref, finding) for group, results in judged for finding in results]
+    findings += effects.fields_have_an_effect([one for group in groups for one in group])
+    if config.source.ref.kind:
+        everything = [item for item in resources.items if (item.group, item.kind) in DEVICECONFIG.owners]
+        findings += profiles.check(resources, everything, groups, config)
+    return Rendered(
+        [one for group in sound for one in generate.objects(group)],
+        [_claim(one) for group in sound for one in group],
+        findings,
+        {group[0].ref: group[0].item for group in groups},
+    )
+
+
+def _profile(item: Item, config: FunctionConfig) -> list[Result]:
+    """Return the error about a profile that the functionConfig does not define."""
+    is_field = "profile" in (item.manifest.get("spec") or {})
+    field = "spec.profile" if is_field else f"metadata.annotations[{reading.PROFILE}]"
+    return [item.located(finding) for finding in profile_findings(reading.profile_of(item), field, config)]
+
+
+def _claim(one: DeviceConfig) -> Claim:
+    """Return the nodes that a config or pool selects; on a hub together with the labels of the clusters."""
+    hub = (one.spec.hub.clusterSelector or {}) if one.spec.hub else {}
+    return Claim(
+        ref=one.ref,
+        selector={**{f"cluster {key}": value for key, value in hub.items()}, **(one.spec.nodeSelector or {})},
+        field=one.at("nodeSelector"),
+        domain=one.profile,
+        kernel_modules=one.kernel_modules,
+        pool=one.pool,
+        place=one.item.field_place(one.at("nodeSelector")),
+        module=(one.ref.namespace, one.name),
+        of_hub=bool(one.spec.hub),
+    )

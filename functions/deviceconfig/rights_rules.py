@@ -1,0 +1,131 @@
+"""Rules about the rights that serviceAccount gives to the pods of a DeviceConfig."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmfn import Result, error
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from .model import DeviceConfig
+
+_BECOMING = frozenset({"escalate", "bind", "impersonate"})
+"""Verbs by which somebody gets rights that they do not have."""
+_ESCALATED = frozenset({"roles", "clusterroles", "users", "groups", "serviceaccounts", "uids", "*"})
+"""The resources that those verbs are about."""
+_GROUPS = frozenset({"", "rbac.authorization.k8s.io", "authentication.k8s.io", "*"})
+_AGGREGATION = "rbac.authorization.k8s.io/"
+
+
+def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per kind of rights that no named account could get."""
+    account = config.spec.serviceAccount
+    for name in ("rules", "clusterRules") if account and not config.spec.serviceAccountName else ():
+        if getattr(account, name):
+            message = "gives rights to the account serviceAccountName, which is missing; name it"
+            yield error(message, field=Field(config.at(f"serviceAccount.{name}")))
+
+
+def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per rule by which pods could take any right in the cluster.
+
+    The author of a DeviceConfig chooses the image that runs with these rights.
+    """
+    account = config.spec.serviceAccount
+    for index, rule in enumerate(account.clusterRules if account else ()):
+        if _is_an_admin_s(rule):
+            message = (
+                "lets the pods take any right in the cluster, and who writes a DeviceConfig chooses their image; "
+                "name the resources and verbs that they need"
+            )
+            yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+
+
+def _is_an_admin_s(rule: dict[str, Any]) -> bool:
+    verbs, groups = set(rule["verbs"]), _GROUPS.intersection(rule.get("apiGroups", ()))
+    resources = _ESCALATED.intersection(rule.get("resources", ()))
+    return bool(groups and resources and (verbs & _BECOMING or "*" in verbs))
+
+
+def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per rule about both resources and URLs, or about neither."""
+    account = config.spec.serviceAccount
+    for index, rule in enumerate(account.clusterRules if account else ()):
+        urls, resources = "nonResourceURLs" in rule, "apiGroups" in rule and "resources" in rule
+        if urls == (resources or "apiGroups" in rule or "resources" in rule):
+            message = "has to be about apiGroups and resources, or about nonResourceURLs; write one of the two"
+            yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+        elif not urls and not resources:
+            message = "has apiGroups without resources, or resources without apiGroups; write both"
+            yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+
+
+def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per label that would add a generated ClusterRole to one of the cluster's own."""
+    account = config.spec.serviceAccount
+    for key in config.object_labels if account and account.clusterRules else ():
+        if key.startswith(_AGGREGATION):
+            message = "would add the rights of the generated ClusterRole to those of others; leave it out"
+            yield error(message, field=Field(config.at(f"labels[{key}]")))
+
+
+def _example(account: str, more: str, remedy: str, bad: str, bad_more: str = "") -> dict[str, str]:
+    """Return the examples of a rule: a profile's serviceAccount, and a config that names it."""
+    profile = "kind: RenderDeviceConfigs\nspec:\n  profiles:\n    gpu:\n      serviceAccount:\n"
+    profile += "        podSecurity: privileged\n"
+    return {
+        "good": f"{profile}        {account}\n---\nspec: {{profile: gpu{more}}}\n",
+        "bad": f"{profile}        {bad}\n---\nspec: {{profile: gpu{bad_more}}}\n",
+        "remedy": remedy,
+    }
+
+
+_NODES = 'clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]'
+_NAMED = ', serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]'
+RULES = (
+    Rule(
+        "KRM168",
+        "rights are given to an account that the config names, by rules about resources or about URLs",
+        check=rights_have_an_account,
+        **_example(_NODES, _NAMED, "Name the account in serviceAccountName.", _NODES),
+    ),
+    Rule(
+        "KRM169",
+        "clusterRules leave cluster-admin out: who writes a DeviceConfig chooses the image that gets the rights",
+        check=rights_are_not_an_admin_s,
+        **_example(
+            _NODES,
+            _NAMED,
+            "Name the API groups, resources and verbs that the pods need.",
+            'clusterRules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]',
+            _NAMED,
+        ),
+    ),
+    Rule(
+        "KRM170",
+        "a rule of clusterRules is about apiGroups and resources, or about nonResourceURLs",
+        check=rules_are_about_something,
+        **_example(
+            _NODES,
+            _NAMED,
+            "Write apiGroups and resources, or nonResourceURLs in a rule of their own.",
+            "clusterRules: [{apiGroups: [apps], verbs: [get]}]",
+            _NAMED,
+        ),
+    ),
+    Rule(
+        "KRM171",
+        "labels do not add the generated ClusterRole to the cluster's own roles",
+        check=labels_give_no_rights,
+        **_example(
+            _NODES,
+            _NAMED + ", labels: {team: drivers}",
+            "Leave the label out.",
+            _NODES,
+            _NAMED + ', labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}',
+        ),
+    ),
+)
+"""The rules about the rights of one config or pool."""

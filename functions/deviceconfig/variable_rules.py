@@ -1,0 +1,102 @@
+"""The rule about krmfn's variables: a known name, where it is filled in, with a value that fits there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from krmfn import Result, error, schema
+from krmfn.fieldpath import join
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from .model import DeviceConfig, value
+
+_FORMS = (
+    (
+        frozenset({"labels", "podLabels"}),
+        r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+        "a label's value has at most 63 letters, digits, -, _ and ., and begins and ends with a letter or digit",
+    ),
+    (
+        frozenset({"configMap.name", "configMapRef.name", "configMapKeyRef.name", "dockerfileConfigMap.name"}),
+        r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+        "a ConfigMap's name has lower case letters, digits, - and .",
+    ),
+    (
+        frozenset({"imageParts.repository", "driverImageParts.repository"}),
+        r"^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$",
+        "a repository has lower case letters, digits, -, _, . and /",
+    ),
+)
+"""What holds what has to have a form after variables are filled in: the form, and in words."""
+
+
+def variables_are_known(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per variable that is unknown, that stands where none is filled in, or that has no value."""
+    if any("KRMFN_" in str(layer.fields).upper() for layer in config.layers):
+        yield from _as_written(config)
+        yield from _without_value(config)
+        yield from _misfits(config)
+
+
+def _as_written(config: DeviceConfig) -> Iterator[Result]:
+    """Yield the errors that a layer has by itself, also in fields that a stronger one replaces."""
+    from ..rendering.variables import mistake, references
+
+    for layer in config.layers:
+        own = {name: fields for name, fields in layer.fields.items() if name != "nodePools"}  # layers of their own
+        for reference in references(own):
+            wrong = mistake(reference)
+            if wrong:
+                yield error(wrong, field=Field(f"{layer.path}.{join(reference.path)}", reference.text))
+
+
+def _without_value(config: DeviceConfig) -> Iterator[Result]:
+    from ..rendering.variables import IMAGE, references
+    from .variables import IMAGES, SOURCES, values
+
+    known = values(config.fields, config.ref)
+    for reference in references(config.fields):
+        path, text, name = reference.path, reference.text, reference.name
+        inside = name == IMAGE and path[0] in IMAGES
+        if reference.is_filled and name in SOURCES and (inside or name not in known):
+            why = "it stands in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
+            yield error(f"{text} has no value: {why}", field=Field(config.at(join(path)), text))
+
+
+def _misfits(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per label or name that is none any more."""
+    from ..rendering.variables import references
+
+    for reference in references(config.fields):
+        name, path = join(reference.path), reference.path
+        text = value(config.spec, name) if reference.is_filled else None
+        for holders, form, says in _FORMS:
+            if not holders.isdisjoint(_shaped(path)) and isinstance(text, str) and not schema.matches(form, text):
+                message = f"becomes {text!r}; {says}"
+                yield error(message, field=Field(config.at(name), value(config.fields, name)))
+
+
+def _shaped(path: Sequence[str | int]) -> set[str]:
+    """Return the names under which _FORMS has a field: what holds it, alone and with its own name."""
+    holder = str(path[-2]) if len(path) > 1 else ""
+    return {holder, f"{holder}.{path[-1]}"}
+
+
+RULES = (
+    Rule(
+        "KRM146",
+        "a variable of krmfn's is a known one, stands where it is filled in, and has a value that fits there",
+        good="""\
+spec:
+  devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERSION"}
+""",
+        bad="""\
+spec:
+  devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}
+""",
+        remedy="Correct the name, write the field that gives it its value, or write the value itself.",
+        check=variables_are_known,
+    ),
+)
+"""The rule about variables in one config or pool."""

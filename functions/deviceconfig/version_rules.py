@@ -1,0 +1,96 @@
+"""The rule about the versions that a profile lists: each once, and with versionsComplete no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krmfn import Result, error
+from krmfn.fieldpath import join
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from ..rendering.function_config import FunctionConfig
+from .model import DeviceConfig
+
+_SHOWN = 6
+"""How many versions a finding names."""
+
+
+def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per version that a profile with all its versions does not have."""
+    if not config.vendor.complete:
+        return
+    known = list(config.vendor.versions)
+    if not config.spec.driverVersion:
+        message = f"driverVersion is missing, and the profile {config.profile} has fields per version{_listed(known)}"
+        yield error(message, field=Field(config.at("driverVersion")))
+    versions = [("driverVersion", config.spec.driverVersion)]
+    retained = config.spec.upgrade.retain if config.spec.upgrade else []
+    versions += [(f"upgrade.retain[{at}]", version) for at, version in enumerate(retained)]
+    for name, version in versions:
+        if version and version not in known:
+            from difflib import get_close_matches  # here, since hardly any is unknown
+
+            close = get_close_matches(version, known, 1, 0.6)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            message = f"the profile {config.profile} has no version {version!r}{hint}{_listed(known)}"
+            yield error(message, field=Field(config.at(name), version))
+
+
+def _listed(versions: Sequence[str]) -> str:
+    more = f" and {len(versions) - _SHOWN} more" if len(versions) > _SHOWN else ""
+    return f" (it has: {', '.join(versions[:_SHOWN])}{more})"
+
+
+def check(function_config: FunctionConfig) -> Iterator[Result]:
+    """Yield the errors in the versions of profiles, whether a config names them or not."""
+    for profile, fields in function_config.profiles.items():
+        for path, message in _mistakes(fields):
+            field = Field(join(("spec", "profiles", profile, *path)))
+            yield function_config.source.located(error(message, rule="KRM147", field=field))
+
+
+def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    seen: set[str] = set()
+    for at, entry in enumerate(profile.get("versions", ())):
+        version = entry["version"]
+        if version in seen:
+            yield ("versions", at, "version"), f"the version {version!r} appears twice; merge the two entries into one"
+        seen.add(version)
+    if profile.get("versionsComplete") and not seen:
+        message = "versionsComplete stands beside no versions, so that no version would be right; list them in versions"
+        yield ("versionsComplete",), message
+
+
+RULES = (
+    Rule(
+        "KRM147",
+        "a profile has each of its versions once; with versionsComplete a config's version is one of them",
+        good="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      versionsComplete: true
+      versions:
+      - {version: "1.0", devicePlugin: {image: "registry.example.com/plugin:7.1"}}
+---
+spec: {profile: gpu, driverVersion: "1.0"}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      versionsComplete: true
+      versions:
+      - {version: "1.0", devicePlugin: {image: "registry.example.com/plugin:7.1"}}
+---
+spec: {profile: gpu, driverVersion: "1.1"}
+""",
+        remedy="Correct the version, or add it to the profile's versions with what changes in it.",
+        check=version_is_listed,
+    ),
+)
+"""The rule about one config or pool; `check` has what is wrong in the profiles by themselves."""

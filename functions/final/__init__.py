@@ -1,0 +1,1 @@
+"""The final list of a cluster, judged as a whole: what stands in it together must fit together."""

@@ -1,0 +1,97 @@
+"""What is wrong between the roots of one cluster, each of which was rendered and judged by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krmfn import Item, ResourceList, Result, error
+from krmfn.ownership import Id
+from krmfn.resource import Ref
+
+from .. import exclusivity
+from ..deviceconfig.reading import profile_of
+from ..exclusivity import Claim, Conflict
+from ..exclusivity.messages import to_result, unlisted
+from ..fleet import cluster
+from ..rendering import claims, function_config
+from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
+
+Key = tuple[Ref, str, tuple[str, str]]
+"""What tells claims apart: the owner, the pool, the Module."""
+
+
+def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
+    """Yield the findings about resources of different roots: a config that both have, nodes that both drive.
+
+    The lists are those of the roots after the function has run, each with all nodes of the cluster. A root with an
+    error has generated nothing, so its claims on nodes are not known.
+    """
+    yield from _twice(lists)
+    sound = [resources for resources in lists if not resources.failed]
+    if len(sound) > 1:
+        yield from _conflicts(sound)
+
+
+def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
+    """Yield an error for each config that stands in two roots."""
+    kinds = DEVICECONFIG.owners | PTEMPLATE.owners
+    first: dict[Id, tuple[int, Item]] = {}
+    for number, resources in enumerate(lists):
+        for item in resources.items:
+            if (item.group, item.kind) in kinds:
+                at, other = first.setdefault(item.ref.id, (number, item))
+                if at != number:
+                    where = f" ({other.place.path})" if other.place and other.place.path else ""
+                    message = f"another root of this cluster has this {item.kind}, too{where}; remove or rename one"
+                    yield item.located(error(message, rule="KRM103"))
+
+
+def _conflicts(lists: Sequence[ResourceList]) -> Iterator[Result]:
+    """Yield the conflicts about nodes in which claims of several roots take part; a root alone has its own already."""
+    roots: dict[Key, int] = {}
+    here: list[Claim] = []
+    modes: set[str] = set()
+    for number, resources in enumerate(lists):
+        mode = function_config.read(resources)[0].exclusivity
+        if mode == "off":
+            continue
+        modes.add(mode)
+        for claim in _claims(resources):
+            roots[_key(claim)] = number
+            here.append(claim)
+    mode = modes.pop() if len(modes) == 1 else "auto"
+    nodes, wrong = claims.nodes(lists[0], here) if mode in ("auto", "nodes") else ([], [])
+    if wrong:
+        yield from wrong
+        return
+    found, undecided = exclusivity.conflicts(here, nodes, mode)
+    across = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
+    yield from map(to_result, across[: exclusivity.LISTED])
+    if len(across) > exclusivity.LISTED:
+        yield unlisted(exclusivity.LISTED, across[exclusivity.LISTED :])
+    yield from undecided
+
+
+def _claims(resources: ResourceList) -> Iterator[Claim]:
+    """Yield the claims of a root on the nodes of this cluster, not those on the clusters of a hub."""
+    items = {item.ref.id: item for item in resources.items}
+    for driver in cluster.of_list(resources, _domain).drivers:
+        if driver.cluster is None and (driver.owner or driver.module.loads):
+            claim = driver.claim
+            item = items.get(claim.ref.id)
+            yield claim._replace(
+                place=item.field_place(claim.field) if item and claim.place else claim.place,
+                module=(driver.ref.namespace, driver.ref.name),
+            )
+
+
+def _domain(item: Item) -> str | None:
+    return profile_of(item) if item.kind == "DeviceConfig" else None
+
+
+def _key(claim: Claim) -> Key:
+    return claim.ref, claim.pool, claim.module
+
+
+def _of(conflict: Conflict) -> Iterable[Claim]:
+    return (*conflict.left, *conflict.right)

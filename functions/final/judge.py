@@ -1,0 +1,40 @@
+"""Judge what reaches one cluster: the hook of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from krmfn import Item, ResourceList, Result
+
+from ..rendering import function_config, ignoring, reach
+from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
+from .rules import check
+from .stream import final
+
+
+def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
+    """Return the findings about the final list of a cluster: all resources, and those that reach it.
+
+    An annotation on a resource, or on what it was made from, turns warnings off, and so does the functionConfig.
+    """
+    config, wrong = function_config.read(resources)
+    if wrong:
+        return  # reported when the list was rendered
+    there = {id(item) for item in deployed}
+    inputs = [item for item in resources.items if id(item) not in there]
+    created = frozenset(ref for change, ref in resources.changes if change == "created")
+    whole = final(deployed, inputs, resources.transformed, created, resources.config_item, resources.packages)
+    by_ref = {item.ref: item for item in resources.items}
+    findings = []
+    for finding in check(whole):
+        item = by_ref.get(finding.ref) if finding.ref else None
+        owner = (whole.owner(item) or item) if item else None
+        is_config = owner is not None and owner.ref.id == config.source.ref.id
+        findings.append((owner.ref if owner and not is_config else None, finding))
+    shown, hidden = ignoring.kept(findings, by_ref, config) if findings else ((), ())
+    yield from reach.reaching(shown, config.source)
+    if resources.options.command in function_config.JUDGING and not any(
+        finding.severity == "error" for _, finding in shown
+    ):
+        kinds = DEVICECONFIG.owners | PTEMPLATE.owners
+        yield from ignoring.idle(resources, config, kinds, hidden, of_final=True)

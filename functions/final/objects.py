@@ -1,0 +1,81 @@
+"""Single resources of the final list: what stands twice, what was emptied, what must not reach a cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from krmfn import Item, Result, error, warning
+from krmfn.fieldpath import join
+from krmfn.ownership import Id
+from krmfn.results import Field
+
+from ..kmm.lookup import tables
+from ..kmm.module import module_of
+from ..rendering.kinds import DEVICECONFIG, OURS, PTEMPLATE
+from .pods import images
+from .stream import Final
+
+LOCAL = "config.kubernetes.io/local-config"
+_IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?[^\s"']*(?:[-._][:@]|[:@][-.]|[-._:@]["',}\]\s])""")
+"""What an image that was emptied looks like in the text; a cheap look before the real one."""
+_EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
+_KPT = ("kpt.dev", "Kptfile")
+_INPUTS = frozenset({*DEVICECONFIG.owners, *PTEMPLATE.owners, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory")})
+"""What is read and not deployed; a Node is there already."""
+
+
+def ids_stand_once(final: Final) -> Iterator[Result]:
+    """Yield an error per resource that stands in the list a second time."""
+    first: dict[Id, Item] = {}
+    for item in final.deployed:
+        if not item.name:
+            continue  # generateName: each is another one
+        other = first.setdefault(item.ref.id, item)
+        if other is not item:
+            where = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
+            yield final.located(item, error(f"stands here a second time{where}; remove or rename one of the two"))
+
+
+def images_are_whole(final: Final) -> Iterator[Result]:
+    """Yield an error per image in which something is missing: a substitution has put nothing in its place."""
+    for item in final.deployed:
+        if _IMAGES.search(item.text + b"\n"):
+            for path, image in images(item):
+                if _EMPTIED.search(image.rpartition("/")[2]):
+                    message = f"is {image!r}: a part is missing, as when a variable is substituted by nothing"
+                    yield final.located(item, error(message, field=Field(join(path), image)))
+
+
+def owners_have_uids(final: Final) -> Iterator[Result]:
+    """Yield an error per owner reference without a uid; of a Module another rule speaks (KMM068)."""
+    for item in final.deployed:
+        if not item.mentions("ownerReferences") or module_of(item.manifest):
+            continue
+        metadata: Any = item.manifest.get("metadata")
+        for at, owner in tables(metadata, "ownerReferences"):
+            if not isinstance(owner.get("uid"), str) or not owner["uid"]:
+                message = (
+                    "has no uid, and the API server refuses it; only a live owner has one: remove the reference "
+                    "(Argo CD does not prune what has an owner)"
+                )
+                yield final.located(item, error(message, field=Field(join(("metadata", "ownerReferences", at)))))
+
+
+def inputs_stay_behind(final: Final) -> Iterator[Result]:
+    """Yield a warning per input without the local-config mark, where the list is deployed as it was read.
+
+    That is a kpt package, and a list that already holds what was made from the input. In a kustomization the function
+    itself says so (KRM104).
+    """
+    is_package = any((item.group, item.kind) == _KPT for item in final.inputs)
+    folders = tuple("" if folder == "." else f"{folder}/" for folder in final.packages)
+    made = {item.mark.owner for item in final.deployed if item.mark and item.ref not in final.created}
+    for item in final.inputs:
+        if (item.group, item.kind) not in _INPUTS or item.annotations.get(LOCAL) == "true":
+            continue
+        in_package = is_package or (bool(folders) and item.place is not None and item.place.path.startswith(folders))
+        if in_package or item.ref.id in made:
+            message = f'is only read, and would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
+            yield final.located(item, warning(message))

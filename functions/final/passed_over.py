@@ -1,0 +1,70 @@
+"""What kustomize was to change everywhere and has passed over: images, and labels of what krmfn makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Item, Result, info, warning
+from krmfn.fieldpath import join
+from krmfn.ownership import Id
+from krmfn.resourcelist import Replacement
+from krmfn.results import Field
+
+from .pods import images
+from .stream import Final
+
+_SHOWN = 3
+_WHY = (
+    "kustomize passes over fields that it is not told of (krmfn kustomize-config) and over tags with a $; "
+    "call krmfn in the kustomization with `images`, or write the new image"
+)
+
+
+def images_are_replaced(final: Final) -> Iterator[Result]:
+    """Yield a warning per image that an entry of `images` names and that is as it was."""
+    entries = {one.name: one for one in final.transformed.images}
+    for item in final.deployed if entries else ():
+        if any(map(item.mentions, entries)):
+            for path, image in images(item):
+                entry = entries.get(_parts(image)[0])
+                if entry and _is_left(image, entry):
+                    message = f"`images` of a kustomization replaces {entry.name}, and has not done so here: {_WHY}"
+                    yield final.located(item, warning(message, field=Field(join(path), image)))
+
+
+def labels_are_passed_on(final: Final) -> Iterator[Result]:
+    """Yield an info per owner that has a label of kustomize's which what is made from it has not."""
+    without: dict[Id, list[Item]] = {}
+    for item in final.deployed if final.transformed.labels else ():
+        owner = final.owner(item)
+        if owner and _missing(final, owner, item):
+            without.setdefault(owner.ref.id, []).append(item)
+    for items in without.values():
+        owner = final.owner(items[0])
+        if owner:
+            keys = ", ".join(dict.fromkeys(key for item in items for key, _ in _missing(final, owner, item)))
+            shown = ", ".join(str(item.ref) for item in items[:_SHOWN]) + (" and more" if len(items) > _SHOWN else "")
+            message = (
+                f"kustomize gives it the label {keys}, and {shown}, which krmfn makes after that, has it not; "
+                "write it into spec.labels as well where that matters"
+            )
+            yield owner.located(info(message, field=Field("metadata.labels")))
+
+
+def _missing(final: Final, owner: Item, item: Item) -> list[tuple[str, str]]:
+    return [pair for pair in final.transformed.labels if pair in owner.labels.items() and pair[0] not in item.labels]
+
+
+def _is_left(image: str, entry: Replacement) -> bool:
+    name, tag, digest = _parts(image)
+    if entry.new_name:
+        return entry.new_name != name
+    return bool((entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag))
+
+
+def _parts(image: str) -> tuple[str, str, str]:
+    """Return name, tag and digest of an image."""
+    rest, _, digest = image.partition("@")
+    folder, slash, last = rest.rpartition("/")
+    name, _, tag = last.partition(":")
+    return f"{folder}{slash}{name}", tag, digest

@@ -1,0 +1,71 @@
+"""What makes pods, and which labels of nodes it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from krmfn import Item
+from krmfn.fieldpath import split
+from krmfn.resource import Manifest
+
+from ..fleet.workloads import POD_KINDS
+from ..kmm.lookup import table, tables, text, texts
+from ..kmm.module import module_of
+
+NODE_AFFINITY = ("affinity", "nodeAffinity")
+REQUIRED, PREFERRED = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
+
+
+class Asked(NamedTuple):
+    """A label of nodes that a selector or an affinity names."""
+
+    key: str
+    path: tuple[str | int, ...]
+    value: str | None = None
+    """The value that it must have; None where several or any would do."""
+    is_required: bool = True
+    """Whether nothing runs without it."""
+
+
+def pod_of(group: str, kind: str, manifest: Manifest) -> tuple[tuple[str | int, ...], Manifest]:
+    """Return the spec of the pods that a resource makes, and its path; {} for a kind that makes none."""
+    path = POD_KINDS.get((group, kind), ())
+    return path, table(manifest, *path) if path else {}
+
+
+def asked(pod: Manifest, path: tuple[str | int, ...]) -> Iterator[Asked]:
+    """Yield the labels that the nodes of a pod must have, or should have."""
+    yield from of_selector(table(pod, "nodeSelector"), (*path, "nodeSelector"))
+    affinity, where = table(pod, *NODE_AFFINITY), (*path, *NODE_AFFINITY)
+    for at, term in tables(table(affinity, REQUIRED), "nodeSelectorTerms"):
+        yield from _of_term(term, (*where, REQUIRED, "nodeSelectorTerms", at), is_required=True)
+    for at, weighted in tables(affinity, PREFERRED):
+        yield from _of_term(table(weighted, "preference"), (*where, PREFERRED, at, "preference"), is_required=False)
+
+
+def of_selector(selector: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[Asked]:
+    """Yield the labels of an equality selector."""
+    for key, value in selector.items():
+        yield Asked(key, (*path, key), value if isinstance(value, str) else None)
+
+
+def _of_term(term: Manifest, path: tuple[str | int, ...], is_required: bool) -> Iterator[Asked]:
+    for at, expression in tables(term, "matchExpressions"):
+        values = texts(expression, "values")
+        only = values[0] if text(expression, "operator") == "In" and len(values) == 1 else None
+        yield Asked(text(expression, "key"), (*path, "matchExpressions", at, "key"), only, is_required)
+
+
+def images(item: Item) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the images of a Module or of what makes pods, with their paths."""
+    module = module_of(item.manifest)
+    for field, image, _ in module.images() if module else ():
+        yield split(field), image
+    path, pod = pod_of(item.group, item.kind, item.manifest)
+    for part in ("initContainers", "containers", "ephemeralContainers"):
+        for at, container in tables(pod, part):
+            yield (*path, part, at, "image"), text(container, "image")

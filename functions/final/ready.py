@@ -1,0 +1,125 @@
+"""Who waits for a Module: labels that KMM puts on nodes, in the selectors and affinities of the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from krmfn import Item, Result, error, warning
+from krmfn.fieldpath import join
+from krmfn.results import Field
+
+from ..kmm.lookup import has, table
+from ..kmm.module import (
+    MODULE_GROUP,
+    MODULE_KIND,
+    Module,
+    plugin_ready_label,
+    ready_label,
+    version_label,
+    version_ready_label,
+)
+from . import pods
+from .names import twin
+from .pods import Asked
+from .stream import Final
+
+PREFIX = "kmm.node.kubernetes.io/"
+_VERSION = "version-module."
+_SUFFIXES = (".version.ready", ".device-plugin-ready", ".ready")
+
+
+class Label(NamedTuple):
+    """A label that KMM, or for it an administrator, puts on nodes for a Module."""
+
+    module: Module
+    never: str = ""
+    """Why KMM never sets it for this Module; "" when it does."""
+    value: str | None = None
+    """Its value; None where it is a version."""
+
+
+def labels_have_their_module(final: Final) -> Iterator[Result]:
+    """Yield a finding per selector or affinity on a label of a Module that is not in the list."""
+    known = _known(final)
+    names: dict[str, set[str]] = {}
+    for _, module in final.modules:
+        names.setdefault(module.ref.namespace, set()).add(module.ref.name)
+    for item, one in _asked(final):
+        parts = _parts(one.key)
+        if one.key in known or not parts or parts[1] in names.get("", ()):
+            continue
+        field = Field(join(one.path), one.key)
+        message, is_sure = _missing(final, names, *parts)
+        report = error if is_sure and one.is_required else warning
+        yield final.located(item, report(message, field=field))
+
+
+def labels_are_set(final: Final) -> Iterator[Result]:
+    """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
+    known = _known(final)
+    for item, one in _asked(final):
+        label = known.get(one.key)
+        if not label or not one.is_required:
+            continue
+        field = Field(join(one.path), one.value)
+        if label.never:
+            yield final.located(item, error(f"{label.module.ref} {label.never}, so KMM never sets it", field=field))
+        elif one.value is not None and label.value is not None and one.value != label.value:
+            message = f"is {one.value!r}, and KMM sets it to {label.value!r}: no node is selected"
+            yield final.located(item, error(message, field=field._replace(proposed=label.value)))
+
+
+def _known(final: Final) -> dict[str, Label]:
+    known: dict[str, Label] = {}
+    for _, module in final.modules:
+        named = (module.ref.namespace, module.ref.name)
+        loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, one) for one in ("devicePlugin", "dra"))
+        no_loader = "" if loads else "has no moduleLoader"
+        no_version = no_loader or ("" if module.version else "has no version")
+        no_plugin = "" if plugs else "has no devicePlugin"
+        known[ready_label(*named)] = Label(module, no_loader, "")
+        known[version_ready_label(*named)] = Label(module, no_version)
+        known[version_label(*named)] = Label(module)
+        known[plugin_ready_label(*named)] = Label(module, no_plugin, "")
+    return known
+
+
+def _asked(final: Final) -> Iterator[tuple[Item, Asked]]:
+    """Yield each selector and affinity on a label of KMM's, of pods and of Modules."""
+    for item in final.deployed:
+        if not item.mentions(PREFIX):
+            continue
+        path, pod = pods.pod_of(item.group, item.kind, item.manifest)
+        found = pods.asked(pod, path)
+        if (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND):
+            found = pods.of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
+        yield from ((item, one) for one in found if one.key.startswith(PREFIX))
+
+
+def _parts(key: str) -> tuple[str, str] | None:
+    """Return namespace and name of the Module that a label is for; None for another label."""
+    rest = key.removeprefix(PREFIX)
+    if rest.startswith(_VERSION):
+        rest = rest.removeprefix(_VERSION)
+    else:
+        suffix = next((one for one in _SUFFIXES if rest.endswith(one)), "")
+        rest = rest.removesuffix(suffix) if suffix else ""
+    namespace, dot, name = rest.partition(".")
+    return (namespace, name) if dot and namespace and name else None
+
+
+def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:
+    """Return what is said of a Module that is not there, and whether it is surely a renamed one that was meant."""
+    waits = f"waits for Module {namespace}/{name}"
+    moved = [space for space in sorted(names) if space in final.transformed.namespaces]
+    for space in (namespace, *moved):
+        present = names.get(space, set())
+        other = name if name in present else twin(name, present, final.transformed, hashed=False)
+        if other:
+            what = f"which is called {space}/{other} in the end; kustomize transformed no label's key"
+            return f"{waits}, {what}: call krmfn in the outermost kustomization", True
+    elsewhere = next((space for space in sorted(names) if name in names[space]), "")
+    if elsewhere:
+        return f"{waits}, and the Module of that name is {elsewhere}/{name}; correct one of the two", False
+    return f"{waits}, which is not among what is deployed: without it no node has this label", False

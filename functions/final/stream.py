@@ -1,0 +1,72 @@
+"""The final list of a cluster as the rules see it: what is deployed, what stays behind, and what was renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from krmfn import Item, Ref, Result
+from krmfn.resource import Place
+from krmfn.resourcelist import Transformed
+
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, Module, module_of
+
+NOTHING = Transformed()
+MODULES = ((MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND))
+
+
+class Final(NamedTuple):
+    """What reaches one cluster."""
+
+    deployed: Sequence[Item]
+    inputs: Sequence[Item]
+    """What was read and is left out of a render: configs, functionConfigs, Nodes, local-config."""
+    transformed: Transformed
+    """What the kustomizations put before and behind names."""
+    created: frozenset[Ref]
+    """What this run has made."""
+    owners: Mapping[tuple[str, str, str, str], Item]
+    """The resources that objects can be made from, by their ids."""
+    modules: Sequence[tuple[Item, Module]]
+    """The Modules, also those that a ManagedClusterModule brings to its clusters."""
+    config: Item | None = None
+    """The functionConfig, when it was read from a file."""
+    packages: tuple[str, ...] = ()
+    """The folders of kpt packages that were read."""
+
+    def owner(self, item: Item) -> Item | None:
+        """Return the resource that an item was made from; None for one that is written by hand."""
+        return self.owners.get(item.mark.owner) if item.mark else None
+
+    def located(self, item: Item, result: Result) -> Result:
+        """Return the finding with its resource and place; about what was made, at the field that the value is from."""
+        result = item.located(result)
+        owner = None if result.place else self.owner(item)
+        return result._replace(place=self._origin(owner, result)) if owner else result
+
+    def _origin(self, owner: Item, result: Result) -> Place | None:
+        """Return the place of the field that a value comes from, in the owner or the functionConfig."""
+        place = owner.place_of(result.field)
+        if place == owner.place and self.config:
+            other = self.config.place_of(result.field)
+            return place if other == self.config.place else other
+        return place
+
+
+def final(
+    deployed: Sequence[Item],
+    inputs: Sequence[Item] = (),
+    transformed: Transformed = NOTHING,
+    created: frozenset[Ref] = frozenset(),
+    config: Item | None = None,
+    packages: tuple[str, ...] = (),
+) -> Final:
+    """Return the final list of what is deployed and what is not."""
+    found = [(item, module_of(item.manifest)) for item in deployed if _may_be_module(item)]
+    modules = [(item, module) for item, module in found if module]
+    owners = {item.ref.id: item for item in (*inputs, *deployed)}
+    return Final(deployed, inputs, transformed, created, owners, modules, config, packages)
+
+
+def _may_be_module(item: Item) -> bool:
+    return item.kind in (MODULE_KIND, HUB_KIND) and (item.group, item.kind) in MODULES

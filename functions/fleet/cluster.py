@@ -1,0 +1,90 @@
+"""One cluster as an input describes it: its nodes, its Modules, its pods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from krmfn import Item, Ref, ResourceList
+from krmfn.ownership import Id, mark_of
+from krmfn.resource import Manifest
+
+from ..exclusivity import Claim
+from ..kmm.module import LABELS
+from . import nodes
+from .drivers import KINDS, Driver, driver
+from .inventory import LOCAL
+from .nodes import Fleet
+from .workloads import POD_KINDS, Workload, workloads
+
+CONFIGS = ("DeviceConfig", "RenderDeviceConfigs", "Ptemplate")
+
+
+class Cluster(NamedTuple):
+    """What is joined: see `coverage`, `images` and `rules.check`."""
+
+    fleet: Fleet
+    drivers: list[Driver]
+    workloads: list[Workload]
+
+
+def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = lambda _: None) -> Cluster:
+    """Return the cluster that a list describes after the function has run.
+
+    `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).
+    """
+    here = [item for item in resources.items if not is_local(item)]
+    modules = [item for item in here if (item.group, item.kind) in KINDS]
+    configs = {item.ref.id: item for kind in CONFIGS for item in resources.select(kind)} if modules else {}
+    drivers = [driver(item.manifest, _claim(item, configs, domain_of), item.place) for item in modules]
+    pods = [item.manifest for item in here if (item.group, item.kind) in POD_KINDS]
+    return Cluster(nodes.read(resources), drivers, workloads(pods))
+
+
+def is_local(item: Item) -> bool:
+    """Return True for an item that is marked as one that no cluster gets."""
+    return item.mentions(LOCAL) and item.annotations.get(LOCAL) == "true"
+
+
+def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str | None]) -> Claim | None:
+    """Return the claim of the config that a Module is made from; None for one that is written by hand."""
+    mark = mark_of(item.annotations)
+    if mark is None:
+        return None
+    group, kind, namespace, name = mark.owner
+    config = configs.get(mark.owner) or configs.get((group, kind, "", name))
+    owner = (config.ref if config else Ref(f"{group}/v1alpha1", kind))._replace(namespace=namespace, name=name)
+    own = driver(item.manifest)
+    pool = item.ref.name.removeprefix(f"{name}-") if group == "krmfn.dev" and item.ref.name != name else ""
+    domain, place = (domain_of(config), config.place) if config else (None, item.place)
+    return Claim(owner, own.selector, "spec.nodeSelector", domain, own.module.loads, pool, place)
+
+
+def label_keys(resources: ResourceList) -> set[str]:
+    """Return the node labels that selectors in a list use, whether the function could render it or not."""
+    keys: set[str] = set()
+    for item in resources.items:
+        kind = (item.group, item.kind)
+        if kind in KINDS:
+            own = driver(item.manifest)
+            keys |= own.keys
+        elif kind in POD_KINDS or item.kind in CONFIGS:
+            keys.update(_selected(item.manifest, item.kind == "Ptemplate"))
+    return {key for key in keys if not (key.startswith(LABELS) and key.endswith("ready"))}
+
+
+def _selected(value: Any, whole: bool = False) -> Iterator[str]:
+    """Yield the keys of every nodeSelector in a manifest; with `whole` of its spec.selector, too."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            if key == "nodeSelector" or (whole and key == "selector"):
+                yield from _keys(entry)
+            else:
+                yield from _selected(entry, whole)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _selected(entry, whole)
+
+
+def _keys(selector: Manifest) -> list[str]:
+    return [str(key) for key in selector] if isinstance(selector, dict) else []

@@ -1,0 +1,164 @@
+"""Which node gets which Module, and why not: the join of nodes with selectors, kernel mappings and tolerations.
+
+Cost: near-linear in nodes + selectors + matches. Nodes that look the same to all selectors are matched once, by each
+selector's rarest label (`exclusivity.selectors.match`); a kernel is resolved once per Module, a set of taints judged
+once per Module, and nodes for which all of that is equal are one group with one list of outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from krmfn.errors import KrmfnError
+
+from .. import exclusivity
+from ..exclusivity.clashes import clashing
+from ..exclusivity.selectors import Exhausted, Labels, Work, match
+from ..kmm.resolution import Resolution, resolver
+from .drivers import Driver
+from .facts import Node, Taint, tolerates
+
+State = Literal["runs", "conflict", "taint", "kernel unknown", "no mapping", "failure", "not labelled", "other version"]
+"""What becomes of a Module on a node that it selects; of several reasons the first one in this order:
+
+conflict: another one that the node also gets excludes it; taint: the node has one that is not tolerated; kernel
+unknown: the node has not reported one; no mapping: none for its kernel; failure: KMM fails on its kernel; not labelled,
+other version: in an ordered upgrade the node's version label is missing (nothing is loaded), or keeps another version.
+"""
+STEPS = 50_000_000
+"""The bound on the work of matching, in look-ups: some tens of seconds."""
+
+
+class Outcome(NamedTuple):
+    """What becomes of one Module on the nodes of a group."""
+
+    driver: int
+    """Its position in the list of drivers."""
+    state: State
+    resolution: Resolution = Resolution()
+    """Mapping, image and in-tree modules for the nodes' kernel; empty where there is none."""
+    taints: tuple[Taint, ...] = ()
+    """Those that are not tolerated."""
+    others: frozenset[int] = frozenset()
+    """The drivers that it is in conflict with, itself included."""
+    failure: str = ""
+    """Why KMM fails, in its words; of a node with another version that version."""
+
+
+class Group(NamedTuple):
+    """Nodes on which the same becomes of the same Modules; no outcome: no selector selects them."""
+
+    nodes: list[Node]
+    """In the order of their names."""
+    kernel: str
+    taints: tuple[Taint, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def coverage(nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool = True) -> list[Group]:
+    """Return what every node gets, each node once, in the order of their first names.
+
+    `exclusive` is False where node exclusivity is off. Names are unique, and all labels that selectors and version
+    labels use are known (rules KRM601 and KRM603 are about what is not so).
+    Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
+    """
+    nodes = list(nodes)
+    scoped = any(one.cluster is not None for one in drivers) or any(one.cluster is not None for one in nodes)
+    # Two clusters of a hub may have nodes of one name; a name with a number sorts as the name does.
+    by_key = {f"{node.name} {number}": node for number, node in enumerate(nodes)}
+    same_selector: dict[Labels, list[int]] = {}
+    for position, driver in enumerate(drivers):
+        selector = _scoped(driver.selector, driver.cluster) if scoped else driver.selector
+        same_selector.setdefault(frozenset(selector.items()), []).append(position)
+    of_selector = list(same_selector.values())
+    excluded = clashing([driver.claim for driver in drivers])
+    judge = _Judge(drivers)
+    groups: list[Group] = []
+    seen = (
+        exclusivity.Node(key, _scoped(node.labels, node.cluster) if scoped else node.labels)
+        for key, node in by_key.items()
+    )
+    try:
+        for matching, keys in match(list(same_selector), seen, Work(STEPS)):
+            selected = sorted(position for selector in matching for position in of_selector[selector])
+            groups += _groups([by_key[key] for key in keys], selected, excluded(selected) if exclusive else {}, judge)
+    except Exhausted as failure:
+        raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
+    return sorted(groups, key=lambda group: group.nodes[0].name)
+
+
+def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:
+    """Return the labels of a node, or of a selector, together with those of its cluster; no label key has a space."""
+    of_cluster = {f"cluster {key}": value for key, value in cluster or ()}
+    return {**labels, **of_cluster, "is managed": str(cluster is not None)}
+
+
+def _groups(
+    nodes: list[Node], selected: list[int], excluded: Mapping[int, frozenset[int]], judge: _Judge
+) -> list[Group]:
+    """Return the groups of nodes that the same drivers select."""
+    labels = [(position, key) for position in selected if (key := judge.version_keys.get(position))]
+    alike: dict[tuple[str, tuple[Taint, ...], tuple[str | None, ...]], list[Node]] = {}
+    for node in nodes:
+        versions = tuple(node.labels.get(key) for _, key in labels)
+        alike.setdefault((node.kernel, node.taints, versions), []).append(node)
+    groups = []
+    for (kernel, taints, versions), members in alike.items():
+        version_of = {position: version for (position, _), version in zip(labels, versions, strict=True)}
+        outcomes = []
+        for position in selected:
+            if position in excluded:
+                outcomes.append(Outcome(position, "conflict", others=excluded[position]))
+            else:
+                outcomes.append(judge.outcome(position, kernel, taints, version_of.get(position)))
+        groups.append(Group(members, kernel, taints, tuple(outcomes)))
+    return groups
+
+
+class _Judge:
+    """What is decided once: per driver and kernel, per driver and set of taints."""
+
+    def __init__(self, drivers: Sequence[Driver]) -> None:
+        self.drivers = drivers
+        self.version_keys = {at: one.version_label for at, one in enumerate(drivers) if one.version_label}
+        self._resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
+        self._outcomes: dict[tuple[int, str], Outcome] = {}
+        self._taints: dict[tuple[int, tuple[Taint, ...]], tuple[Taint, ...]] = {}
+
+    def outcome(self, position: int, kernel: str, taints: tuple[Taint, ...], version: str | None) -> Outcome:
+        """Return what becomes of a driver that nothing excludes; `version` is the value of the node's label."""
+        left = self._untolerated(position, taints) if taints else ()
+        if left:
+            return Outcome(position, "taint", taints=left)
+        outcome = self._of_kernel(position, kernel)
+        wanted = self.drivers[position].module.version if position in self.version_keys else ""
+        if outcome.state != "runs" or not wanted or version == wanted:
+            return outcome
+        if version is None:
+            return outcome._replace(state="not labelled")
+        return outcome._replace(state="other version", failure=version)
+
+    def _untolerated(self, position: int, taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
+        if (position, taints) not in self._taints:
+            tolerations = self.drivers[position].tolerations
+            left = tuple(taint for taint in taints if not tolerates(tolerations, taint))
+            self._taints[position, taints] = left
+        return self._taints[position, taints]
+
+    def _of_kernel(self, position: int, kernel: str) -> Outcome:
+        if (position, kernel) not in self._outcomes:
+            self._outcomes[position, kernel] = self._resolved(position, kernel)
+        return self._outcomes[position, kernel]
+
+    def _resolved(self, position: int, kernel: str) -> Outcome:
+        resolve = self._resolvers[position]
+        if resolve is None:
+            return Outcome(position, "runs")
+        if not kernel:
+            return Outcome(position, "kernel unknown")
+        try:
+            resolution = resolve(kernel)
+        except KrmfnError as failure:
+            return Outcome(position, "failure", failure=str(failure))
+        return Outcome(position, "runs" if resolution.mapping is not None else "no mapping", resolution)

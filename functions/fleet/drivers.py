@@ -1,0 +1,104 @@
+"""A Module as far as it decides which nodes get it, and whom it is made for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from krmfn.resource import Manifest, Place, Ref, ref
+
+from ..exclusivity import Claim
+from ..kmm.lookup import has, table
+from ..kmm.module import (
+    HUB_GROUP,
+    HUB_KIND,
+    MODULE_GROUP,
+    MODULE_KIND,
+    Module,
+    module_of,
+    plugin_ready_label,
+    ready_label,
+    version_label,
+    version_ready_label,
+)
+
+KINDS = ((MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND))
+"""What brings drivers to nodes, as (group, kind)."""
+Cluster = tuple[tuple[str, str], ...]
+"""The labels of a cluster that a hub manages, or those by which it selects clusters."""
+
+
+class Driver(NamedTuple):
+    """A Module, generated or written by hand."""
+
+    module: Module
+    """The Module on the cluster with the nodes, also when a ManagedClusterModule brings it there."""
+    ref: Ref
+    """The object in the input."""
+    selector: Mapping[str, str]
+    """Labels that a node must have; {} is every node."""
+    claim: Claim
+    """How it takes part in node exclusivity: for which config, where its selector is written."""
+    cluster: Cluster | None = None
+    """The labels of the clusters that a hub brings it to (ManagedClusterModule); None: this cluster."""
+
+    @property
+    def owner(self) -> Ref | None:
+        """The DeviceConfig or Ptemplate that it is made from; None for one that is written by hand."""
+        return None if self.claim.ref == self.ref else self.claim.ref
+
+    @property
+    def loads(self) -> bool:
+        """Whether a kernel module is loaded at all; a Module without a loader has a plugin only."""
+        return has(self.module.spec, "moduleLoader")
+
+    @property
+    def tolerations(self) -> Any:
+        """The Module's tolerations as they are written."""
+        return self.module.spec.get("tolerations")
+
+    @property
+    def version_label(self) -> str:
+        """The label that chooses a node's version in an ordered upgrade; "" without one."""
+        return version_label(*self.module.ref[2:]) if self.loads and self.module.version else ""
+
+    @property
+    def keys(self) -> set[str]:
+        """The node labels that decide where it runs."""
+        return {*self.selector, *filter(None, [self.version_label])}
+
+    @property
+    def ready(self) -> str:
+        """The label that KMM sets on a node while the kernel module is loaded."""
+        return ready_label(*self.module.ref[2:])
+
+    @property
+    def set_by_kmm(self) -> tuple[str, ...]:
+        """The labels that KMM sets on nodes and takes off by itself."""
+        named = self.module.ref[2:]
+        return (self.ready, version_ready_label(*named), plugin_ready_label(*named))
+
+    def labels(self, version: str) -> dict[str, str]:
+        """Return the labels that KMM sets on a node that runs this version."""
+        ready, version_ready, plugin_ready = self.set_by_kmm
+        made = {ready: ""} if self.loads else {}
+        made |= {version_ready: version} if self.version_label else {}
+        return made | ({plugin_ready: ""} if has(self.module.spec, "devicePlugin") else {})
+
+
+def driver(manifest: Manifest, claim: Claim | None = None, place: Place | None = None) -> Driver:
+    """Return the driver of a Module or a ManagedClusterModule.
+
+    `claim` is that of the config that it is made from; None for one that is written by hand, at `place`.
+    Raises ValueError for any other kind.
+    """
+    module, own = module_of(manifest), ref(manifest)
+    if module is None:
+        raise ValueError(f"{own} brings no driver to nodes")
+    of_hub = own.kind == HUB_KIND
+    clusters = table(manifest, "spec", "selector")
+    cluster = tuple((str(key), str(value)) for key, value in clusters.items()) if of_hub else None
+    selector = module.selector or {}
+    selector_at = "spec.moduleSpec.selector" if of_hub else "spec.selector"
+    by_hand = Claim(own, selector, selector_at, None, module.loads, "", place)
+    return Driver(module, own, selector, claim or by_hand, cluster)

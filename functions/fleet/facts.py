@@ -1,0 +1,100 @@
+"""Facts about a node that decide what it gets: name, labels, kernel, taints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest
+
+from ..kmm.lookup import listing, table, tables, text
+
+PASSING = frozenset(
+    f"node.kubernetes.io/{name}"
+    for name in (
+        *("not-ready", "unreachable", "unschedulable", "network-unavailable", "out-of-service"),
+        *("memory-pressure", "disk-pressure", "pid-pressure"),
+    )
+) | {"node.cloudprovider.kubernetes.io/uninitialized"}
+"""Taints that come and go with the state of a node (a cordon, a full disk): they are no facts of a fleet, and left out.
+
+Source: Kubernetes, Taints and Tolerations (built-in taints).
+"""
+REPELLING = ("NoSchedule", "NoExecute")
+EFFECTS = (*REPELLING, "PreferNoSchedule")
+"""The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
+
+
+class Taint(NamedTuple):
+    """A taint as a Node's spec has it."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+    def __str__(self) -> str:
+        """Return the taint as kubectl writes it: `key=value:effect`."""
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+class Node(NamedTuple):
+    """A node, as far as it is known: an unknown kernel is "", and so is the rest."""
+
+    name: str
+    labels: Mapping[str, str]
+    kernel: str = ""
+    """As `uname -r` prints it, a trailing `+` included."""
+    taints: tuple[Taint, ...] = ()
+    """Sorted, those that repel pods and do not pass (see PASSING)."""
+    architecture: str = ""
+    os_image: str = ""
+    cluster: tuple[tuple[str, str], ...] | None = None
+    """The labels of its cluster, when that is managed by the hub that the input is for; None: a node of the cluster."""
+
+
+def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
+    """Return the facts of a Node object; `keys` are the labels to keep, None for all.
+
+    Raises KrmfnError, a sentence without the node's name, for labels that are no strings and for taints that are none.
+    """
+    labels = table(manifest, "metadata", "labels")
+    if not labels and table(manifest, "metadata").get("labels"):
+        raise KrmfnError("its labels are no mapping")
+    if not set(map(type, labels.values())) <= {str}:
+        key, value = next((key, value) for key, value in labels.items() if type(value) is not str)
+        raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
+    info = table(manifest, "status", "nodeInfo")
+    kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
+    taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
+    texts = (text(info, "architecture"), text(info, "osImage"))
+    return Node(text(table(manifest, "metadata"), "name"), kept, text(info, "kernelVersion"), taints, *texts)
+
+
+def taints_of(manifest: Manifest) -> list[Taint]:
+    """Return the taints of a Node object that repel pods and stay, sorted. Raises KrmfnError for one that is none."""
+    spec = table(manifest, "spec")
+    if spec.get("taints") is not None and listing(spec, "taints") is None:
+        raise KrmfnError("its taints are no list")
+    taints = set()
+    for index, entry in tables(spec, "taints"):
+        taint = Taint(text(entry, "key"), text(entry, "value"), text(entry, "effect"))
+        if not taint.key or taint.effect not in EFFECTS:
+            raise KrmfnError(f"its taint spec.taints[{index}] has no key, or none of the effects {', '.join(EFFECTS)}")
+        if taint.effect in REPELLING and taint.key not in PASSING:
+            taints.add(taint)
+    return sorted(taints)
+
+
+def tolerates(tolerations: Any, taint: Taint) -> bool:
+    """Return True when one of a pod's tolerations (a list, or None) tolerates the taint.
+
+    Source: k8s.io/api/core/v1 Toleration.ToleratesTaint, as the scheduler and KMM call it.
+    """
+    for _, entry in tables({"tolerations": tolerations}, "tolerations"):
+        effect, key, operator = text(entry, "effect"), text(entry, "key"), text(entry, "operator")
+        if effect not in ("", taint.effect) or key not in ("", taint.key):
+            continue
+        if operator == "Exists" or (operator in ("", "Equal") and text(entry, "value") == taint.value):
+            return True
+    return False

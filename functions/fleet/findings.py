@@ -1,0 +1,231 @@
+"""Findings about a fleet: one function per rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from krmfn.counts import counted
+from krmfn.errors import KrmfnError
+from krmfn.results import Field, Result, error, info, warning
+
+from ..kmm.lookup import text
+from ..kmm.module import MAPPINGS
+from ..kmm.resolution import resolver
+from . import wording
+from .coverage import Group, Outcome, coverage
+from .drivers import Driver
+from .nodes import ANEW, Fleet
+from .workloads import Placement, Workload, placements
+
+
+class Joined(NamedTuple):
+    """A fleet joined with what stands on it."""
+
+    fleet: Fleet
+    drivers: Sequence[Driver]
+    groups: Sequence[Group]
+    of_driver: Sequence[list[tuple[Group, Outcome]]]
+    """Per driver: the groups of nodes that it selects."""
+    workloads: Sequence[tuple[Workload, Placement]]
+    """The DaemonSets whose nodes are known."""
+
+
+def joined(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], exclusive: bool) -> Joined:
+    """Return the join that the rules about coverage look at."""
+    groups = coverage(fleet.nodes, drivers, exclusive)
+    of_driver: list[list[tuple[Group, Outcome]]] = [[] for _ in drivers]
+    for group in groups:
+        for outcome in group.outcomes:
+            of_driver[outcome.driver].append((group, outcome))
+    placed = zip(workloads, placements(workloads, groups, drivers, fleet.label_keys), strict=True)
+    return Joined(fleet, drivers, groups, of_driver, [(one, where) for one, where in placed if where])
+
+
+def inventory_is_valid(fleet: Fleet, _: object, __: object, today: str) -> Iterator[Result]:
+    """Yield an error for an inventory after the last day on which it may be relied on."""
+    for item in fleet.inventories:
+        day = text(item.manifest.get("spec"), "validUntil")
+        if day and day < today:
+            message = f"is valid until {day}, and today is {today}; make it anew (`krmfn inventory`)"
+            yield item.located(error(message, field=Field("spec.validUntil", day)))
+
+
+def labels_are_held(
+    fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], _: object
+) -> Iterator[Result]:
+    """Yield an error for a label that a selector uses and the inventories do not hold."""
+    for driver in drivers:
+        if missing := fleet.unheld(driver.keys):
+            message = f"{missing}, so it is not known which nodes it selects; {ANEW}"
+            yield _about(driver, error(message, field=Field(driver.claim.field)))
+    own = {key for driver in drivers for key in driver.set_by_kmm}
+    for workload in workloads:
+        missing = fleet.unheld(workload.selector.keys() - own)
+        if missing and not own.isdisjoint(workload.selector):
+            message = f"{missing}, so it is not known where it runs; {ANEW}"
+            yield warning(message, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
+
+
+def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
+    """Yield an error for a driver that leaves nodes without, since no mapping matches their kernels or KMM fails.
+
+    And an info where that is not known, since nodes have not reported their kernels.
+    """
+    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+        uncovered: dict[tuple[str, str], list[str]] = {}
+        for group, outcome in selected:
+            if outcome.state in ("no mapping", "failure"):
+                names = uncovered.setdefault((group.kernel, outcome.failure), [])
+                names += [node.name for node in group.nodes]
+        if uncovered:
+            kernels = [
+                f"{kernel} on {wording.nodes_named(sorted(names))}{f': KMM fails: {failure}' if failure else ''}"
+                for (kernel, failure), names in sorted(uncovered.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+            ]
+            number, whole = sum(map(len, uncovered.values())), _number(selected)
+            message = (
+                f"{number:,} of the {counted(whole, 'node')} that it selects get no driver, since no kernel mapping "
+                f"has one for {wording.listing(kernels, len(kernels))}"
+            )
+            yield _about(driver, error(message, field=Field(_mappings_at(driver))))
+        unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
+        if unknown and not driver.module.takes_every_kernel:
+            message = (
+                f"whether a kernel mapping has a driver for {wording.nodes_named(sorted(unknown))} is not known: "
+                "their kernels are not (status.nodeInfo.kernelVersion)"
+            )
+            yield _about(driver, info(message, field=Field(_mappings_at(driver))))
+
+
+def selectors_match(fleet: Joined) -> Iterator[Result]:
+    """Yield a warning for a selector that selects none of the nodes; of a node pool another rule speaks."""
+    yield from _idle(fleet, pools=False)
+
+
+def pools_have_nodes(fleet: Joined) -> Iterator[Result]:
+    """Yield a warning for a node pool that selects none of the nodes."""
+    yield from _idle(fleet, pools=True)
+
+
+def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
+    labels = _Labels(whole.fleet)
+    managed = sum(node.cluster is not None for node in whole.fleet.nodes)
+    for driver, selected in zip(whole.drivers, whole.of_driver, strict=True):
+        number = managed if driver.cluster is not None else len(whole.fleet.nodes) - managed
+        if number and not selected and bool(driver.claim.pool) == pools:
+            message = f"selects none of the {counted(number, 'node')}{labels.hint(driver)}"
+            yield _about(driver, warning(message, field=Field(driver.claim.field)))
+
+
+class _Labels:
+    """The labels that the nodes have, counted when a selector is idle."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+
+    @cached_property
+    def values(self) -> dict[str, Counter[str]]:
+        """How many nodes have each value of each label."""
+        numbers: dict[str, Counter[str]] = {}
+        for node in self.fleet.nodes:
+            for key, value in node.labels.items():
+                numbers.setdefault(key, Counter())[value] += 1
+        return numbers
+
+    def hint(self, driver: Driver) -> str:
+        """Return which label of a selector is at fault, and what may have been meant."""
+        from difflib import get_close_matches
+
+        for key, value in sorted(driver.selector.items()):
+            values = self.values.get(key)
+            if values is None:
+                near = get_close_matches(key, self.values, 1)
+                return f": none has the label {key}" + (f"; did you mean {near[0]}?" if near else "")
+            if value not in values:
+                near = get_close_matches(value, values, 1)
+                known = [repr(name) for name, _ in values.most_common(wording.SHOWN)]
+                meant = f"did you mean {near[0]!r}?" if near else f"there are {wording.listing(known, len(values))}"
+                return f": none has {key} with the value {value!r}; {meant}"
+        return ": each of its labels is on some, but not all of them on one" if len(driver.selector) > 1 else ""
+
+
+def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
+    """Yield an info for a kernel mapping that no selected node's kernel takes, where some kernel takes another one."""
+    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+        taken = {outcome.resolution.mapping for _, outcome in selected} - {None}
+        if any(outcome.state in ("conflict", "taint") for _, outcome in selected):
+            taken |= _taken(driver, {group.kernel for group, _ in selected if group.kernel})
+        for position, entry in enumerate(driver.module.mappings if taken else ()):
+            if position not in taken:
+                kind = "literal" if text(entry, "literal") else "regexp"
+                message = (
+                    f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is reached by the kernel of none of the "
+                    f"{counted(_number(selected), 'node')} that are selected"
+                )
+                yield _about(driver, info(message, field=Field(f"{_mappings_at(driver)}[{position}]")))
+
+
+def _taken(driver: Driver, kernels: set[str]) -> set[int | None]:
+    resolve = resolver(driver.module)
+    taken: set[int | None] = set()
+    for kernel in kernels:
+        try:
+            taken.add(resolve(kernel).mapping)
+        except KrmfnError:
+            continue  # KMM fails on it, so it takes none
+    return taken - {None}
+
+
+def workloads_tolerate(fleet: Joined) -> Iterator[Result]:
+    """Yield a finding for a DaemonSet that waits for a Module and does not tolerate the taints of its nodes."""
+    ready = {driver.ready: driver for driver in fleet.drivers}
+    for workload, where in fleet.workloads:
+        module = next((ready[key] for key in workload.selector if key in ready), None)
+        if module and where.repelled:
+            taints = sorted({taint for _, left in where.repelled for taint in left})
+            names = sorted(node.name for node, _ in where.repelled)
+            message = (
+                f"does not run on {len(names):,} of the {counted(len(names) + len(where.nodes), 'node')} on which "
+                f"{module.ref} loads, since it does not tolerate {wording.listing(map(str, taints), len(taints))}: "
+                f"{wording.listing(names, len(names))}"
+            )
+            finding = warning if where.nodes else error
+            yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
+
+
+def modules_tolerate(fleet: Joined) -> Iterator[Result]:
+    """Yield a finding for a Module that does not tolerate the taints of nodes that it selects."""
+    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+        repelled = [(group, outcome) for group, outcome in selected if outcome.state == "taint"]
+        if not repelled:
+            continue
+        taints = sorted({taint for _, outcome in repelled for taint in outcome.taints})
+        names = sorted(node.name for group, _ in repelled for node in group.nodes)
+        whole = _number(selected)
+        message = (
+            f"gets no driver onto {len(names):,} of the {counted(whole, 'node')} that it selects, since it does not "
+            f"tolerate {wording.listing(map(str, taints), len(taints))}: {wording.listing(names, len(names))}"
+        )
+        finding = error if len(names) == whole else info
+        yield _about(driver, finding(message, field=Field(driver.claim.field)))
+
+
+def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:
+    return sum(len(group.nodes) for group, _ in selected)
+
+
+def _mappings_at(driver: Driver) -> str:
+    if driver.owner:
+        return "spec.kernelMappings"
+    return MAPPINGS if driver.cluster is None else MAPPINGS.replace("spec.", "spec.moduleSpec.", 1)
+
+
+def _about(driver: Driver, finding: Result) -> Result:
+    """Return the finding about a driver, at the config that it is made from; at its selector if it is about that."""
+    pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
+    at_selector = finding.field is not None and finding.field.path == driver.claim.field
+    place = driver.claim.place if at_selector else None
+    return finding._replace(message=f"{pool}{finding.message}", ref=driver.claim.ref, place=place)

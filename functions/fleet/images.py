@@ -1,0 +1,145 @@
+"""Every image that the nodes will pull, once: for whom, on how many nodes, and which are made in the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest, Ref
+
+from ..kmm.envsubst import substitute, variables
+from ..kmm.lookup import has, table, text
+from ..kmm.resolution import Resolution, resolver
+from .coverage import Group
+from .drivers import Driver
+from .workloads import Workload, placements
+
+PULLED = ("runs", "not labelled", "other version")
+"""The states in which a node pulls the images of a Module, at once or when it is labelled."""
+
+Nodes = frozenset[tuple[object, object]]
+"""Nodes by their cluster and name."""
+
+
+class Need(NamedTuple):
+    """An object that needs an image."""
+
+    ref: Ref
+    purpose: str
+    """The kernel module, a plugin, a container, the unsigned image, ..."""
+    nodes: Nodes | None = None
+    """The nodes that pull it; None when they are not known (a Deployment's, or one that is pulled to be signed)."""
+    built: bool = False
+    """Whether a build or a signing in the cluster makes it: it need not be in the registry before."""
+
+
+class Image(NamedTuple):
+    """An image with all who need it."""
+
+    name: str
+    needs: tuple[Need, ...]
+
+    @property
+    def nodes(self) -> int | None:
+        """How many nodes pull it, each counted once; None when that is not known."""
+        known = [need.nodes for need in self.needs if need.nodes is not None]
+        return len(frozenset().union(*known)) if len(known) == len(self.needs) else None
+
+    @property
+    def built(self) -> bool:
+        """Whether it is made in the cluster for one of those who need it."""
+        return any(need.built for need in self.needs)
+
+
+def images(
+    groups: Sequence[Group],
+    drivers: Sequence[Driver],
+    workloads: Sequence[Workload],
+    held: frozenset[str] | None = None,
+    kernels: Sequence[str] = (),
+) -> list[Image]:
+    """Return the images, sorted by name; `held` are the labels that are known of every node.
+
+    `kernels` are kernels to come (or, where no node is known, those there are), for which images are listed, too.
+    Raises KrmfnError for a kernel among them that KMM fails on, and when there are neither nodes nor kernels for a
+    Module whose image depends on them.
+    """
+    needs: dict[str, list[Need]] = {}
+    nodes_of: list[dict[str, set[tuple[object, object]]]] = [{kernel: set() for kernel in kernels} for _ in drivers]
+    for group in groups:
+        members = [(node.cluster, node.name) for node in group.nodes]
+        for outcome in group.outcomes:
+            if outcome.state in PULLED:
+                nodes_of[outcome.driver].setdefault(group.kernel, set()).update(members)
+    for driver, by_kernel in zip(drivers, nodes_of, strict=True):
+        known = {kernel: frozenset(members) for kernel, members in by_kernel.items()}
+        for name, need in _of_driver(driver, known, bool(groups or kernels)):
+            needs.setdefault(name, []).append(need)
+    for workload, placement in zip(workloads, placements(workloads, groups, drivers, held), strict=True):
+        members = [(node.cluster, node.name) for node in placement.nodes] if placement else []
+        where = frozenset(members) if placement and groups else None
+        for name, purpose in workload.images():
+            needs.setdefault(name, []).append(Need(workload.ref, purpose, where))
+    return [Image(name, _merged(needs[name])) for name in sorted(needs) if name]
+
+
+def _merged(needs: Sequence[Need]) -> tuple[Need, ...]:
+    """Return the needs, those of one object for one purpose (several kernels that share an image) as one."""
+    merged: dict[Need, Need] = {}
+    for need in needs:
+        key = need._replace(nodes=None)
+        before = merged.get(key, need)
+        both = before.nodes | need.nodes if before.nodes is not None and need.nodes is not None else None
+        merged[key] = need._replace(nodes=both)
+    return tuple(merged.values())
+
+
+def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> Iterator[tuple[str, Need]]:
+    """Yield the images of a Module, given the nodes of each kernel; `decided` is False when none are known."""
+    if driver.loads and not decided:
+        for position, entry in enumerate(driver.module.mappings):
+            yield from _of_mapping(driver, _without_node(driver, position, entry), None, text(entry, "literal"))
+    elif driver.loads:
+        resolve = resolver(driver.module)
+        for kernel, nodes in nodes_of.items():
+            yield from _of_mapping(driver, _resolved(driver, resolve, kernel), nodes, kernel)
+    everywhere = frozenset().union(*nodes_of.values()) if decided else None
+    for plugin, noun in (("devicePlugin", "device plugin"), ("dra", "DRA driver")):
+        for part in ("initContainer", "container"):
+            yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun, everywhere)
+
+
+def _resolved(driver: Driver, resolve: Callable[[str], Resolution], kernel: str) -> Resolution:
+    try:
+        return resolve(kernel)
+    except KrmfnError as failure:
+        raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
+
+
+def _without_node(driver: Driver, position: int, entry: Manifest) -> Resolution:
+    """Return the image of a mapping that does not depend on a node: a literal's, or one without kernel variables."""
+    if literal := text(entry, "literal"):
+        return resolver(driver.module)(literal)
+    image = text(entry, "containerImage") or text(driver.module.container, "containerImage")
+    named = {"MOD_NAME": driver.module.ref.name, "MOD_NAMESPACE": driver.module.ref.namespace}
+    one, other = (substitute(image, variables(kernel) | named) for kernel in ("1.2.3-a", "4.5.6-b"))
+    if one != other:
+        raise KrmfnError(
+            f"the image of {driver.ref}, kernelMappings[{position}] ({image}) depends on the node's kernel, and no "
+            "node is known; put a NodeInventory (see `krmfn inventory`) into PATH, or say --kernel VERSION"
+        )
+    return Resolution(position, one)
+
+
+def _of_mapping(driver: Driver, resolution: Resolution, nodes: Nodes | None, kernel: str) -> Iterator[tuple[str, Need]]:
+    """Yield the image of a kernel mapping and, when it is signed in the cluster, the one that is signed."""
+    if resolution.mapping is None or not resolution.image:
+        return
+    holders = (driver.module.mappings[resolution.mapping], driver.module.container)
+    build, sign = (any(has(holder, key) for holder in holders) for key in ("build", "sign"))
+    yield resolution.image, Need(driver.ref, "kernel module", nodes, build or sign)
+    unsigned = next(filter(None, (text(table(holder, "sign"), "unsignedImage") for holder in holders)), "")
+    if sign and not build and unsigned:
+        values = variables(kernel.removesuffix("+")) if kernel else {}
+        yield substitute(unsigned, values), Need(driver.ref, "unsigned image")

@@ -1,0 +1,123 @@
+"""A NodeInventory: the nodes of a cluster as a file that is kept in Git, one line a node.
+
+    spec:
+      labelKeys: [topology.kubernetes.io/zone]     the labels that it holds; ["*"] is all of them
+      validUntil: "2026-12-31"
+      groups:
+      - architecture: amd64
+        osImage: Red Hat Enterprise Linux 9.5
+        labels: {...}                              what all nodes of the group have
+        taints: [...]
+        nodes: |
+          gpu-0001 5.14.0-503.11.1.el9_5.x86_64 topology.kubernetes.io/zone=a
+
+A node's line has its name, its kernel (`-` when it is not known) and the labels that it does not share. A kernel
+upgrade is then a changed line, a new node a new line, and 100,000 nodes with 40 labels each take some 20 MB. The lines
+are one string, which every YAML tool carries as it is and a parser reads at once instead of node by node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest
+
+from ..kmm.lookup import tables, text
+from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
+from .facts import Node, Taint
+
+API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
+LOCAL = "config.kubernetes.io/local-config"
+EVERY = "*"
+"""The entry of `labelKeys` that stands for all labels."""
+Facts = tuple[tuple[Taint, ...], str, str]
+"""Taints, architecture and OS image of a group."""
+UNKNOWN = "-"
+"""The kernel of a node that has not reported one."""
+
+
+def read(manifest: Manifest) -> tuple[list[Node], list[str]]:
+    """Return the nodes of a NodeInventory that fits its schema, and a sentence for each line that is none."""
+    keys = label_keys(manifest)
+    read_nodes: list[Node] = []
+    problems: list[str] = []
+    for index, group in enumerate(manifest["spec"]["groups"]):
+        labels = tuple(group.get("labels", {}).items())
+        taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
+        facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
+        missing = sorted(key for key, _ in labels if keys is not None and key not in keys)
+        if missing:
+            problems.append(f"spec.groups[{index}].labels: {missing[0]} is not in spec.labelKeys")
+        of_group, lines = _group(group["nodes"], labels, facts, keys)
+        read_nodes += of_group
+        problems += [f"spec.groups[{index}].nodes, {line}" for line in lines]
+    return read_nodes, problems
+
+
+@lru_cache(maxsize=1 << 16)  # exclusivity and coverage read one inventory after the other
+def _group(
+    text: str, pairs: tuple[tuple[str, str], ...], facts: Facts, keys: frozenset[str] | None
+) -> tuple[tuple[Node, ...], tuple[str, ...]]:
+    """Return the nodes of one group, and a sentence for each line that is none."""
+    labels, known = dict(pairs), dict[str, str]()
+    nodes: list[Node] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        try:
+            name, kernel, own = _parsed(line, known, labels, keys)
+        except KrmfnError as failure:
+            problems.append(f"line {number:,} ({line[:60]!r}): {failure}")
+        else:
+            nodes.append(Node(name, {**labels, **own} if own else labels, kernel, *facts))
+    return tuple(nodes), tuple(problems)
+
+
+def _parsed(
+    line: str, known: dict[str, str], labels: Collection[str], keys: Collection[str] | None
+) -> tuple[str, str, dict[str, str]]:
+    """Return name, kernel and own labels of a node's line; `known` are parts that were looked at before."""
+    name, *parts = line.split(" ")
+    if not parts:
+        raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
+    if subdomain_errors(name):
+        raise KrmfnError(f"{name!r} is no node's name: {subdomain_errors(name)[0]}")
+    for part in parts:
+        if part not in known:
+            known[part] = _checked(part, part is parts[0])
+    own = dict(part.split("=", 1) for part in parts[1:])
+    if own and len(own) < len(parts) - 1:
+        raise KrmfnError("a label stands twice")
+    for key in own:
+        if key in labels:
+            raise KrmfnError(f"the label {key} stands in the group, too")
+        if keys is not None and key not in keys:
+            raise KrmfnError(f"the label {key} is not in spec.labelKeys")
+    return name, "" if parts[0] == UNKNOWN else known[parts[0]], own
+
+
+def _checked(word: str, is_kernel: bool) -> str:
+    """Return a word of a node's line. Raises KrmfnError when it is neither a kernel in its place nor a label."""
+    if not word.isprintable() or not word:
+        raise KrmfnError("words are divided by one space")
+    key, equals, value = word.partition("=")
+    errors = [] if is_kernel else [*label_key_errors(key), *label_value_errors(value)]
+    if bool(equals) == is_kernel or errors:
+        raise KrmfnError(f"{word!r} is no {'kernel' if is_kernel else 'label'}{f': {errors[0]}' if errors else ''}")
+    return word
+
+
+def label_keys(manifest: Manifest) -> frozenset[str] | None:
+    """Return the labels that an inventory holds; None for all."""
+    keys = manifest["spec"]["labelKeys"]
+    return None if EVERY in keys else frozenset(keys)
+
+
+def kernels(manifest: Manifest) -> set[str]:
+    """Return the kernel versions in an inventory, also in one with errors elsewhere."""
+    found: set[str] = set()
+    for _, group in tables(manifest.get("spec"), "groups"):
+        lines = (line.split(" ", 2) for line in text(group, "nodes").split("\n"))
+        found.update(line[1] for line in lines if len(line) > 1)
+    return found - {UNKNOWN, ""}

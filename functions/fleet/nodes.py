@@ -1,0 +1,150 @@
+"""The nodes of an input: its Node objects and those in its NodeInventories."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from krmfn import Item, KrmfnError, ResourceList, Result, error
+from krmfn.results import Field
+
+from . import facts
+from .facts import Node
+from .former import former_name, is_from_kustomize
+
+_FEW = 16
+"""Label keys up to which looking for each is cheaper than reading all of a node's labels."""
+
+
+class Fleet(NamedTuple):
+    """The nodes of one cluster, as far as the input knows them."""
+
+    nodes: list[Node]
+    label_keys: frozenset[str] | None = None
+    """The labels that are known of every node; None: all. A selector by another one cannot be judged."""
+    findings: tuple[Result, ...] = ()
+    """What is wrong with the input. After an error the nodes are not all there: nothing may be concluded from them."""
+    inventories: tuple[Item, ...] = ()
+    """The NodeInventories among the sources."""
+
+    def unheld(self, keys: Iterable[str]) -> str:
+        """Return which of the labels the inventories do not hold, as the head of a sentence; "" when they hold all."""
+        missing = sorted(set(keys) - self.label_keys) if self.label_keys is not None else []
+        names = ", ".join(str(item.ref) for item in self.inventories)
+        labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
+        return f"{names} does not hold {labels}" if missing else ""
+
+
+ANEW = "make it anew with `krmfn inventory --for` and this path"
+"""What to do about an inventory without such labels."""
+
+
+def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
+    """Return the nodes in a list, in its order.
+
+    With `keys` only names and those labels are read from Node objects, which is faster; None is all that is known.
+    Under kustomize a Node has the name that it had before prefixes: the one in its file and on the cluster.
+    """
+    nodes: list[Node] = []
+    findings: list[Result] = []
+    sources: dict[str, Item] = {}
+    objects = resources.select("Node", "")
+    from_kustomize = any(map(is_from_kustomize, objects[:1]))
+    for item in objects:
+        try:
+            node = _node(item, keys)
+        except KrmfnError as failure:
+            findings.append(item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601")))
+            continue
+        name = former_name(item) if from_kustomize else node.name
+        findings += _named(name, item, sources)
+        nodes.append(node._replace(name=name) if from_kustomize else node)
+    inventories = resources.select("NodeInventory", "krmfn.dev")
+    held = _add_inventories(inventories, nodes, sources, findings) if inventories else None
+    return Fleet(nodes, held, tuple(findings), tuple(inventories))
+
+
+def _add_inventories(
+    inventories: list[Item], nodes: list[Node], sources: dict[str, Item], findings: list[Result]
+) -> frozenset[str] | None:
+    """Add what the inventories hold to the nodes and the findings; return the labels that all of them hold."""
+    from . import inventory  # here, for the start-up of lists without one
+
+    held: frozenset[str] | None = None
+    for item in inventories:
+        problems = list(_unfit(item))
+        findings += problems
+        if problems:
+            continue
+        read_nodes, lines = inventory.read(item.manifest)
+        findings += [_at(item, line) for line in lines]
+        for node in read_nodes:
+            findings += _named(node.name, item, sources)
+        nodes += read_nodes
+        own = inventory.label_keys(item.manifest)
+        held = own if held is None else held if own is None else held & own
+    return held
+
+
+def _node(item: Item, keys: Collection[str] | None) -> Node:
+    """Return the facts of a Node object. Raises KrmfnError for labels or taints that no API server takes."""
+    few = keys is not None and len(keys) <= _FEW
+    labels = item.picked_labels(sorted(keys)) if keys is not None and few else item.labels
+    if item.is_read:
+        return facts.of_manifest(item.manifest, keys)
+    if keys is not None:
+        return Node(item.name, labels)
+    info = (item.string("status", "nodeInfo", name) for name in ("kernelVersion", "architecture", "osImage"))
+    kernel, architecture, os_image = info
+    taints = facts.taints_of({"spec": item.part("spec")}) if item.mentions("taints") else ()
+    return Node(item.name, labels, kernel, tuple(taints), architecture, os_image)
+
+
+def kernels(resources: ResourceList) -> set[str]:
+    """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
+    versions = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
+    for item in resources.select("NodeInventory", "krmfn.dev"):
+        from . import inventory
+
+        versions |= inventory.kernels(item.manifest)
+    return versions - {""}
+
+
+def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
+    """Yield an error for a node without a name, or with one that an earlier node has."""
+    if not name:
+        yield item.located(error("this Node has no metadata.name", rule="KRM601"))
+        return
+    other = sources.get(name)
+    sources[name] = item
+    if other is item:
+        yield item.located(error(f"node {name} stands there twice; remove one of its lines", rule="KRM601"))
+    elif other:
+        where = f", {other.place.path}" if other.place and other.place.path else ""
+        message = f"node {name} stands in {other.ref}{where}, too; it is one node, so remove it from one of them"
+        yield item.located(error(message, rule="KRM601"))
+
+
+def _unfit(item: Item) -> Iterator[Result]:
+    """Yield what is wrong with an inventory as a whole: another version, unknown fields, wrong types."""
+    from krmfn import schema
+
+    from ..rendering import schemas
+    from . import inventory
+
+    version = item.string("apiVersion")
+    if version != inventory.API_VERSION:
+        message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; make the inventory anew"
+        yield item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
+        return
+    for path in item.duplicate_keys:
+        yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+    for finding in schema.check(item.manifest, schemas.schema("nodeinventory")):
+        yield item.located(finding)
+
+
+def _at(item: Item, problem: str) -> Result:
+    """Return the error about a line of an inventory; the problem begins with the path of its field."""
+    path, _, message = problem.partition(": ")
+    path, comma, line = path.partition(", ")
+    return item.located(error(f"{line}: {message}" if comma else message, rule="KRM601", field=Field(path)))

@@ -1,0 +1,52 @@
+"""Image names compared as registries and container runtimes read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from krmfn.errors import KrmfnError
+
+
+def normal(name: str) -> str:
+    """Return an image's name in full: registry, repository, and a tag or a digest.
+
+    Source: github.com/distribution/reference (ParseNormalizedNamed, TagNameOnly), as container runtimes have it.
+    """
+    first, slash, rest = name.partition("/")
+    if not slash or ("." not in first and ":" not in first and first != "localhost"):
+        first, rest = "docker.io", name
+    elif first == "index.docker.io":
+        first = "docker.io"
+    name = f"{first}/{'' if first != 'docker.io' or '/' in rest else 'library/'}{rest}"
+    tagged = "@" in name or ":" in name.rpartition("/")[2]
+    return name if tagged else f"{name}:latest"
+
+
+def held(text: str, where: str) -> frozenset[str]:
+    """Return the images in a list of what a registry holds: a name a line, `#` begins a comment.
+
+    Raises KrmfnError, with the line, for one that is no image: with a list of mere tags all would seem to be missing.
+    """
+    names = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        name = line.partition("#")[0].strip()
+        if not name:
+            continue
+        if " " in name or ("/" not in name and ":" not in name):
+            raise KrmfnError(
+                f"{where}:{number}: {name[:80]!r} is no image; expected a line such as registry/repository:tag"
+            )
+        names.add(normal(name))
+    return frozenset(names)
+
+
+def missing(names: Iterable[str], there: frozenset[str]) -> list[str]:
+    """Return the names that the list does not hold; one with a tag and a digest is there by its digest."""
+    return [name for name in names if normal(name) not in there and _by_digest(normal(name)) not in there]
+
+
+def _by_digest(name: str) -> str:
+    """Return the name without its tag when it has a digest, too."""
+    repository, at, digest = name.partition("@")
+    folder, slash, last = repository.rpartition("/")
+    return f"{folder}{slash}{last.partition(':')[0]}@{digest}" if at else name

@@ -1,0 +1,172 @@
+"""The rules about a fleet (KRM6xx), and the one function that checks them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
+
+from krmfn.results import Result
+from krmfn.rule import Rule, apply
+
+from . import findings
+from .drivers import Driver
+from .nodes import Fleet
+from .workloads import Workload
+
+
+def check(
+    fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], day: str, exclusive: bool = True
+) -> Iterator[Result]:
+    """Yield the findings KRM601 to KRM609 about the nodes of one cluster and what they get.
+
+    `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
+    from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
+    """
+    wrong = list(about_input(fleet, drivers, workloads, day))
+    yield from wrong
+    if fleet.nodes and not any(finding.severity == "error" for finding in wrong):
+        yield from apply(OF_COVERAGE, findings.joined(fleet, drivers, workloads, exclusive))
+
+
+def about_input(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], day: str) -> Iterator[Result]:
+    """Yield the findings KRM601 to KRM603: whether the nodes are known well enough to say what they get."""
+    yield from fleet.findings
+    yield from apply(OF_INPUT, fleet, drivers, workloads, day)
+
+
+def today() -> str:
+    """Return the day in UTC, as `validUntil` has it."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+_INVENTORY = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec:
+  labelKeys: [example.com/gpu, zone]
+  groups:
+  - labels: {example.com/gpu: "true", zone: a}
+    nodes: |
+      gpu-1 5.14.0-503.el9.x86_64
+      gpu-2 5.14.0-503.el9.x86_64
+"""
+_MODULE = """\
+---
+kind: Module
+spec:
+  selector: {example.com/gpu: "true"}
+"""
+_TWO_MAPPINGS = (
+    _MODULE
+    + """\
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {regexp: el8, containerImage: "registry.example.com/gpu:el8"}
+      - {regexp: FIRST, containerImage: "registry.example.com/gpu:el9"}
+"""
+)
+_TAINTED = _INVENTORY.replace("    nodes:", "    taints: [{key: gpu, effect: NoSchedule}]\n    nodes:")
+_TOLERATING = _MODULE + "  tolerations: [{key: gpu, operator: Exists}]\n"
+_CONSUMER = """\
+---
+kind: DaemonSet
+spec:
+  template:
+    spec:
+      nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}
+"""
+_POOLS = """\
+---
+kind: DeviceConfig
+spec:
+  nodeSelector: null
+  nodePools:
+  - {name: a, nodeSelector: {zone: a}}
+  - {name: b, nodeSelector: {zone: ZONE}}
+"""
+
+OF_INPUT = (
+    Rule(
+        "KRM601",
+        "the nodes of an input can be read: each has a name that stands once, and labels that are strings",
+        _INVENTORY,
+        _INVENTORY.replace("gpu-2 ", "gpu-1 "),
+        "Make the inventory anew with `kubectl get nodes -o json | krmfn inventory`; do not edit its lines.",
+    ),
+    Rule(
+        "KRM602",
+        "a NodeInventory is not older than the day until which it is valid",
+        _INVENTORY.replace("spec:", 'spec:\n  validUntil: "9999-12-31"'),
+        _INVENTORY.replace("spec:", 'spec:\n  validUntil: "2020-01-01"'),
+        "Make the inventory anew, with another `--valid-until`.",
+        findings.inventory_is_valid,
+    ),
+    Rule(
+        "KRM603",
+        "a NodeInventory holds the labels that selectors use: else nobody knows which nodes they select",
+        _INVENTORY + _MODULE,
+        _INVENTORY + _MODULE.replace("example.com/gpu", "example.com/fpga"),
+        "Make the inventory anew with `krmfn inventory --for PATH`, which takes the labels from the selectors in PATH.",
+        findings.labels_are_held,
+    ),
+)
+"""The rules about the nodes themselves. KRM601 is checked while they are read."""
+
+OF_COVERAGE = (
+    Rule(
+        "KRM604",
+        "each node that a config selects has a kernel mapping for its kernel: else KMM leaves it without a driver",
+        _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el9"),
+        _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el10"),
+        "Add a kernel mapping, with an image for these kernels, or narrow the selector.",
+        findings.kernels_are_mapped,
+    ),
+    Rule(
+        "KRM605",
+        "a selector selects a node of those that are known",
+        _INVENTORY + _MODULE,
+        _INVENTORY + _MODULE.replace('"true"', '"yes"'),
+        "Correct the label or its value, label the nodes, or make the inventory anew.",
+        findings.selectors_match,
+    ),
+    Rule(
+        "KRM606",
+        "a kernel mapping is reached by the kernel of a node that is selected",
+        _INVENTORY.replace("gpu-1 5.14.0-503.el9", "gpu-1 4.18.0-553.el8") + _TWO_MAPPINGS.replace("FIRST", "el9"),
+        _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el9"),
+        "Remove the mapping once no node comes back to such a kernel; keep it when it is for a kernel to come.",
+        findings.mappings_are_reached,
+    ),
+    Rule(
+        "KRM607",
+        "a DaemonSet that waits for a Module tolerates the taints of the nodes on which that loads",
+        _TAINTED + _TOLERATING + _CONSUMER + "      tolerations: [{key: gpu, operator: Exists}]\n",
+        _TAINTED + _TOLERATING + _CONSUMER,
+        "Give the DaemonSet the Module's tolerations (in a DeviceConfig: `tolerations`, which go to both).",
+        findings.workloads_tolerate,
+    ),
+    Rule(
+        "KRM608",
+        "a node pool has nodes",
+        _INVENTORY.replace(", zone: a}", "}")
+        .replace("x86_64", "x86_64 zone=a", 1)
+        .replace("x86_64\n", "x86_64 zone=b\n")
+        + _POOLS.replace("ZONE", "b"),
+        _INVENTORY + _POOLS.replace("ZONE", "b"),
+        "Correct the pool's selector, or remove the pool once its nodes are gone.",
+        findings.pools_have_nodes,
+    ),
+    Rule(
+        "KRM609",
+        "a Module tolerates the taints of the nodes that it selects",
+        _TAINTED + _TOLERATING,
+        _TAINTED + _MODULE,
+        "Add `tolerations`, or select other nodes.",
+        findings.modules_tolerate,
+    ),
+)
+"""The rules about nodes joined with Modules and DaemonSets."""
+
+RULES = OF_INPUT + OF_COVERAGE

@@ -1,0 +1,156 @@
+"""One row per node and Module: what the command `nodes` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from krmfn.resource import Ref
+from krmfn.results import printable, reference
+
+from . import wording
+from .coverage import Group, Outcome
+from .drivers import Driver
+from .facts import Node
+
+DRIVEN = ("runs", "other version")
+"""The states in which a node has a driver."""
+
+
+class Row(NamedTuple):
+    """A node and one Module on it; without a Module, a node that no selector selects."""
+
+    node: Node
+    driver: Driver | None = None
+    outcome: Outcome | None = None
+    mapping: str = ""
+    reason: str = ""
+    cluster: str = ""
+    """The cluster's name, where there are several."""
+
+    @property
+    def state(self) -> str:
+        """What becomes of the Module on the node."""
+        return self.outcome.state if self.outcome else "not selected"
+
+
+class Filter(NamedTuple):
+    """The rows that are wanted; the default is all."""
+
+    labels: Mapping[str, str] = {}  # read only
+    """Labels that a node must have."""
+    owner: str = ""
+    """Name, or namespace/name, of the config or of the Module."""
+    problems: bool = False
+    """Whether only nodes without a driver are wanted that some selector selects."""
+
+    def wants(self, row: Row) -> bool:
+        """Return True when a row is wanted."""
+        if not self.labels.items() <= dict(row.node.labels).items():
+            return False
+        if self.problems and (row.outcome is None or row.state in DRIVEN):
+            return False
+        if not self.owner:
+            return True
+        refs = [row.driver.ref, row.driver.owner] if row.driver else []
+        return any(self.owner in (ref.name, f"{ref.namespace}/{ref.name}") for ref in refs if ref)
+
+
+def rows(
+    groups: Iterable[Group], drivers: Sequence[Driver], wanted: Filter | None = None, cluster: str = ""
+) -> Iterator[Row]:
+    """Yield the wanted rows in the order of the nodes' names."""
+    pairs = sorted(((node, group) for group in groups for node in group.nodes), key=lambda pair: pair[0].name)
+    rows_of: dict[int, list[tuple[Driver, Outcome, str, str]]] = {}
+    for node, group in pairs:
+        if id(group) not in rows_of:
+            outcomes = ((drivers[one.driver], one) for one in group.outcomes)
+            rows_of[id(group)] = [
+                (driver, one, wording.mapping(driver, one), wording.reason(drivers, one)) for driver, one in outcomes
+            ]
+        of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
+        for row in [Row(node, *one) for one in rows_of[id(group)]] or [Row(node)]:
+            row = row._replace(cluster=of_hub or cluster)
+            if wanted is None or wanted.wants(row):
+                yield row
+
+
+HEAD = ("NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """Return a row for people."""
+    if not row.driver or not row.outcome:
+        return (row.node.name, row.node.kernel or "-", row.state, "-", "-", "-", "no selector selects this node")
+    image = row.outcome.resolution.image or ""
+    first = row.outcome.resolution.in_tree
+    what = "; ".join(filter(None, (row.reason, image, f"removes {', '.join(first)} first" if first else "")))
+    owner, pool = row.driver.owner, row.driver.claim.pool
+    config = f"{_short(owner)}{f' ({pool})' if pool else ''}" if owner else "-"
+    known = row.node.kernel or "-"
+    return (row.node.name, known, row.state, config, _short(row.driver.ref), row.mapping or "-", what or "plugin only")
+
+
+def text(found: Sequence[Row]) -> str:
+    """Return aligned columns."""
+    lines = [tuple(map(printable, line)) for line in _lines(found)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    padded = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    return "".join(f"{line.rstrip()}\n" for line in padded)
+
+
+def markdown(found: Sequence[Row]) -> str:
+    """Return a table for a pull request."""
+    head, *body = _lines(found)
+    lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
+    lines += [f"| {' | '.join(map(_escaped, line))} |" for line in body]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(found: Sequence[Row]) -> list[tuple[str, ...]]:
+    """Return the head and the rows; a first column with the clusters where there are any."""
+    lines = [HEAD, *map(cells, found)]
+    if not any(row.cluster for row in found):
+        return lines
+    return [(first, *line) for first, line in zip(["CLUSTER", *(row.cluster for row in found)], lines, strict=True)]
+
+
+def as_json(found: Iterable[Row]) -> str:
+    """Return a JSON list, a row a line."""
+    lines = ",\n".join(json.dumps(record(row), ensure_ascii=False) for row in found)
+    return f"[\n{lines}\n]\n" if lines else "[]\n"
+
+
+def record(row: Row) -> dict[str, Any]:
+    """Return a row as JSON data; what does not apply is null or empty."""
+    driver, outcome = row.driver, row.outcome
+    resolution = outcome.resolution if outcome else None
+    return {
+        "cluster": row.cluster or None,
+        "node": row.node.name,
+        "kernel": row.node.kernel or None,
+        "state": row.state,
+        "config": reference(driver.owner) if driver and driver.owner else None,
+        "pool": driver.claim.pool or None if driver else None,
+        "module": reference(driver.ref) if driver else None,
+        "mapping": resolution.mapping if resolution else None,
+        "mappingText": row.mapping or None,
+        "image": resolution.image if resolution else None,
+        "inTreeModulesToRemove": list(resolution.in_tree) if resolution else [],
+        "taints": [str(taint) for taint in outcome.taints] if outcome else [],
+        "reason": row.reason or None,
+    }
+
+
+FORMATS: dict[str, Callable[[Sequence[Row]], str]] = {"text": text, "json": as_json, "markdown": markdown}
+
+
+def _short(ref: Ref) -> str:
+    return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
+
+
+def _escaped(cell: str) -> str:
+    """Return text for a cell of a table in Markdown: nothing in it is markup."""
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]<>|~#" else char for char in printable(cell))
+    return escaped.replace("&", "&amp;")

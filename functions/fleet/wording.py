@@ -1,0 +1,63 @@
+"""Texts for what happens to a Module on nodes, the same in tables, findings and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from krmfn.counts import counted
+
+from ..kmm.lookup import text
+from .coverage import Outcome
+from .drivers import Driver
+
+SHOWN = 5
+"""Names that a message lists before it counts the rest."""
+
+
+def listing(names: Iterable[str], number: int) -> str:
+    """Return the names as `a, b, c, d, e and 7 more`; there are `number` in all."""
+    shown = list(islice(names, SHOWN))
+    return ", ".join(shown) + (f" and {number - len(shown):,} more" if number > len(shown) else "")
+
+
+def nodes_named(names: Sequence[str]) -> str:
+    """Return `1 node (a)`, `7 nodes (a, b, c, d, e and 2 more)`; the names are in order."""
+    return f"{counted(len(names), 'node')} ({listing(names, len(names))})"
+
+
+def mapping(driver: Driver, outcome: Outcome) -> str:
+    """Return the kernel mapping of an outcome: `kernelMappings[1] regexp ^.+$`; "" without one."""
+    position = outcome.resolution.mapping
+    if position is None:
+        return ""
+    entry = driver.module.mappings[position]
+    kind = "literal" if text(entry, "literal") else "regexp"
+    return f"kernelMappings[{position}] {kind} {text(entry, kind)}"
+
+
+def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
+    """Return why a Module does not run on a node; "" when it does."""
+    driver = drivers[outcome.driver]
+    if outcome.state == "conflict":
+        others = [other for other in sorted(outcome.others) if other != outcome.driver]
+        return f"in conflict with {listing((name(drivers[other]) for other in others), len(others))}"
+    if outcome.state == "taint":
+        return f"does not tolerate {', '.join(map(str, outcome.taints))}"
+    if outcome.state == "kernel unknown":
+        return "the node's kernel is not known"
+    if outcome.state == "no mapping":
+        return "no kernel mapping matches"
+    if outcome.state == "failure":
+        return f"KMM fails: {outcome.failure}"
+    if outcome.state == "not labelled":
+        return f"not loaded until the node has the label {driver.version_label}: {driver.module.version}"
+    if outcome.state == "other version":
+        return f"version {outcome.failure or chr(34) * 2} stays until the label {driver.version_label} says otherwise"
+    return ""
+
+
+def name(driver: Driver) -> str:
+    """Return the name of a driver for people: its config's, with the pool, else the Module's."""
+    pool = f"pool {driver.claim.pool} of " if driver.claim.pool else ""
+    return f"{pool}{driver.owner or driver.ref}"

@@ -1,0 +1,128 @@
+"""The pods of an input: their images, and the nodes of each DaemonSet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest, Ref, ref
+
+from .. import exclusivity
+from ..exclusivity.selectors import Exhausted, Labels, Work, match
+from ..kmm.lookup import table, tables, text
+from .coverage import STEPS, Group
+from .drivers import Driver
+from .facts import Node, Taint, tolerates
+
+POD_KINDS = {
+    ("", "Pod"): ("spec",),
+    ("", "ReplicationController"): ("spec", "template", "spec"),
+    ("apps", "DaemonSet"): ("spec", "template", "spec"),
+    ("apps", "Deployment"): ("spec", "template", "spec"),
+    ("apps", "ReplicaSet"): ("spec", "template", "spec"),
+    ("apps", "StatefulSet"): ("spec", "template", "spec"),
+    ("batch", "Job"): ("spec", "template", "spec"),
+    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+}
+"""Where the kinds of Kubernetes hold the spec of their pods."""
+
+
+class Workload(NamedTuple):
+    """An object that makes pods."""
+
+    ref: Ref
+    pod: Manifest
+    """The spec of its pods."""
+
+    @property
+    def selector(self) -> dict[str, str]:
+        """The labels that its nodes must have."""
+        return {str(key): str(value) for key, value in table(self.pod, "nodeSelector").items()}
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether its nodes are known when its selector is: a DaemonSet without affinity and without a node's name."""
+        required = table(self.pod, "affinity", "nodeAffinity").get("requiredDuringSchedulingIgnoredDuringExecution")
+        return self.ref.kind == "DaemonSet" and not required and not text(self.pod, "nodeName")
+
+    def images(self) -> Iterator[tuple[str, str]]:
+        """Yield the images of its containers and volumes, each with what it is for."""
+        for kind, noun in (("initContainers", "init container"), ("containers", "container")):
+            for _, container in tables(self.pod, kind):
+                yield text(container, "image"), f"{noun} {text(container, 'name')}"
+        for _, volume in tables(self.pod, "volumes"):
+            yield text(table(volume, "image"), "reference"), f"volume {text(volume, 'name')}"
+
+
+class Placement(NamedTuple):
+    """The nodes that a DaemonSet's selector selects: where its pods run, and where taints keep them out."""
+
+    nodes: list[Node]
+    repelled: list[tuple[Node, tuple[Taint, ...]]]
+
+
+def workloads(manifests: Iterable[Manifest]) -> list[Workload]:
+    """Return the objects among the manifests that make pods."""
+    named = ((ref(manifest), manifest) for manifest in manifests)
+    return [
+        Workload(own, table(manifest, *POD_KINDS[own.group, own.kind]))
+        for own, manifest in named
+        if (own.group, own.kind) in POD_KINDS
+    ]
+
+
+def placements(
+    daemonsets: Sequence[Workload], groups: Iterable[Group], drivers: Sequence[Driver], held: frozenset[str] | None
+) -> list[Placement | None]:
+    """Return the nodes of each DaemonSet; None where they are not known: affinity, a label that is not held.
+
+    KMM's own labels are on a node when their Module runs there. `held` are the labels that are known of every node.
+    Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
+    """
+    by_selector: dict[Labels, list[int]] = {}
+    own = {key for driver in drivers for key in driver.set_by_kmm}
+    for number, workload in enumerate(daemonsets):
+        if workload.is_placed and (held is None or held.issuperset(workload.selector.keys() - own)):
+            by_selector.setdefault(frozenset(workload.selector.items()), []).append(number)
+    same_selector = list(by_selector.values())
+    placed: dict[int, Placement] = {number: Placement([], []) for numbers in same_selector for number in numbers}
+    keys = {key for selector in by_selector for key, _ in selector}
+    node_of: dict[str, Node] = {}
+    seen = []
+    for group in groups:
+        set_by_kmm = _set_by_kmm(group, drivers)
+        for node in group.nodes:
+            if node.cluster is None:
+                labels = {key: value for key, value in node.labels.items() if key in keys and key not in own}
+                node_of[node.name] = node
+                seen.append(exclusivity.Node(node.name, {**labels, **set_by_kmm}))
+    try:
+        for matching, names in match(list(by_selector), seen, Work(STEPS)):
+            for number in [number for at in matching for number in same_selector[at]]:
+                _place(placed[number], daemonsets[number], [node_of[name] for name in names])
+    except Exhausted as failure:
+        raise KrmfnError(f"where DaemonSets run could not be decided: {exclusivity.TOO_MUCH}") from failure
+    return [placed.get(number) for number in range(len(daemonsets))]
+
+
+def _place(placement: Placement, workload: Workload, nodes: list[Node]) -> None:
+    tolerations: Any = workload.pod.get("tolerations")
+    left_of: dict[tuple[Taint, ...], tuple[Taint, ...]] = {}
+    for node in nodes:
+        if node.taints not in left_of:
+            left_of[node.taints] = tuple(taint for taint in node.taints if not tolerates(tolerations, taint))
+        if left := left_of[node.taints]:
+            placement.repelled.append((node, left))
+        else:
+            placement.nodes.append(node)
+
+
+def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
+    """Return the labels that KMM sets on the nodes of a group."""
+    labels: dict[str, str] = {}
+    for outcome in group.outcomes:
+        driver = drivers[outcome.driver]
+        if outcome.state in ("runs", "other version"):
+            labels |= driver.labels(driver.module.version if outcome.state == "runs" else outcome.failure)
+    return labels

@@ -1,0 +1,1 @@
+"""From hand-written Modules and their consumers to DeviceConfigs and a profile. Pure: manifests in, manifests out."""

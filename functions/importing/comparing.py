@@ -1,0 +1,97 @@
+"""What differs between a hand-written object and the one that is rendered in its place, and which of that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from krmfn import Manifest
+from krmfn.differences import ABSENT, FieldChange, differences
+from krmfn.resource import ref
+
+from ..kmm.module import HUB_KIND, MODULE_KIND
+from .normal import OUR_ANNOTATIONS, OUR_LABELS, folded, normal
+
+
+class Difference(NamedTuple):
+    """A field with another value; `why` says why that is meant, "" where it is not."""
+
+    change: FieldChange
+    why: str = ""
+
+
+def compared(written: Manifest, rendered: Manifest, selector: Mapping[str, Any]) -> list[Difference]:
+    """Return the differences in meaning between two objects; `selector` holds the labels of the Module's nodes."""
+    old, new = _noted(normal(written)), _noted(normal(rendered))
+    changes = list(differences(old, new))
+    if ref(written).kind in (MODULE_KIND, HUB_KIND):
+        still = {change.parts for change in differences(_folded(old), _folded(new))}
+        return [
+            Difference(change, _of_ours(change) or (_FOLDED if change.parts not in still else "")) for change in changes
+        ] + [
+            Difference(change)
+            for change in differences(_folded(old), _folded(new))
+            if change.parts not in {one.parts for one in changes} and not _of_ours(change)
+        ]
+    return [Difference(change, _of_ours(change) or _of_pods(change, selector)) for change in changes]
+
+
+_FOLDED = "it is written in each kernel mapping, or as a list: KMM reads the same from both"
+
+
+def _noted(manifest: Manifest) -> Manifest:
+    """Return the manifest with labels and annotations, though they be empty, so that each is compared by itself."""
+    spec = manifest.get("spec") or {}
+    template = spec.get("template")
+    if isinstance(template, dict):
+        spec = {**spec, "template": {**template, "metadata": {**_EMPTY, **(template.get("metadata") or {})}}}
+    return {**manifest, "metadata": {**_EMPTY, **(manifest.get("metadata") or {})}, "spec": spec}
+
+
+_EMPTY: dict[str, Any] = {"labels": {}, "annotations": {}}
+
+
+def _folded(manifest: Manifest) -> Manifest:
+    if ref(manifest).kind == HUB_KIND:
+        spec = manifest.get("spec") or {}
+        return {**manifest, "spec": {**spec, "moduleSpec": folded({"spec": spec.get("moduleSpec")})["spec"]}}
+    return folded(manifest)
+
+
+REPLACED = "krmfn sets this on every object that it generates"
+
+
+def _of_ours(change: FieldChange) -> str:
+    """Return why a label or annotation differs that every generated object has of its own."""
+    if change.parts[-1:] and str(change.parts[-1]) in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts:
+        return REPLACED
+    return ""
+
+
+def _of_pods(change: FieldChange, selector: Mapping[str, Any]) -> str:
+    """Return why a field of a DaemonSet is added to; a field that is lost or has another value is not meant."""
+    where, key = change.parts[:-1], change.parts[-1]
+    if change.old is not ABSENT:
+        return ""
+    if where == (*_POD, "nodeSelector") and selector.get(str(key)) == change.new:
+        return "the Module's own selector: without it a node that leaves the selector could never unload"
+    if where[-2:] == ("metadata", "labels"):
+        return "labels of a config stand on all its objects, and those of a DaemonSet on its pods"
+    if where[-2:] == ("metadata", "annotations") and where[:1] == ("metadata",):
+        return "annotations of a config stand on all its objects"
+    if change.parts[:4] == (*_POD, "imagePullSecrets"):
+        return "the pull secret of a config is for all its images"
+    return ""
+
+
+_POD = ("spec", "template", "spec")
+
+
+def lost(difference: Difference) -> str:
+    """Return a difference that is not meant as a reason: `spec.a: true would be lost`."""
+    change = difference.change
+    if change.new is ABSENT:
+        return f"{change.path}: a DeviceConfig has no field for it"
+    if change.old is ABSENT:
+        return f"{change.path}: it would be added"
+    return f"{change.path}: it would be another value"

@@ -1,0 +1,153 @@
+"""The entries of daemonSets from the DaemonSets that wait for a Module: the way back of `deviceconfig.daemonsets`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from krmfn import Manifest
+from krmfn.resource import ref
+
+from ..deviceconfig.daemonsets import OWN_LABEL, POD, SERVED_LABEL
+from ..deviceconfig.fields import DaemonSet
+from ..kmm.lookup import table
+from ..kmm.module import NAME_LABEL, ready_label, version_label, version_ready_label
+from ..rendering.metadata import filled
+from .modules import own_notes
+from .normal import normal
+
+_GATE = re.compile(r"kmm\.node\.kubernetes\.io/([a-z0-9-]+)\.(.+?)(?:\.version)?\.ready")
+_DEVICE = re.compile(r"host-device-\d+")
+_NAMED = (
+    *("containers", "initContainers", "volumes", "imagePullSecrets", "nodeSelector", "tolerations"),
+    *("serviceAccountName", "serviceAccount", *POD),
+)
+"""Fields of a pod that have a name in an entry; the others stand in its podSpec."""
+_OF_SET = ("updateStrategy", "minReadySeconds", "revisionHistoryLimit")
+
+
+class Consumer(NamedTuple):
+    """A DaemonSet whose pods wait for a Module."""
+
+    manifest: Manifest
+    module: tuple[str, str]
+    """The Module's namespace and name, as the node selector has them."""
+    version: str
+    """The Module's version that it waits for; "" when any will do."""
+    service: Manifest | None = None
+    """The Service in front of its pods that a DeviceConfig has made."""
+
+
+def consumer(manifest: Manifest, services: Mapping[tuple[str, str], Manifest]) -> Consumer | None:
+    """Return the consumer that a DaemonSet is; None for one that waits for no Module, and for one that KMM made.
+
+    `services` are the Services by their namespaces and names.
+    """
+    own = ref(manifest)
+    if (own.group, own.kind) != ("apps", "DaemonSet") or NAME_LABEL in table(manifest, "metadata", "labels"):
+        return None
+    selector = table(manifest, "spec", "template", "spec", "nodeSelector")
+    for key in selector:
+        if match := _GATE.fullmatch(key):
+            module = (match[1], match[2])
+            version = selector.get(version_ready_label(*module), selector.get(version_label(*module), ""))
+            served = table(manifest, "spec", "template", "metadata", "labels").get(SERVED_LABEL)
+            return Consumer(manifest, module, str(version), services.get((own.namespace, str(served))))
+    return None
+
+
+def entries(consumers: Sequence[Consumer], fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return an entry of daemonSets for each consumer of the Module `name`, whose other fields are `fields`."""
+    return [_entry(one, fields, name) for one in consumers]
+
+
+def _entry(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any]:
+    manifest = normal(one.manifest)
+    spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
+    pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
+    container, *sidecars = pod.get("containers") or [{}]
+    labels = _beyond(own_notes(metadata, "labels"), fields.get("labels"))
+    shared = {**(fields.get("labels") or {}), **labels}
+    common = [*fields.get("tolerations", [])]
+    volumes, mounts, devices = _devices(pod.get("volumes", []), container.get("volumeMounts", []))
+    labels_of_pods = table(spec, "selector", "matchLabels")
+    versioned = f"-{one.version.lower().replace('.', '-').replace('_', '-')}" if one.version else ""
+    set_name = ref(one.manifest).name
+    own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
+    entry = filled(
+        objectName=set_name if set_name != f"{base}-{container.get('name')}{versioned}" else None,
+        matchLabels=own_selector,
+        **_container({**container, "volumeMounts": mounts}),
+        volumes=volumes,
+        hostDevices=devices,
+        initContainers=[_container(init) for init in pod.get("initContainers", [])],
+        containers=[_container(one) for one in sidecars],
+        **{name: pod.get(name) for name in POD},
+        podSpec={name: value for name, value in pod.items() if name not in _NAMED},
+        serviceAccountName=_account(pod, fields),
+        nodeSelector=_beyond(_ungated(one, table(pod, "nodeSelector")), fields.get("nodeSelector")),
+        tolerations=[toleration for toleration in pod.get("tolerations", []) if toleration not in common],
+        **{name: spec.get(name) for name in _OF_SET},
+        labels=labels,
+        annotations=_beyond(own_notes(metadata, "annotations"), fields.get("annotations")),
+        podLabels=_beyond(own_notes(notes, "labels"), {**shared, **own_selector}),
+        podAnnotations=table(notes, "annotations"),
+    )
+    if one.service:
+        entry["service"] = _service(one.service, {**(fields.get("annotations") or {}), **entry.get("annotations", {})})
+    names = list(DaemonSet.__annotations__)
+    return dict(sorted(entry.items(), key=lambda field: names.index(field[0]) if field[0] in names else len(names)))
+
+
+def _service(service: Manifest, inherited: dict[str, Any]) -> dict[str, Any]:
+    """Return the entry's service; what it has no field for is seen when the two are compared."""
+    form = normal(service)
+    spec, notes = table(form, "spec"), own_notes(table(form, "metadata"), "annotations")
+    ports = spec.get("ports") or []
+    plain = ports[:1] if ports and ports[0].keys() <= {"port", "targetPort", "name"} else []
+    return filled(
+        type=spec.get("type"),
+        **(plain[0] if plain else {}),
+        ports=ports[len(plain) :],
+        annotations=_beyond(notes, inherited),
+    )
+
+
+def _container(container: dict[str, Any]) -> dict[str, Any]:
+    """Return a container's fields; rights that say nothing but `privileged` are that field."""
+    if container.get("securityContext") == {"privileged": True}:
+        rest = {name: value for name, value in container.items() if name != "securityContext"}
+        return {**rest, "privileged": True}
+    return container
+
+
+def _devices(volumes: list[Any], mounts: list[Any]) -> tuple[list[Any], list[Any], list[str]]:
+    """Return the volumes and mounts without those that `hostDevices` makes at their ends, and its paths."""
+    devices = [
+        volume["hostPath"]["path"]
+        for volume in volumes
+        if _DEVICE.fullmatch(str(volume.get("name"))) and list(volume.get("hostPath", {})) == ["path"]
+    ]
+    count = len(devices)
+    ours = [f"host-device-{number}" for number in range(count)]
+    made = [{"name": name, "mountPath": path} for name, path in zip(ours, devices, strict=True)]
+    if not count or mounts[-count:] != made or [volume.get("name") for volume in volumes[-count:]] != ours:
+        return volumes, mounts, []
+    return volumes[:-count], mounts[:-count], devices
+
+
+def _account(pod: dict[str, Any], fields: Mapping[str, Any]) -> str | None:
+    """Return the account of the pods where it is another one than the config's; without a name it is `default`."""
+    account, inherited = pod.get("serviceAccountName", "default"), fields.get("serviceAccountName", "default")
+    return account if account != inherited else None
+
+
+def _ungated(one: Consumer, selector: dict[str, Any]) -> dict[str, Any]:
+    gate = {ready_label(*one.module), version_label(*one.module), version_ready_label(*one.module)}
+    return {key: value for key, value in selector.items() if key not in gate}
+
+
+def _beyond(notes: dict[str, Any], inherited: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the entries that are not inherited."""
+    return {key: value for key, value in notes.items() if (inherited or {}).get(key) != value}

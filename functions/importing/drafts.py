@@ -1,0 +1,74 @@
+"""The DeviceConfig that should render a Module and its consumers, before anybody knows whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from krmfn import Manifest
+from krmfn.resource import ref
+
+from ..deviceconfig.fields import Spec
+from ..kmm.lookup import table
+from ..kmm.module import HUB_KIND
+from .consumers import Consumer, entries
+from .modules import fields_of
+from .normal import folded, normal
+
+MODULE = -1
+"""The number of the Module, where consumers have theirs."""
+
+
+class Draft(NamedTuple):
+    """A DeviceConfig, and what it should render."""
+
+    config: Manifest
+    wanted: tuple[tuple[Manifest, int], ...]
+    """The objects, each with the number of its consumer: a DaemonSet and its Service, or MODULE."""
+    entries: tuple[int, ...]
+    """The consumers that the entries of daemonSets are made from."""
+    older: tuple[int, ...]
+    """The consumers that wait for an older version of an ordered upgrade."""
+
+
+def draft(module: Manifest, consumers: Sequence[Consumer]) -> Draft:
+    """Return the draft of a Module, or of one for the spokes of a hub, with its consumers."""
+    own, form = ref(module), normal(module)
+    spec, hub = table(form, "spec"), dict[str, Any]()
+    if own.kind == HUB_KIND:
+        hub = {"spokeNamespace": spec.get("spokeNamespace"), "clusterSelector": table(spec, "selector")}
+        spec, own = table(spec, "moduleSpec"), own._replace(namespace=str(spec.get("spokeNamespace")))
+    spec = table(folded({"spec": spec}), "spec")
+    version = str(table(spec, "moduleLoader", "container").get("version", ""))
+    numbered = list(enumerate(consumers))
+    current = [(number, one) for number, one in numbered if one.version == version]
+    older = [(number, one) for number, one in numbered if one.version != version]
+    fields = fields_of(spec, table(form, "metadata")) | ({"hub": hub} if hub else {})
+    if version and older:
+        fields["upgrade"] = {"ordered": True, "retain": list(dict.fromkeys(one.version for _, one in older))}
+    if several := _secrets(fields.get("imagePullSecret"), consumers):
+        fields = {name: value for name, value in fields.items() if name != "imagePullSecret"}
+        fields["imagePullSecrets"] = several
+    if current:
+        fields["daemonSets"] = entries([one for _, one in current], fields, own.name)
+    names = list(Spec.__annotations__)
+    metadata = {"name": own.name} | ({"namespace": own.namespace} if own.namespace else {})
+    config = {
+        "apiVersion": "krmfn.dev/v1alpha1",
+        "kind": "DeviceConfig",
+        "metadata": metadata,
+        "spec": dict(sorted(fields.items(), key=lambda field: names.index(field[0]))),
+    }
+    objects = [(module, MODULE), *((one.manifest, number) for number, one in numbered)]
+    objects += [(one.service, number) for number, one in current if one.service]
+    return Draft(config, tuple(objects), tuple(number for number, _ in current), tuple(number for number, _ in older))
+
+
+def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[str]:
+    """Return the pull secrets of the consumers when all have the same several, the Module's first."""
+    lists = [
+        [one.get("name") for one in table(found.manifest, "spec", "template", "spec").get("imagePullSecrets") or []]
+        for found in consumers
+    ]
+    same = lists[0] if lists and all(names == lists[0] for names in lists) else []
+    return same if len(same) > 1 and same[0] == first else []

@@ -1,0 +1,122 @@
+"""The import: each Module with its consumers becomes a DeviceConfig, which is rendered and compared with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from krmfn import Manifest, Options, Ref
+from krmfn.resource import ref
+
+from ..kmm.lookup import table
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from .cleaning import cleaned
+from .comparing import Difference
+from .consumers import Consumer, consumer
+from .drafts import MODULE, draft
+from .judging import judged
+
+MODULES = frozenset({(MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND)})
+
+
+class Kept(NamedTuple):
+    """An object that stays as it is written, without what the server has set, and why."""
+
+    manifest: Manifest
+    reasons: tuple[str, ...]
+
+
+class Taken(NamedTuple):
+    """A Module that a DeviceConfig renders, with its consumers."""
+
+    config: Manifest
+    objects: tuple[Manifest, ...]
+    """The hand-written objects that the config renders."""
+    differences: tuple[tuple[Ref, Difference], ...] = ()
+    """What differs, and is meant."""
+
+
+class Imported(NamedTuple):
+    """What an import gives."""
+
+    taken: tuple[Taken, ...]
+    kept: tuple[Kept, ...]
+    others: int
+    """How many objects are neither Modules nor their consumers."""
+
+
+def imported(manifests: Sequence[Manifest], options: Options) -> Imported:
+    """Return the DeviceConfigs of all Modules that can be expressed, and what stays hand-written.
+
+    `options` are those of a render. Each config is rendered by itself: an object is taken only when what is rendered
+    in its place means the same, but for differences that are named with their reason.
+    """
+    services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
+    modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULES]
+    consumers = [found for one in manifests if (found := consumer(one, services))]
+    waiting: dict[tuple[str, str], list[Consumer]] = {}
+    for found in consumers:
+        waiting.setdefault(found.module, []).append(found)
+    taken, kept = list[Taken](), list[Kept]()
+    for module in modules:
+        one, stay = _attempt(module, waiting.pop((ref(module).namespace, ref(module).name), []), options)
+        taken += [one] if one else []
+        kept += stay
+    for (namespace, name), rest in waiting.items():
+        kept += _kept(rest, f"its Module {namespace}/{name} is not in the input")
+    fronts = {id(one.service) for one in consumers if one.service}
+    made = {ref(manifest).id for one in taken for manifest in one.objects}
+    kept = list({ref(one.manifest).id: one for one in kept if ref(one.manifest).id not in made}.values())
+    return Imported(tuple(taken), tuple(kept), len(manifests) - len(modules) - len(consumers) - len(fronts))
+
+
+def _attempt(module: Manifest, consumers: Sequence[Consumer], options: Options) -> tuple[Taken | None, list[Kept]]:
+    """Return what becomes of a Module with its consumers: the config, and what of it stays hand-written.
+
+    A consumer that cannot be expressed is left out of the config, and what remains is tried again.
+    """
+    if not any(_starts(spec) for spec in (table(module, "spec"), table(module, "spec", "moduleSpec"))):
+        nothing = "it loads nothing and starts nothing, so nobody needs it"
+        return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
+    rest, stay = _of_its_version(module, consumers)
+    while True:
+        attempt = draft(module, rest)
+        reasons, differences = judged(attempt, options)
+        if not reasons:
+            return Taken(attempt.config, tuple(manifest for manifest, _ in attempt.wanted), differences), stay
+        if MODULE in reasons and rest:  # is it the Module itself, or what waits for it?
+            stay += _kept(rest, f"with it, {reasons[MODULE][0]}")
+            rest = []
+            continue
+        if MODULE in reasons:
+            stay = [one._replace(reasons=("its Module stays as it is",)) for one in stay]
+            return None, [Kept(cleaned(module), reasons[MODULE]), *stay]
+        for number, why in reasons.items():
+            stay += [Kept(one.manifest, why) for one in _kept([rest[number]], "")]
+        rest = [one for number, one in enumerate(rest) if number not in reasons]
+
+
+def _of_its_version(module: Manifest, consumers: Sequence[Consumer]) -> tuple[list[Consumer], list[Kept]]:
+    """Return the consumers that a config may have, and as they stay those that wait for a version as it does not."""
+    version = _version(module)
+    fit = [one for one in consumers if bool(one.version) == bool(version)]
+    if version:
+        why = f"it waits for any version of its Module, and with an ordered upgrade (version {version}) each is for one"
+    else:
+        why = "it waits for a version, and its Module has none"
+    return fit, _kept((one for one in consumers if one not in fit), why)
+
+
+def _version(module: Manifest) -> str:
+    spec = table(module, "spec", "moduleSpec") or table(module, "spec")
+    return str(table(spec, "moduleLoader", "container").get("version") or "")
+
+
+def _starts(spec: Manifest) -> bool:
+    return any(name in spec for name in ("moduleLoader", "devicePlugin", "dra"))
+
+
+def _kept(consumers: Iterable[Consumer], why: str) -> list[Kept]:
+    """Return the DaemonSets, and the Services in front of them, as they stay."""
+    manifests = [one for found in consumers for one in (found.manifest, found.service) if one]
+    return [Kept(cleaned(manifest), (why,)) for manifest in manifests]

@@ -1,0 +1,165 @@
+"""One form for all manifests that mean the same: without defaults, without empty fields, without our marks.
+
+Sources of the defaults: k8s.io/kubernetes v1.34, pkg/apis/core/v1 and pkg/apis/apps/v1, defaults.go; KMM's Module CRD.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from krmfn import Manifest
+from krmfn.ownership import OWNER, PASSED_ON
+
+from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
+from ..rendering.metadata import MODULE_ORDER
+from .cleaning import cleaned
+
+MAPS = frozenset(
+    {
+        *("labels", "annotations", "nodeSelector", "matchLabels", "selector", "limits", "requests"),
+        *("volumeAttributes", "options", "parameters"),
+    }
+)
+"""Mappings with any keys, whose values count even where they are empty."""
+_MAY_BE_EMPTY = MAPS | {"metadata", "resources", "securityContext", "updateStrategy", "rollingUpdate"}
+"""Mappings that mean nothing when they are empty; elsewhere `{}` is something, as in emptyDir."""
+
+_PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+_FILES = {"defaultMode": 420}
+_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "spec": {
+        "revisionHistoryLimit": 10,
+        "minReadySeconds": 0,
+        "restartPolicy": "Always",
+        "dnsPolicy": "ClusterFirst",
+        "schedulerName": "default-scheduler",
+        "terminationGracePeriodSeconds": 30,
+        "enableServiceLinks": True,
+        "hostNetwork": False,
+        "hostPID": False,
+        "hostIPC": False,
+        "serviceAccountName": "default",
+        "type": "ClusterIP",
+        "sessionAffinity": "None",
+        "internalTrafficPolicy": "Cluster",
+    },
+    "updateStrategy": {"type": "RollingUpdate"},
+    "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0},
+    **dict.fromkeys(("containers", "initContainers"), _CONTAINER),
+    **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _PROBE),
+    **dict.fromkeys(("configMap", "secret", "downwardAPI", "projected"), _FILES),
+    "httpGet": {"scheme": "HTTP"},
+    "ports": {"protocol": "TCP"},
+    "fieldRef": {"apiVersion": "v1"},
+    "resourceFieldRef": {"divisor": "0"},
+    "serviceAccountToken": {"expirationSeconds": 3600},
+    "modprobe": {"dirName": "/opt"},
+}
+"""What a field is when it is absent, by the field that holds it."""
+OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))
+OUR_ANNOTATIONS = (OWNER, PASSED_ON, *MODULE_ORDER, "config.kubernetes.io/depends-on")
+_OF_NETWORK = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
+"""What the API server chooses for a Service, unless somebody has: a Service without an address says `None`."""
+_POD_LABELS = (OWN_LABEL, SERVED_LABEL)
+
+
+def normal(manifest: Manifest) -> Manifest:
+    """Return the manifest in the form that is equal for all that mean the same; see the module."""
+    form: Manifest = _bare(_without_ours(_unaddressed(cleaned(manifest))), "")
+    return form
+
+
+def _unaddressed(manifest: Manifest) -> Manifest:
+    """Return a Service without the addresses that the API server has given to it; other manifests as they are."""
+    spec = manifest.get("spec")
+    if manifest.get("kind") != "Service" or not isinstance(spec, dict) or spec.get("clusterIP") == "None":
+        return manifest
+    return {**manifest, "spec": {name: value for name, value in spec.items() if name not in _OF_NETWORK}}
+
+
+def folded(module: Manifest) -> Manifest:
+    """Return a normal Module with what KMM reads from its container written in each mapping, and one form of a list.
+
+    Source: KMM v2.4.0 to main, internal/module/kernelmapper.go (`resolution`).
+    """
+    container = ((module.get("spec") or {}).get("moduleLoader") or {}).get("container")
+    if not container:
+        return module
+    copy = json.loads(json.dumps(module))
+    container = copy["spec"]["moduleLoader"]["container"]
+    image, single = container.pop("containerImage", None), container.pop("inTreeModuleToRemove", None)
+    if single:
+        container["inTreeModulesToRemove"] = [single]
+    for mapping in container.get("kernelMappings", []):
+        if image:
+            mapping.setdefault("containerImage", image)
+        _fold_modules(mapping, single, "inTreeModulesToRemove" in container)
+    return copy  # type: ignore[no-any-return]
+
+
+def _fold_modules(mapping: dict[str, Any], single: str | None, has_list: bool) -> None:
+    """Write what a mapping removes as one list: the old field wins, an empty list counts beside the container's."""
+    own = mapping.pop("inTreeModuleToRemove", None)
+    if own or (single and "inTreeModulesToRemove" in mapping):
+        mapping["inTreeModulesToRemove"] = [own or single]
+    if mapping.get("inTreeModulesToRemove") == [] and not has_list:
+        del mapping["inTreeModulesToRemove"]
+
+
+def _without_ours(manifest: Manifest) -> Manifest:
+    """Return a manifest that this program generated as it was wanted, without its marks; another one as it is."""
+    metadata = manifest.get("metadata") or {}
+    if OWNER not in (metadata.get("annotations") or {}):
+        return manifest
+    copy: Manifest = json.loads(json.dumps(manifest))
+    spec = copy.get("spec") or {}
+    selected = (spec.get("selector") or {}).get("matchLabels") or {}  # pods keep what they are selected by
+    pods = {*OUR_LABELS, *_POD_LABELS} - ({*selected} - {*_POD_LABELS})
+    for place, labels in ((copy["metadata"], OUR_LABELS), ((spec.get("template") or {}).get("metadata") or {}, pods)):
+        for name, ours in (("labels", labels), ("annotations", OUR_ANNOTATIONS)):
+            place[name] = {key: value for key, value in (place.get(name) or {}).items() if key not in ours}
+    return copy
+
+
+def _bare(value: Any, holder: str) -> Any:
+    if isinstance(value, list):
+        entries = [_bare(entry, holder) for entry in value]
+        return sorted(entries, key=_text) if holder == "tolerations" else entries
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # 1e3 is a whole number to the API server
+    if not isinstance(value, dict) or holder == "parameters":
+        return value
+    if holder in MAPS:
+        return {key: _bare(entry, "") for key, entry in value.items() if entry is not None}
+    defaults = _defaults(value, holder)
+    fields = {name: _bare(entry, name) for name, entry in value.items()}
+    return {name: entry for name, entry in fields.items() if not _says_nothing(holder, name, entry, defaults)}
+
+
+def _defaults(value: dict[str, Any], holder: str) -> dict[str, Any]:
+    defaults = DEFAULTS.get(holder, {})
+    if holder in ("containers", "initContainers"):
+        tag = str(value.get("image", "")).rpartition("/")[2]
+        policy = "Always" if ":" not in tag or tag.endswith(":latest") else "IfNotPresent"
+        return {**defaults, "imagePullPolicy": "IfNotPresent" if "@" in tag else policy}
+    if holder == "ports" and "port" in value:
+        return {**defaults, "targetPort": value["port"]}
+    if holder == "spec" and "serviceAccount" in value:  # the deprecated twin, which the API server keeps equal
+        return {**defaults, "serviceAccount": value.get("serviceAccountName")}
+    return defaults
+
+
+def _says_nothing(holder: str, name: str, value: Any, defaults: dict[str, Any]) -> bool:
+    if value == [] and (holder, name) == ("kernelMappings", "inTreeModulesToRemove"):
+        return False  # it stands in place of the container's list
+    if value is None or value == [] or (value == "" and name != "dirName"):
+        return True
+    if value == {}:
+        return name in _MAY_BE_EMPTY and (holder, name) != ("spec", "selector")
+    return name in defaults and defaults[name] == value and isinstance(value, bool) == isinstance(defaults[name], bool)
+
+
+def _text(entry: Any) -> str:
+    return json.dumps(entry, sort_keys=True)

@@ -1,0 +1,82 @@
+"""What an import says: what was written, what differs and why that is meant, and what to do next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krmfn import Manifest
+from krmfn.counts import counted, listed
+from krmfn.differences import ABSENT
+from krmfn.results import printable
+
+from .comparing import REPLACED
+from .importer import Imported
+from .normal import OUR_ANNOTATIONS, OUR_LABELS
+
+_WIDEST = 60
+
+
+def report(whole: Imported, function_config: Manifest | None, paths: Sequence[str], folder: str) -> str:
+    """Return the report of an import into a folder, in lines for people."""
+    lines = [*_written(whole, function_config, folder), *_differences(whole), *_next(whole, paths, folder)]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _written(whole: Imported, function_config: Manifest | None, folder: str) -> Iterator[str]:
+    profiles = len(((function_config or {}).get("spec") or {}).get("profiles", {}))
+    objects: dict[str, int] = {}
+    for manifest in (manifest for one in whole.taken for manifest in one.objects):
+        objects[manifest["kind"]] = objects.get(manifest["kind"], 0) + 1
+    wrote = listed({"DeviceConfig": len(whole.taken), "functionConfig": int(bool(function_config))})
+    shared = f" with {counted(profiles, 'profile')}" if profiles else ""
+    if whole.taken:
+        yield f"{folder}: {wrote}{shared}, in place of {listed(objects)}"
+    else:
+        yield f"{folder}: no DeviceConfig, since nothing can be expressed as one"
+    if whole.kept:
+        yield f"{counted(len(whole.kept), 'object')} beside them as written by hand: no DeviceConfig can express that"
+    if whole.others:
+        yield f"{counted(whole.others, 'other object')} left out: neither a Module nor a DaemonSet that waits for one"
+
+
+def _differences(whole: Imported) -> Iterator[str]:
+    """Yield what every object gets, and then the differences of each, by their reasons."""
+    if not whole.taken:
+        return
+    yield ""
+    yield "rendered back, every object means the same as before, and has in addition"
+    yield f"  the labels {', '.join(OUR_LABELS)}"
+    yield f"  the annotations {', '.join(OUR_ANNOTATIONS)}, as far as they apply"
+    if any(manifest["kind"] == "DaemonSet" for one in whole.taken for manifest in one.objects):
+        yield "pods of DaemonSets get the labels, too, so each of them rolls out once; no Module is reloaded"
+    reasons: dict[str, list[str]] = {}
+    for one in whole.taken:
+        for own, difference in one.differences:
+            change = difference.change
+            new = "its own" if difference.why == REPLACED else _value(change.new)
+            reasons.setdefault(difference.why, []).append(f"  {own}: {change.path}: {_value(change.old)} -> {new}")
+    for why, lines in reasons.items():
+        yield f"{why}:"
+        yield from lines
+
+
+def _value(value: Any) -> str:
+    if value is ABSENT:
+        return "(none)"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+
+
+def _next(whole: Imported, paths: Sequence[str], folder: str) -> Iterator[str]:
+    if not whole.taken:
+        return
+    yield ""
+    yield "next:"
+    yield f"  krmfn check {folder}"
+    if len(paths) == 1 and paths[0] != "-":
+        yield f"  krmfn diff {paths[0]} {folder}"
+    yield f"  krmfn render {folder} | kubectl diff -f -    # what an apply would change on the cluster"
+    yield f"  then let {folder} take the place of the hand-written files; a list that holds both needs"
+    yield "  `adopt: true` in the functionConfig, and the objects are taken over where they are"

@@ -1,0 +1,28 @@
+"""All checks of a Module that somebody wrote; a generated one is judged part by part in `rendering.module_checks`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmfn.results import Result
+
+from .crd import structure
+from .lints import module_lints
+from .module import Module
+from .rule import unmark_first
+from .versions import DEFAULT
+from .webhook import admission
+
+
+def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
+    """Return the findings about one Module in a stable order; lints may try `kernels`, real kernel versions.
+
+    First structure (the API server's CRD), then admission (KMM's webhook), then lints (no cluster has them). What the
+    cluster would print itself is tagged `first`: what the API server finds before it stops, else the webhook's first.
+    Raises KrmfnError for an unknown KMM version. Source: KMM v2.4.0 to main (2026-07-29).
+    """
+    refused = list(structure.check(module, version))
+    webhook = admission.check(module, version)
+    if refused:
+        webhook = [unmark_first(finding) for finding in webhook]
+    return [*refused, *webhook, *module_lints.check(module, version, kernels)]

@@ -1,0 +1,87 @@
+"""The CRD's rules about the fields of an object: unknown ones, missing ones, and nulls; `structure` applies them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import Any
+
+from krmfn.fieldpath import join
+from krmfn.results import Result
+from krmfn.rule import Rule
+
+from ..rule import refused
+from .apitext import Path, dotted, mistyped
+from .facts import Node
+from .hints import known_fields
+
+
+def is_dropped(path: Path) -> bool:
+    """Return True for a status, which the API server drops before it validates an apply."""
+    return path[:1] == ("status",)
+
+
+def _unknown_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
+    is_map, is_list = node.type == "object" and node.fields is None, isinstance(value, list)
+    if (is_list and node.type == "array") or (is_map and (not is_list or node.item is None)):
+        return
+    fields = node.fields or {}
+    known = fields if path else {*fields, "apiVersion", "kind", "metadata"}
+    for here in _unknown_paths(value, known, path):
+        text = f'strict decoding error: unknown field "{dotted(here)}"'
+        meant = node.type == "object" and not is_list
+        yield refused(text, join(here), hint=known_fields(here, fields) if meant else "")
+
+
+def _unknown_paths(value: Any, known: Container[str], path: Path) -> Iterator[Path]:
+    """Yield the paths of unknown fields; in a list where none belongs, all fields of its entries."""
+    if isinstance(value, dict):
+        yield from ((*path, key) for key in value if key not in known)
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _unknown_paths(entry, (), (*path, index))
+
+
+KMM051 = Rule(
+    "KMM051",
+    "every field is one that the Module CRD of this KMM version has; others would silently be dropped",
+    good='spec: {selector: {example.com/gpu: "true"}}\n',
+    bad='spec: {nodeSelector: {example.com/gpu: "true"}}\n',
+    remedy="Correct the field's name, leave it out, or name the KMM version that has it (`kmm.version`).",
+    check=_unknown_field,
+)
+
+
+def _missing_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
+    if isinstance(value, dict):
+        for key in node.required:
+            if value.get(key) is None:
+                yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)))
+
+
+KMM053 = Rule(
+    "KMM053",
+    "every required field is there",
+    good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
+    bad="spec: {devicePlugin: {container: {}}}\n",
+    remedy="Write the field that the finding names.",
+    check=_missing_field,
+)
+
+
+def _null_value(node: Node, parent: Node, path: Path) -> Iterator[Result]:
+    if path[-1] not in parent.required and node.default is None and not is_dropped(path):
+        wanted = "integer,string" if node.type == "quantity" else node.type
+        hint = "leave the field out: a plain create drops it, server-side apply refuses it"
+        yield refused(mistyped(dotted(path), "null", wanted), join(path), hint=hint)
+
+
+KMM059 = Rule(
+    "KMM059",
+    "no field is null: server-side apply refuses it, and a plain create drops the field",
+    good='spec: {selector: {example.com/gpu: ""}}\n',
+    bad="spec: {selector: {example.com/gpu: null}}\n",
+    remedy='Leave the field out, or write its value; a label without a value has "".',
+    check=_null_value,
+)
+
+RULES = (KMM051, KMM053, KMM059)

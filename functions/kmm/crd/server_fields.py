@@ -1,0 +1,76 @@
+"""The API server's rules about what it and its controllers write into metadata: finalizers and managedFields.
+
+Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateObjectMeta).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn.fieldpath import join
+from krmfn.resource import Manifest
+from krmfn.results import Result
+from krmfn.rule import Rule
+
+from ..gotext import quote
+from ..lookup import listing, table
+from ..names import label_key_errors
+from ..rule import refused
+from .apitext import as_json, unmergeable
+
+
+def _finalizers_are_qualified(module: Manifest) -> Iterator[Result]:
+    finalizers = listing(table(module, "metadata"), "finalizers") or []
+    for index, entry in enumerate(finalizers):
+        name = "" if entry is None else entry
+        for wrong in label_key_errors(name) if isinstance(name, str) else ():
+            path = join(("metadata", "finalizers", index))
+            yield refused(f"metadata.finalizers: Invalid value: {quote(name)}: {wrong}", path, name)
+    if "orphan" in finalizers and "foregroundDeletion" in finalizers:
+        what = f"metadata.finalizers: Invalid value: {as_json(finalizers)}"
+        yield refused(f"{what}: finalizer orphan and foregroundDeletion cannot be both set", "metadata.finalizers")
+
+
+KMM071 = Rule(
+    "KMM071",
+    "a Module's finalizers are qualified names, and not both `orphan` and `foregroundDeletion`",
+    good="metadata: {finalizers: [example.com/keep]}\n",
+    bad="metadata: {finalizers: [keep this]}\n",
+    remedy="Leave finalizers out: controllers write their own.",
+    check=_finalizers_are_qualified,
+)
+
+
+def _finalizers_differ(module: Manifest) -> Iterator[Result]:
+    finalizers = listing(table(module, "metadata"), "finalizers") or []
+    for index, name in enumerate(finalizers):
+        if isinstance(name, str) and name in finalizers[:index]:
+            message = unmergeable(module, f".metadata.finalizers: duplicate entries for key [={quote(name)}]")
+            yield refused(message, join(("metadata", "finalizers", index)), name)
+
+
+KMM072 = Rule(
+    "KMM072",
+    "no finalizer is there twice; server-side apply refuses it, a plain create does not",
+    good="metadata: {finalizers: [example.com/keep]}\n",
+    bad="metadata: {finalizers: [example.com/keep, example.com/keep]}\n",
+    remedy="Leave out the finalizer that stands twice.",
+    check=_finalizers_differ,
+)
+
+
+def _managed_fields_are_nil(module: Manifest) -> Iterator[Result]:
+    if isinstance(table(module, "metadata").get("managedFields"), list):
+        yield refused("metadata.managedFields must be nil", "metadata.managedFields")
+
+
+KMM073 = Rule(
+    "KMM073",
+    "a Module has no managedFields: those are the API server's; an apply refuses them, a create does not",
+    good="metadata: {labels: {app: gpu}}\n",
+    bad="metadata: {managedFields: []}\n",
+    remedy="Leave managedFields out, as `kubectl get -o yaml` does.",
+    check=_managed_fields_are_nil,
+)
+
+RULES = (KMM071, KMM072, KMM073)

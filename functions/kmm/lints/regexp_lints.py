@@ -1,0 +1,158 @@
+"""Lints about the regexp of one kernel mapping: it does not match what was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from krmfn.results import Field, Result, error, warning
+from krmfn.rule import Rule
+
+from ..gotext import quote
+from ..module import EVERY_KERNEL
+from ..regexps import TOO_LARGE, compile_error, tokens
+
+_DEEPEST = 10
+_CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")
+
+
+def _is_anchored_at_both_ends(regexp: str, path: str) -> Iterator[Result]:
+    loose = None if regexp in EVERY_KERNEL else _loose_branch(regexp)
+    if loose is not None:
+        message = f"matches anywhere in the kernel version, {quote(loose)} is found inside longer ones too; "
+        yield warning(
+            message + "anchor it with ^ and $, or say .* where anything may follow", field=Field(path, regexp)
+        )
+
+
+@lru_cache(maxsize=1024)
+def _loose_branch(regexp: str) -> str | None:
+    """Return the first alternative that is not anchored; None when all are."""
+    return next((branch for branch in _branches(regexp) if not _is_anchored(branch)), None)
+
+
+def _branches(regexp: str) -> list[str]:
+    """Return the alternatives of a regexp at its top level."""
+    body = re.sub(r"^\(\?[imsU]+\)", "", regexp)
+    depth, cuts = 0, [-1]
+    for token in tokens(body):
+        if not token.in_class:
+            depth += token.text.startswith("(") - (token.text == ")")
+            cuts += [token.start] if token.text == "|" and depth == 0 else []
+    ends = [*cuts[1:], len(body)]
+    return [body[start + 1 : end] for start, end in zip(cuts, ends, strict=True)]
+
+
+def _is_anchored(branch: str, depth: int = 0) -> bool:
+    """Return True when nothing can precede or follow the match, or the branch itself allows anything there.
+
+    So many groups in one another are taken for anchored: nobody writes them, and each would be read again.
+    """
+    cut = [token.text for token in tokens(branch)]
+    if _is_one_group(cut):
+        inner = "".join(cut[1:-1]).removeprefix(":")
+        return depth > _DEEPEST or all(_is_anchored(part, depth + 1) for part in _branches(inner))
+    if cut and cut[-1] == "?" and len(cut) > 2:
+        cut.pop()
+    starts = cut[:1] in (["^"], ["\\A"]) or cut[:2] in ([".", "*"], [".", "+"])
+    ends = cut[-1:] in (["$"], ["\\z"]) or cut[-2:] in ([".", "*"], [".", "+"])
+    return starts and ends
+
+
+def _is_one_group(cut: list[str]) -> bool:
+    depth = 0
+    for at, piece in enumerate(cut):
+        depth += piece.startswith("(") - (piece == ")")
+        if depth == 0:
+            return at == len(cut) - 1 > 0
+    return False
+
+
+KRM213 = Rule(
+    "KRM213",
+    "a regexp is anchored at both ends (^ and $, or .* to say so): KMM searches it anywhere in the kernel",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^6\\.1\\..+$', containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '6\\.1\\.', containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+    remedy="Write ^ before it and $ behind it, and .* where anything may stand.",
+    check=_is_anchored_at_both_ends,
+)
+
+
+def _can_match(regexp: str, path: str) -> Iterator[Result]:
+    escape = _control_character(regexp)
+    if escape:
+        letter = escape[1:]
+        meant = (
+            f"write {letter}, or \\.{letter} for a dot before it" if len(letter) == 1 else "no kernel version has one"
+        )
+        message = f"{escape} is a control character and matches no kernel; {meant}"
+        yield warning(message, field=Field(path, regexp))
+
+
+@lru_cache(maxsize=1024)
+def _control_character(regexp: str) -> str | None:
+    """Return the first escape that stands for a control character outside of [...]; None without one."""
+    for token in tokens(regexp):
+        escape = _CONTROL.match(regexp, token.start) if token.text.startswith("\\") and not token.in_class else None
+        if escape:
+            return escape[0]
+    return None
+
+
+KRM214 = Rule(
+    "KRM214",
+    r"a regexp asks for no control character: \f is a form feed and not the letter f",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^.+\\.fc37\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^.+\\fc37\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    remedy="Take the backslash off the letter; a dot is written with one, as \\.",
+    check=_can_match,
+)
+
+
+def _is_small(regexp: str, path: str) -> Iterator[Result]:
+    if compile_error(regexp) == TOO_LARGE:
+        yield error(TOO_LARGE, field=Field(path, regexp[:100]))
+
+
+KRM216 = Rule(
+    "KRM216",
+    "a regexp is small enough to be judged: 4,096 characters, and 256 KiB when it is compiled",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^.{1,100}$', containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^\\pL{1000}$', containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    remedy="Write a shorter regexp: kernel versions are short, and several mappings may have one image.",
+    check=_is_small,
+)
+
+SHAPE, SIZE = (KRM213, KRM214), (KRM216,)
+RULES = SHAPE + SIZE

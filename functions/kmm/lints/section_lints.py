@@ -1,0 +1,123 @@
+"""Lints about the sections that few Modules have: sign, build and dra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn.results import Field, Result, info, warning
+from krmfn.rule import Rule, apply
+
+from ..gotext import quote
+from ..lookup import has, table, texts
+from ..module import MAPPINGS, Module
+from ..versions import Target
+
+IGNORED_BUILD = ("selector", "kanikoParams", "baseImageRegistryTLS")
+
+
+def check(module: Module, kmm: Target) -> Iterator[Result]:
+    """Yield the lints about these sections."""
+    return apply(RULES, module, kmm)
+
+
+def _signed_files_are_in_the_directory(module: Module, kmm: Target) -> Iterator[Result]:
+    for path, sign in module.sections("sign") if not kmm.sign_files else ():
+        files = texts(sign, "filesToSign")
+        if not files:
+            yield warning("sign without filesToSign signs nothing", field=Field(f"{path}.filesToSign"))
+        for index, file in enumerate(files):
+            if not file.startswith(module.directory + "/"):
+                message = (
+                    f"{quote(file)} is not under modprobe.dirName {quote(module.directory)}, where the modules are"
+                )
+                yield warning(message, field=Field(f"{path}.filesToSign[{index}]", file))
+
+
+KRM206 = Rule(
+    "KRM206",
+    "files to sign are listed and lie under modprobe.dirName; KMM before 2.6 does not ask",
+    good="""\
+# kmm: 2.5
+spec:
+  moduleLoader:
+    container:
+      sign:
+        keySecret: {name: signing-key}
+        certSecret: {name: signing-cert}
+        filesToSign: [/opt/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
+""",
+    bad="""\
+# kmm: 2.5
+spec:
+  moduleLoader:
+    container:
+      sign:
+        keySecret: {name: signing-key}
+        certSecret: {name: signing-cert}
+        filesToSign: [gpu.ko]
+""",
+    remedy="List the files with their paths below modprobe.dirName, or leave the sign section out.",
+    check=_signed_files_are_in_the_directory,
+)
+
+
+def _mapping_settings_count(module: Module, kmm: Target) -> Iterator[Result]:
+    ignored = [("build", key) for key in IGNORED_BUILD] + [("sign", "unsignedImageRegistryTLS")]
+    for index, entry in enumerate(module.mappings):
+        for section, key in ignored:
+            if has(module.container, section) and table(entry, section).get(key) is not None:
+                message = f"KMM ignores this: with a container-level {section} section it takes {key} from there"
+                yield warning(message, field=Field(f"{MAPPINGS}[{index}].{section}.{key}"))
+
+
+KRM207 = Rule(
+    "KRM207",
+    "a mapping's build or sign has no setting that KMM ignores because the container has that section too",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      build: {dockerfileConfigMap: {name: gpu-build}, kanikoParams: {tag: v1.24.0}}
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+        build: {dockerfileConfigMap: {name: gpu-build-2}}
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      build: {dockerfileConfigMap: {name: gpu-build}}
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+        build: {dockerfileConfigMap: {name: gpu-build-2}, kanikoParams: {tag: v1.24.0}}
+""",
+    remedy="Write the setting in the container's section, or leave that section out and repeat it in each mapping.",
+    check=_mapping_settings_count,
+)
+
+
+def _cluster_has_dra(module: Module, kmm: Target) -> Iterator[Result]:
+    if kmm.dra and has(module.spec, "dra"):
+        message = f"KMM refuses dra on a cluster before {kmm.platform} {kmm.dra_since}; nothing here says which it is"
+        yield info(message, field=Field("spec.dra"))
+
+
+KRM209 = Rule(
+    "KRM209",
+    "dra is for Kubernetes 1.34 and later (the fork: OpenShift 4.21): KMM refuses it on an older cluster",
+    good="""\
+# kmm: main
+spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}
+""",
+    bad="""\
+# kmm: main
+spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}}
+""",
+    remedy="Compare the cluster's version, then turn the rule off with that as the reason. On an older cluster, write "
+    "a devicePlugin.",
+    check=_cluster_has_dra,
+)
+
+RULES = (KRM206, KRM207, KRM209)

@@ -1,0 +1,167 @@
+"""One read-only view of a Module; the names of KMM's kinds, and of the labels that it puts on nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn.resource import Manifest, ref
+
+from .lookup import Table, has, listing, table, tables, text, texts
+
+MODULE_GROUP, HUB_GROUP = "kmm.sigs.x-k8s.io", "hub.kmm.sigs.x-k8s.io"
+MODULE_KIND, HUB_KIND = "Module", "ManagedClusterModule"
+MODULE_VERSION = "v1beta1"
+"""The version of both APIs."""
+MODULE_API, HUB_API = f"{MODULE_GROUP}/{MODULE_VERSION}", f"{HUB_GROUP}/{MODULE_VERSION}"
+
+CONTAINER = "spec.moduleLoader.container"
+MAPPINGS = f"{CONTAINER}.kernelMappings"
+MODPROBE = f"{CONTAINER}.modprobe"
+IN_TREE = ("inTreeModulesToRemove", "inTreeModuleToRemove")
+"""The fields of a container or mapping that name in-tree kernel modules to remove, the second deprecated."""
+KERNEL_VARIABLES = ("KERNEL_FULL_VERSION", "KERNEL_VERSION", "KERNEL_XYZ", "KERNEL_X", "KERNEL_Y", "KERNEL_Z")
+"""What KMM substitutes in sign.unsignedImage and sign.filesToSign."""
+VARIABLES = (*KERNEL_VARIABLES, "MOD_NAME", "MOD_NAMESPACE")
+"""What KMM substitutes in containerImage."""
+EVERY_KERNEL = frozenset(
+    f"{start}{anything}{end}"
+    for start in ("", "^", r"\A")
+    for anything in (".*", ".+", "(.*)", "(.+)")
+    for end in ("", "$", r"\z")
+)
+"""The regexps that match every kernel version."""
+
+LABELS = "kmm.node.kubernetes.io/"
+"""What every node label of KMM begins with."""
+NAME_LABEL = f"{LABELS}module.name"
+"""On what KMM makes for a Module: the Module's name. Every DaemonSet with it is KMM's own."""
+
+
+def ready_label(namespace: str, name: str) -> str:
+    """Return the label that KMM puts on a node while the Module's kernel module is loaded there."""
+    return f"{LABELS}{namespace}.{name}.ready"
+
+
+def version_ready_label(namespace: str, name: str) -> str:
+    """Return the label whose value is the version that is loaded on a node. KMM 2.6+."""
+    return f"{LABELS}{namespace}.{name}.version.ready"
+
+
+def version_label(namespace: str, name: str) -> str:
+    """Return the label with which an administrator chooses a node's version of the Module."""
+    return f"{LABELS}version-module.{namespace}.{name}"
+
+
+def plugin_ready_label(namespace: str, name: str) -> str:
+    """Return the label that KMM puts on a node while the Module's device plugin is ready there."""
+    return f"{LABELS}{namespace}.{name}.device-plugin-ready"
+
+
+def kernel_name(name: str) -> str:
+    """Return a kernel module's name as the kernel has it: `-` and `_` are one."""
+    return name.replace("-", "_")
+
+
+class Module:
+    """A Module as KMM reads it. What has another type than in the CRD reads as absent; rules about the CRD report it.
+
+    The parts that every reader wants are read when the view is made, once per Module and run; the others when they are
+    asked for.
+    """
+
+    __slots__ = ("container", "manifest", "mappings", "modprobe", "ref", "spec")
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.manifest = manifest
+        self.ref = ref(manifest)
+        self.spec = table(manifest, "spec")
+        self.container = table(self.spec, "moduleLoader", "container")
+        self.modprobe = table(self.container, "modprobe")
+        self.mappings = [entry for _, entry in tables(self.container, "kernelMappings")]
+
+    @property
+    def selector(self) -> dict[str, str] | None:
+        """The labels of the nodes: {} is every node, None is none."""
+        selector = self.spec.get("selector")
+        if not isinstance(selector, dict):
+            return None
+        return {key: value for key, value in selector.items() if isinstance(value, str)}
+
+    @property
+    def version(self) -> str:
+        """The version of an ordered upgrade; "" without one."""
+        return text(self.container, "version")
+
+    @property
+    def directory(self) -> str:
+        """modprobe.dirName after the CRD's defaulting; an explicit "" stays."""
+        given = self.modprobe.get("dirName")
+        return given if isinstance(given, str) else "/opt"
+
+    @property
+    def loads(self) -> frozenset[str]:
+        """The kernel modules that are loaded, as the kernel names them: moduleName and its loading order."""
+        names = (text(self.modprobe, "moduleName"), *texts(self.modprobe, "modulesLoadingOrder"))
+        return frozenset(kernel_name(name) for name in names if name)
+
+    @property
+    def removes(self) -> dict[str, str]:
+        """The in-tree kernel modules that are removed first, each with the field that says so."""
+        found: dict[str, str] = {}
+        for path, holder in self.holders():
+            for index, name in enumerate(listing(holder, "inTreeModulesToRemove") or []):
+                if isinstance(name, str):
+                    found.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
+            if single := text(holder, "inTreeModuleToRemove"):
+                found.setdefault(kernel_name(single), f"{path}.inTreeModuleToRemove")
+        return found
+
+    @property
+    def takes_every_kernel(self) -> bool:
+        """Whether there is one kernel mapping, and its regexp matches every kernel version."""
+        return len(self.mappings) == 1 and text(self.mappings[0], "regexp") in EVERY_KERNEL
+
+    def holders(self) -> Iterator[tuple[str, Table]]:
+        """Yield the container and the kernel mappings, which hold the same fields, each with its path."""
+        yield CONTAINER, self.container
+        for index, entry in enumerate(self.mappings):
+            yield f"{MAPPINGS}[{index}]", entry
+
+    def holds(self, *keys: str) -> bool:
+        """Return True when the container or a mapping has one of these fields."""
+        return any(key in holder for holder in (self.container, *self.mappings) for key in keys)
+
+    def sections(self, key: str) -> list[tuple[str, Table]]:
+        """Return the sections of this name (`sign`, `build`) in the container and in the mappings, with their paths."""
+        return [(f"{path}.{key}", holder[key]) for path, holder in self.holders() if has(holder, key)]
+
+    def plugins(self) -> Iterator[tuple[str, Table]]:
+        """Yield the containers of the device plugin and of the DRA driver with their paths."""
+        for plugin in ("devicePlugin", "dra"):
+            for part in ("container", "initContainer"):
+                container = table(self.spec, plugin, part)
+                if container:
+                    yield f"spec.{plugin}.{part}", container
+
+    def images(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        """Yield every image as it is written: its path, its text, and the variables that KMM fills in there."""
+        for path, holder in self.holders():
+            if image := text(holder, "containerImage"):
+                yield f"{path}.containerImage", image, VARIABLES
+            if unsigned := text(table(holder, "sign"), "unsignedImage"):
+                yield f"{path}.sign.unsignedImage", unsigned, KERNEL_VARIABLES
+        for path, container in self.plugins():
+            if image := text(container, "image"):
+                yield f"{path}.image", image, ()
+
+
+def module_of(manifest: Manifest) -> Module | None:
+    """Return the Module that a manifest is or, on a hub, brings to each spoke; None for anything else."""
+    own = ref(manifest)
+    if (own.group, own.kind) == (MODULE_GROUP, MODULE_KIND):
+        return Module(manifest)
+    if (own.group, own.kind) != (HUB_GROUP, HUB_KIND):
+        return None
+    spec, head = table(manifest, "spec"), {"apiVersion": MODULE_API, "kind": MODULE_KIND}
+    metadata = {"name": own.name, "namespace": text(spec, "spokeNamespace")}
+    return Module({**head, "metadata": metadata, "spec": table(spec, "moduleSpec")})

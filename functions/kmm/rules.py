@@ -1,0 +1,18 @@
+"""Every rule about Modules: what the cluster refuses, in its order, and the lints."""
+
+from __future__ import annotations
+
+from .crd import fields, structure, values
+from .lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
+from .webhook import admission, decoding, dra, in_tree, loader, modprobe, sign, tolerations, volumes
+
+REFUSALS = (
+    *(fields.RULES + values.RULES + structure.RULES),
+    *(decoding.RULES + admission.RULES + tolerations.RULES + dra.RULES + volumes.RULES),
+    *(loader.RULES + in_tree.RULES + modprobe.RULES + sign.RULES),
+)
+LINTS = (
+    *(module_lints.RULES + section_lints.RULES + mapping_lints.RULES),
+    *(regexp_lints.RULES + image_lints.RULES + neighbours.RULES),
+)
+RULES = REFUSALS + LINTS

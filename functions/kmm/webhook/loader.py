@@ -1,0 +1,193 @@
+"""The webhook's rules about the module loader's container and its kernel mappings.
+
+Source: KMM v2.4.0 to main, internal/webhook/module.go; the texts' misspellings are KMM's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn.results import Result
+from krmfn.rule import Rule, apply
+
+from ..lookup import Table, text
+from ..module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module
+from ..rule import prefixed, refused
+
+PREFIX = "failed to validate kernel mappings: "
+
+
+def check(module: Module) -> Iterator[Result]:
+    """Yield the findings about the container, then mapping by mapping, in the webhook's order."""
+    of_container: tuple[Rule, ...] = CONTAINER_RULES
+    of_mapping: tuple[Rule, ...] = MAPPING_RULES
+    if module.holds(*IN_TREE):
+        from . import in_tree
+
+        of_container = in_tree.CONTAINER_RULES + of_container
+        of_mapping += in_tree.MAPPING_RULES
+    for finding in apply(of_container, module.container):
+        yield prefixed(finding, PREFIX)
+    for index, entry in enumerate(module.mappings):
+        for finding in apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container):
+            yield prefixed(finding, PREFIX)
+
+
+def _image_has_a_tag(container: Table) -> Iterator[Result]:
+    yield from _tagged(text(container, "containerImage"), f"{CONTAINER}.containerImage")
+
+
+KMM020 = Rule(
+    "KMM020",
+    "the container's image has a tag or a digest; a registry's port passes for a tag (KMM 2.2+)",
+    good='spec: {moduleLoader: {container: {containerImage: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}}}\n',
+    bad="spec: {moduleLoader: {container: {containerImage: registry.example.com/gpu}}}\n",
+    remedy="Write a tag or a digest behind the image's name.",
+    check=_image_has_a_tag,
+)
+
+
+def _not_regexp_and_literal(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
+    if text(entry, "regexp") and text(entry, "literal"):
+        message = f"regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
+        yield refused(message, f"{path}.literal", text(entry, "literal"))
+
+
+KMM021 = Rule(
+    "KMM021",
+    "a kernel mapping has not both, a regexp and a literal (KMM 1.1+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {literal: 6.1.0-13-amd64, containerImage: "registry.example.com/gpu:1.0-debian"}
+      - {regexp: '^.+\\.el9\\.x86_64$', containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - {literal: 6.1.0-13-amd64, regexp: '^6\\..+$', containerImage: "registry.example.com/gpu:1.0-debian"}
+""",
+    remedy="Leave out one of the two, or make two mappings of it.",
+    check=_not_regexp_and_literal,
+)
+
+
+def _regexp_or_literal(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
+    if not text(entry, "regexp") and not text(entry, "literal"):
+        yield refused(f"regexp or literal must be set at kernelMappings[{index}]", path)
+
+
+KMM022 = Rule(
+    "KMM022",
+    "a kernel mapping has a regexp or a literal (KMM 1.1+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+    remedy="Say which kernels the mapping is for; `regexp: ^.+$` is every kernel.",
+    check=_regexp_or_literal,
+)
+
+
+def _regexp_compiles(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
+    regexp = text(entry, "regexp")
+    if not regexp or regexp in EVERY_KERNEL:
+        return
+    from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
+
+    wrong = compile_error(regexp)
+    if wrong and wrong != TOO_LARGE:
+        yield refused(f"invalid regexp at index {index}: {wrong}", f"{path}.regexp", regexp)
+
+
+KMM023 = Rule(
+    "KMM023",
+    "a kernel mapping's regexp is one of Go's (RE2: no look-around, no back-references; KMM 1.1+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^.+\\.el9\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: '^.+\\el9\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
+""",
+    remedy="Correct the regexp; https://github.com/google/re2/wiki/Syntax says what may stand in it.",
+    check=_regexp_compiles,
+)
+
+
+def _mapping_has_an_image(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
+    if not text(entry, "containerImage") and not text(container, "containerImage"):
+        yield refused(f"missing {path}.containerImage", f"{path}.containerImage")
+
+
+KMM024 = Rule(
+    "KMM024",
+    "a kernel mapping has an image, its own or the container's (KMM 1.1+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+      kernelMappings: [{regexp: ^.+$, containerImage: ""}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: ""}]
+""",
+    remedy="Write the mapping's containerImage, or one for all mappings beside kernelMappings.",
+    check=_mapping_has_an_image,
+)
+
+
+def _mapping_image_has_a_tag(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
+    yield from _tagged(text(entry, "containerImage"), f"{path}.containerImage")
+
+
+KMM025 = Rule(
+    "KMM025",
+    "a kernel mapping's image has a tag or a digest; a registry's port passes for a tag (KMM 2.2+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: registry.example.com/gpu}]
+""",
+    remedy="Write a tag or a digest behind the image's name.",
+    check=_mapping_image_has_a_tag,
+)
+
+
+def _tagged(image: str, path: str) -> Iterator[Result]:
+    if image and ":" not in image and "@" not in image:
+        message = "failed to validate image format: container image must explicitely set a tag or digest; got: "
+        yield refused(message + image, path, image)
+
+
+CONTAINER_RULES = (KMM020,)
+MAPPING_RULES = (KMM021, KMM022, KMM023, KMM024, KMM025)
+RULES = CONTAINER_RULES + MAPPING_RULES

@@ -1,0 +1,152 @@
+"""The webhook's rules about the files to sign. Source: KMM v2.6.0 to main, internal/webhook/module.go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn.results import Result
+from krmfn.rule import Rule, apply
+
+from ..gotext import quote
+from ..lookup import Table, has, listing, texts
+from ..module import CONTAINER, MAPPINGS, Module
+from ..rule import prefixed, refused
+
+
+def check(module: Module) -> Iterator[Result]:
+    """Yield the findings about the container's sign section, then mapping by mapping, in the webhook's order."""
+    if has(module.container, "sign"):
+        for finding in apply(CONTAINER_RULES, module.container["sign"], f"{CONTAINER}.sign", module.directory):
+            yield prefixed(finding, "global Sign: ")
+    for index, entry in enumerate(module.mappings):
+        if has(entry, "sign"):
+            for finding in apply(MAPPING_RULES, entry["sign"], f"{MAPPINGS}[{index}].sign", module.directory):
+                yield prefixed(finding, f"kernelMappings[{index}].Sign: ")
+
+
+def _has_files(sign: Table, path: str, directory: str) -> Iterator[Result]:
+    if not listing(sign, "filesToSign"):
+        yield refused("filesToSign is required when Sign is set", f"{path}.filesToSign")
+
+
+def _in_directory(sign: Table, path: str, directory: str) -> Iterator[Result]:
+    for index, file in enumerate(texts(sign, "filesToSign")):
+        if not file.startswith(directory + "/"):
+            message = f"filesToSign[{quote(file)}] must be under dirName {quote(directory)}"
+            yield refused(message, f"{path}.filesToSign[{index}]", file)
+
+
+KMM034 = Rule(
+    "KMM034",
+    "the container's sign section lists files to sign (KMM 2.6+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      sign:
+        keySecret: {name: signing-key}
+        certSecret: {name: signing-cert}
+        filesToSign: [/opt/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      sign:
+        keySecret: {name: signing-key}
+        certSecret: {name: signing-cert}
+""",
+    remedy="List the files in filesToSign, or leave the sign section out.",
+    check=_has_files,
+)
+
+KMM035 = Rule(
+    "KMM035",
+    "the container's files to sign lie under modprobe.dirName, `/opt` when not set (KMM 2.6+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      modprobe: {dirName: /drivers}
+      sign:
+        keySecret: {name: signing-key}
+        certSecret: {name: signing-cert}
+        filesToSign: [/drivers/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      sign:
+        keySecret: {name: signing-key}
+        certSecret: {name: signing-cert}
+        filesToSign: [/drivers/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
+""",
+    remedy="Correct the paths, or write modprobe.dirName if the modules are in another directory.",
+    check=_in_directory,
+)
+
+KMM036 = Rule(
+    "KMM036",
+    "a kernel mapping's sign section lists files of its own, also when the container's does (KMM 2.6+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+        sign:
+          keySecret: {name: signing-key}
+          certSecret: {name: signing-cert}
+          filesToSign: [/opt/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+        sign:
+          keySecret: {name: signing-key}
+          certSecret: {name: signing-cert}
+""",
+    remedy="List the files in the mapping's filesToSign, or leave its sign section out.",
+    check=_has_files,
+)
+
+KMM037 = Rule(
+    "KMM037",
+    "a kernel mapping's files to sign lie under modprobe.dirName, `/opt` when not set (KMM 2.6+)",
+    good="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+        sign:
+          keySecret: {name: signing-key}
+          certSecret: {name: signing-cert}
+          filesToSign: [/opt/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
+""",
+    bad="""\
+spec:
+  moduleLoader:
+    container:
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+        sign:
+          keySecret: {name: signing-key}
+          certSecret: {name: signing-cert}
+          filesToSign: [gpu.ko]
+""",
+    remedy="Correct the paths, or write modprobe.dirName if the modules are in another directory.",
+    check=_in_directory,
+)
+
+CONTAINER_RULES = (KMM034, KMM035)
+MAPPING_RULES = (KMM036, KMM037)
+RULES = CONTAINER_RULES + MAPPING_RULES

@@ -1,0 +1,223 @@
+"""Where a field ends up: seen by rendering two values of it, and looking at what differs in the generated objects.
+
+No rule is asked: a field is looked at by itself, where a config might need others beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from krmfn import Item, Manifest
+from krmfn.differences import ABSENT
+from krmfn.fieldpath import join
+from krmfn.resource import annotations_of
+from krmfn.yamltext import emit
+
+from ..deviceconfig import generate, reading
+from ..deviceconfig.layers import EITHER
+from ..kmm.crd.facts import Node as Fact
+from ..kmm.crd.facts import module_facts
+from ..kmm.module import MODULE_KIND
+from ..kmm.versions import TARGETS
+from ..ptemplate import generate as ptemplate
+from ..rendering.function_config import FunctionConfig
+from .fields import Entry, definitions
+from .specimens import Node, resolved, specimen
+
+_FULL: dict[str, Any] = {
+    "driverImage": "registry.example.com/driver",
+    "driverVersion": "1.0",
+    "moduleName": "gpu",
+    "serviceAccountName": "driver",
+    "nodeSelector": {"example.com/gpu": "true"},
+    "devicePlugin": {"image": "registry.example.com/plugin:1.0"},
+    "daemonSets": [{"name": "agent", "image": "registry.example.com/agent:1.0"}],
+}
+_BASES: dict[str, tuple[dict[str, Any], ...]] = {
+    "deviceconfig": (_FULL, _FULL | {"upgrade": {"ordered": True}}),
+    "ptemplate": ({"selector": {"example.com/pt": "true"}, "deviceplugin": "plugin:1.0", "consumer": "consumer:1.0"},),
+}
+"""Configs into which a field is put: it may need another one to count."""
+_BESIDE: dict[str, dict[str, Any]] = {"upgrade": {"ordered": True}, "service": {"port": 9400}}
+"""What a field's neighbours must say for it to count."""
+_SEVERAL = 4
+"""So many fields of one object are shown by what holds all of them."""
+
+
+class End(NamedTuple):
+    """A field of a generated object that a field of a config decides; the path "" is the whole object."""
+
+    kind: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.path}" if self.path else self.kind
+
+
+Leaves = dict[tuple[str, int, tuple[str | int, ...]], Any]
+
+
+def ends(entry: Entry) -> list[End]:
+    """Return the fields of generated objects that a field changes; [] when it changes none by itself."""
+    found: dict[End, None] = {}
+    for base in _BASES.get("deviceconfig" if _is_default(entry) else entry.kind, ()) if len(entry.path) > 1 else ():
+        values = (specimen(entry.node, definitions(entry.kind), entry.path[-1], number) for number in (0, 1))
+        one, other = (_rendered(entry, base, value) for value in values)
+        changed = _changed(one, other)
+        if not changed and not (entry.required and _is_default(entry)):
+            changed = _changed(one, _rendered(entry, base, ABSENT))
+        tails = ["".join(_tail(path)) for path, _ in _walk(specimen(entry.node, definitions(entry.kind), "", 0), ())]
+        found |= dict.fromkeys(_held(end, tails) for end in _collapsed(changed))
+    whole = {end.kind for end in found if not end.path}
+    return [end for end in found if not end.path or end.kind not in whole]
+
+
+def _is_default(entry: Entry) -> bool:
+    """Return True for a field inside the defaults of a functionConfig: a config takes it from there."""
+    return entry.kind == "renderdeviceconfigs" and entry.path[1:2] == ("defaults",) and len(entry.path) > 2
+
+
+def default(entry: Entry, found: Sequence[End]) -> Any:
+    """Return what is generated where the field is left out, when that is one value; None otherwise."""
+    if entry.kind not in _BASES or len(entry.path) != 2 or entry.path[1] in _FULL:
+        return None
+    without = _rendered(entry, _BASES[entry.kind][0], ABSENT)
+    values = {str(value) for (kind, _, path), value in without.items() if End(kind, _plain(path)) in found}
+    return values.pop() if len(values) == 1 else None
+
+
+def since(found: Sequence[End]) -> str:
+    """Return the first KMM whose Module has the fields; "" when none of them is a Module's, or every KMM has them."""
+    paths = [end.path for end in found if end.kind == MODULE_KIND and end.path]
+    versions = [name for name in TARGETS if name != "openshift"]
+    for version in versions:
+        if all(_is_known(module_facts(TARGETS[version].structure), path) for path in paths):
+            return version if paths else ""
+    return ""
+
+
+def _is_known(fact: Fact, path: str) -> bool:
+    for part in path.replace("[]", ".[]").split("."):
+        if part == "metadata":
+            return True
+        if part == "[]":
+            fact = fact.item or fact
+        elif fact.fields is not None:
+            if part not in fact.fields:
+                return False
+            fact = fact.fields[part]
+        else:
+            return True
+    return True
+
+
+def _rendered(entry: Entry, base: dict[str, Any], value: Any) -> Leaves:
+    spec = _holding({"properties": {"spec": _spec(entry.kind)}}, definitions(entry.kind), entry.path, value)["spec"]
+    others = {other for pair in EITHER for other in pair if entry.path[1] in pair}
+    spec = spec["defaults"] if _is_default(entry) else spec
+    return _leaves(
+        "deviceconfig" if _is_default(entry) else entry.kind,
+        emit.dump_json({**{name: one for name, one in base.items() if name not in others}, **spec}),
+    )
+
+
+def _spec(kind: str) -> Node:
+    from ..rendering.schemas import schema
+    from .fields import KINDS
+
+    node: Node = schema(KINDS[kind])["properties"]["spec"]
+    return {**node, "required": []}
+
+
+@cache
+def _leaves(kind: str, spec: str) -> Leaves:
+    """Return every scalar of the objects that a config with this spec gives, by kind, number and path."""
+    group = {"deviceconfig": "krmfn.dev", "ptemplate": "pt.example.com"}[kind]
+    name = {"deviceconfig": "DeviceConfig", "ptemplate": "Ptemplate"}[kind]
+    head = f'"apiVersion": "{group}/v1alpha1", "kind": "{name}", "metadata": {{"name": "x", "namespace": "x"}}'
+    text = f'{{{head}, "spec": {spec}}}'.encode()
+    item = Item(text, 0, len(text), -2)
+    if kind == "deviceconfig":
+        objects = [one.manifest for one in generate.objects(reading.from_item(item, FunctionConfig()))]
+    else:
+        objects = [one.manifest for one in ptemplate.generate(item, "", {})]
+    numbers = Counter[str]()
+    leaves: Leaves = {}
+    for manifest in objects:
+        numbers[manifest["kind"]] += 1
+        leaves[manifest["kind"], numbers[manifest["kind"]], ()] = True
+        for path, value in _walk(_unmarked(manifest), ()):
+            leaves[manifest["kind"], numbers[manifest["kind"]], path] = value
+    return leaves
+
+
+def _unmarked(manifest: Manifest) -> Manifest:
+    notes = {key: value for key, value in annotations_of(manifest).items() if not key.startswith("krmfn.dev/")}
+    return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}}
+
+
+def _walk(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in inner:
+        yield from _walk(child, (*path, key))
+    if not isinstance(value, dict | list) or not value:
+        yield path, value
+
+
+def _holding(node: Node, shared: Node, path: Sequence[str], value: Any, holder: str = "") -> dict[str, Any]:
+    """Return an object with a value at a path, and with what the objects on the way to it require."""
+    node = resolved(node, shared)
+    part, *rest = path
+    name = part.removesuffix("[]")
+    needed = {one: specimen(node["properties"][one], shared, one) for one in node.get("required", ())}
+    needed |= _BESIDE.get(holder, {})
+    if not rest:
+        without = {one: other for one, other in needed.items() if one != name}
+        return without if value is ABSENT else {**without, name: value}
+    child = resolved(node["properties"][name], shared)
+    inner = _holding(child["items"] if part.endswith("[]") else child, shared, rest, value, name)
+    return {**needed, name: [inner] if part.endswith("[]") else inner}
+
+
+def _changed(one: Leaves, other: Leaves) -> list[tuple[str, tuple[str | int, ...]]]:
+    return [(key[0], key[2]) for key in {**one, **other} if one.get(key, ABSENT) != other.get(key, ABSENT)]
+
+
+def _collapsed(changed: Sequence[tuple[str, tuple[str | int, ...]]]) -> Iterator[End]:
+    kinds: dict[str, list[tuple[str | int, ...]]] = {}
+    for kind, path in changed:
+        kinds.setdefault(kind, []).append(path)
+    for kind, paths in kinds.items():
+        plain = list(dict.fromkeys(map(_plain, paths)))
+        if () in paths:
+            yield End(kind, "")
+        elif len(plain) < _SEVERAL:
+            yield from (End(kind, path) for path in plain)
+        else:
+            first, last = min(paths, key=str), max(paths, key=str)
+            same = [a for a, b in zip(first, last, strict=False) if a == b]
+            yield End(kind, _plain(tuple(same)))
+
+
+def _tail(path: Sequence[str | int]) -> Iterator[str]:
+    for part in path:
+        yield "[]" if isinstance(part, int) else f".{part}"
+
+
+def _held(end: End, tails: Sequence[str]) -> End:
+    """Return where the object itself ends up that was looked at by one of its fields."""
+    tail = next((tail for tail in tails if tail and tail[-1] != "]" and end.path.endswith(tail)), "")
+    return end._replace(path=end.path.removesuffix(tail))
+
+
+def _plain(path: tuple[str | int, ...]) -> str:
+    """Return a path without positions, up to the key of a mapping: `spec.volumes[].name`, `metadata.labels`."""
+    text = ""
+    for part in path:
+        if isinstance(part, str) and join((part,)) != part:
+            break
+        text += "[]" if isinstance(part, int) else f".{part}" if text else part
+    return text

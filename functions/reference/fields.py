@@ -1,0 +1,124 @@
+"""The fields of a kind, as its schema has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from ..deviceconfig.layers import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE
+from ..rendering.schemas import schema
+from .specimens import Node, resolved
+
+KINDS = {
+    "deviceconfig": "deviceconfig",
+    "ptemplate": "ptemplate",
+    "renderdeviceconfigs": "renderdeviceconfigs",
+    "nodeinventory": "nodeinventory",
+}
+"""Our kinds as `explain` takes them, with the schema of each."""
+_LAYERED = ("deviceconfig", "renderdeviceconfigs")
+
+
+class Entry(NamedTuple):
+    """A field of a kind."""
+
+    kind: str
+    path: tuple[str, ...]
+    """Its names, `daemonSets[]` for the entries of a list."""
+    about: str
+    type: str
+    required: bool
+    merge: str
+    """What becomes of it where two layers have it; "" for kinds without layers."""
+    node: Node
+    definition: str
+    """The definition that it shares with other fields, such as `volumes`; "" for none."""
+
+    @property
+    def name(self) -> str:
+        """Return its path below the kind: `spec.devicePlugin.env[].value`."""
+        return ".".join(self.path)
+
+
+def definitions(kind: str) -> Node:
+    """Return the definitions of a kind's schema."""
+    found: Node = schema(KINDS[kind]).get("$defs", {})
+    return found
+
+
+def entries(kind: str) -> Iterator[Entry]:
+    """Yield every field of a kind's spec, each before the fields in it."""
+    whole = schema(KINDS[kind])
+    yield from _entries(
+        kind, whole["properties"]["spec"], ("spec",), "spec" in whole.get("required", ()), definitions(kind)
+    )
+
+
+def _entries(
+    kind: str, raw: Node, path: tuple[str, ...], required: bool, shared: Node, siblings: Collection[str] = ()
+) -> Iterator[Entry]:
+    node = resolved(raw, shared)
+    name = path[-1]
+    merge = _merge(name, node, siblings) if kind in _LAYERED and len(path) > 1 else ""
+    definition = raw.get("$ref", "").rpartition("/")[2]
+    yield Entry(kind, path, node.get("description", ""), _type(node, shared), required, merge, node, definition)
+    if name == "defaults":  # the fields of a DeviceConfig, again, and some that it has not
+        yield from _further(kind, node, path, shared)
+    if name in ("defaults", "profiles"):
+        return
+    inner, at = node, path
+    if "items" in node:
+        inner, at = resolved(node["items"], shared), (*path[:-1], f"{name}[]")
+    for field, child in inner.get("properties", {}).items():
+        yield from _entries(
+            kind, child, (*at, field), field in inner.get("required", ()), shared, inner["properties"].keys()
+        )
+
+
+def _further(kind: str, node: Node, path: tuple[str, ...], shared: Node) -> Iterator[Entry]:
+    """Yield the fields of the defaults, and so of profiles, that no DeviceConfig has."""
+    known = {entry.path[1:] for entry in entries("deviceconfig")}
+    for field, child in node["properties"].items():
+        for entry in _entries(kind, child, (*path, field), False, shared, node["properties"].keys()):
+            if entry.path[2:] not in known:
+                yield entry
+
+
+def _type(node: Node, shared: Node) -> str:
+    """Return a type in words: `a string, one of A, B`, `a list of strings`, `a number from 1 to 65535`."""
+    if "enum" in node:
+        return "one of " + ", ".join(
+            f"`{value}`" if value != "" else '`""' + "`" for value in map(_plain, node["enum"])
+        )
+    kinds = node["type"] if isinstance(node.get("type"), list) else [node.get("type", "object")]
+    if kinds == ["array"]:
+        return f"list of {_plural(_type(resolved(node['items'], shared), shared))}"
+    if isinstance(node.get("additionalProperties"), dict):
+        return f"mapping to {_plural(_type(resolved(node['additionalProperties'], shared), shared))}"
+    low, high = node.get("minimum"), node.get("maximum")
+    bounds = f" from {low} to {high}" if "integer" in kinds and high is not None and high < 2**31 - 1 else ""
+    words = {"string": "text", "integer": f"number{bounds}", "boolean": "true or false", "object": "object"}
+    return " or ".join(words[kind] for kind in kinds)
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _plural(kind: str) -> str:
+    return {"text": "texts", "object": "objects"}.get(kind, kind)
+
+
+def _merge(name: str, node: Node, siblings: Collection[str]) -> str:
+    """Return what becomes of a field that two layers have: the table of `deviceconfig.layers` in words."""
+    either = next(
+        (other for pair in EITHER for other in pair if name in pair and other != name and other in siblings), ""
+    )
+    if either:
+        return f"the stronger one's, also over {either}"
+    if name in KEYS and node.get("type") == "array":
+        keys = " and ".join(KEYS[name])
+        return f"entry by entry, by {keys}" + (", each whole" if name in WHOLE else "")
+    if node.get("type") == "object" and name not in ATOMIC:
+        return "key by key" + (", `enabled: false` switches it off" if name in SWITCHES else "")
+    return "the stronger one's"

@@ -1,0 +1,54 @@
+"""What `check` says about the nodes of a list: which get what, once everything is generated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from krmfn import Item, ResourceList
+from krmfn.resource import ref
+
+from ..exclusivity import Claim
+from ..fleet import rules
+from ..fleet.cluster import is_local
+from ..fleet.drivers import KINDS, driver
+from ..fleet.nodes import read
+from ..fleet.workloads import POD_KINDS, workloads
+from ..kmm.module import LABELS
+from .function_config import FunctionConfig
+from .generated import Finding, Generated
+from .kinds import OURS
+
+
+def check(
+    resources: ResourceList,
+    wanted: Sequence[Generated],
+    claims: Iterable[Claim],
+    handwritten: Sequence[Item],
+    config: FunctionConfig,
+) -> list[Finding]:
+    """Return the findings KRM601 to KRM609, each with the resource that may turn it off; [] where no node is known."""
+    if not resources.select("Node", "") and not resources.select("NodeInventory", OURS):
+        return []
+    claim_of = {claim.module: claim for claim in claims}
+    owner_of = {ref(one.manifest): one.owner for one in wanted}
+    generated = [(ref(one.manifest), one.manifest) for one in wanted]
+    drivers = [
+        driver(manifest, claim_of.get((own.namespace or one.owner.namespace, own.name)))
+        for one, (own, manifest) in zip(wanted, generated, strict=True)
+        if (own.group, own.kind) in KINDS
+    ]
+    ids = {own.id for own, _ in generated}
+    drivers += [driver(item.manifest, None, item.place) for item in handwritten if item.ref.id not in ids]
+    # only pods that wait for a Module are asked about
+    waiting = (item for item in resources.items if (item.group, item.kind) in POD_KINDS and item.mentions(LABELS))
+    others = [item for item in waiting if item.ref.id not in ids and not is_local(item)]
+    pods = [*(manifest for _, manifest in generated), *(item.manifest for item in others)]
+    pods_of = workloads(pods)
+    waits_for = {one.ready: one.claim.ref for one in drivers}
+    for workload in pods_of:
+        for key in workload.selector.keys() & waits_for.keys():
+            owner_of.setdefault(workload.ref, waits_for[key])
+    results = rules.check(read(resources), drivers, pods_of, rules.today(), config.exclusivity != "off")
+    items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
+    placed = (items[one.ref].located(one) if one.ref in items else one for one in results)
+    return [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in placed]

@@ -1,0 +1,123 @@
+"""The pipeline: check, generate, judge what was generated, stop at errors, put the objects into the list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmfn import Item, Manifest, ResourceList
+from krmfn.ownership import Scope
+
+from ..kmm.module import Module
+from . import (
+    claims,
+    function_config,
+    ignoring,
+    input_checks,
+    leftovers,
+    module_checks,
+    object_checks,
+    reach,
+    recognition,
+)
+from .function_config import JUDGING, FunctionConfig
+from .generated import Finding, Handwritten, Rendered, Renderer
+
+SHOWING = "report"
+"""The command that shows what an input with errors would come to: a conflict, and the nodes that it is about."""
+
+
+def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
+    """Render the resources of several kinds; with any error finding nothing is changed (but see SHOWING).
+
+    What is wrong with one resource hides nothing about the others: each goes through the stages as far as it is sound.
+    """
+    handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
+    scopes = [renderer.scope for renderer in renderers]
+    kinds = {kind for _, kind in handled}
+    items = [item for item in resources.items if item.kind in kinds and (item.group, item.kind) in handled]
+
+    config, errors = function_config.read(resources)
+    if items or any(resources.owned(scope) for scope in scopes):
+        errors += recognition.partial_view(resources, config)
+    if errors:
+        resources.report(errors)
+        return
+    resources.report(recognition.check_run(resources, handled, config))
+    rendered = [_render(renderer, resources, items, config) for renderer in renderers if not resources.is_rendered]
+    wanted = [one for part in rendered for one in part.objects]
+    sort_out = leftovers.as_they_stand if resources.is_rendered else leftovers.sort_out
+    left = sort_out(resources, scopes, config, wanted)
+    lint = bool(items or resources.options.command)
+
+    findings = [finding for part in rendered for finding in part.findings]
+    written = [(item, Module(item.manifest)) for item in left.handwritten]
+    own = [claim for part in rendered for claim in part.claims]
+    judged = list(module_checks.check(resources, wanted, written, config, lint))
+    clashing = claims.check(resources, own, written, config)
+    if resources.options.command in JUDGING:
+        from . import fleet_checks  # here: nothing else asks
+
+        judged += fleet_checks.check(resources, wanted, own, left.handwritten, config)
+    if resources.is_rendered and (judged or clashing) and any(item.mark for item in left.handwritten):
+        rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
+        judged, clashing = _at_configs(resources, rendered, judged, written, config)
+    findings += [*judged, *clashing, *object_checks.check(resources, wanted, config)]
+    owners = {ref: item for part in rendered for ref, item in part.owners.items()}
+    owners |= {item.ref: item for item in left.handwritten}
+    resources.report(left.findings)
+    shown, hidden = ignoring.kept(findings, owners, config) if findings else ((), ())
+    judges_all = resources.options.command in JUDGING and not resources.is_rendered
+    idle = list(ignoring.idle(resources, config, handled, hidden)) if judges_all else []
+    is_sound = resources.report(reach.reaching(shown, config.source) if shown else ())
+    if is_sound:
+        resources.report(idle)
+    if (is_sound or resources.options.command == SHOWING) and not resources.is_rendered:
+        settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
+
+
+def settle(
+    resources: ResourceList,
+    scopes: Sequence[Scope],
+    wanted: Sequence[Manifest],
+    kept: Sequence[Item],
+    config: FunctionConfig,
+) -> None:
+    """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
+    keep = [*wanted, *(item.manifest for item in kept)]
+    for scope in scopes if config.prune != "never" else ():  # first, so that it need not look at what is new
+        resources.prune(scope, keep, left_over=True, namespace=config.namespace)
+    resources.upsert_owned(wanted)
+
+
+def _at_configs(
+    resources: ResourceList,
+    rendered: Sequence[Rendered],
+    judged: Sequence[Finding],
+    modules: Sequence[Handwritten],
+    config: FunctionConfig,
+) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings about Modules that a build has brought, and about nodes, at the configs they are made from.
+
+    `rendered` is what would be generated from these configs now.
+    """
+    from . import rendered_modules  # here: few builds call us, and fewer have findings
+
+    items = [item for item, _ in modules]
+    made = rendered_modules.unchanged(rendered, items)
+    moved = list(rendered_modules.at_origins(judged, items, made.objects))
+    return moved, claims.check(resources, made.claims, modules, config)
+
+
+def _scratch(resources: ResourceList) -> ResourceList:
+    """Return a list of the same resources, whose findings nobody reads."""
+    scratch = ResourceList(resources.items, resources.function_config)
+    scratch.config_item, scratch.options = resources.config_item, resources.options
+    return scratch
+
+
+def _render(renderer: Renderer, resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
+    """Render the resources of one kind; without any, what the functionConfig says of them is looked at."""
+    own = [item for item in items if (item.group, item.kind) in renderer.schemas]
+    if not own and not config.source.ref.kind:
+        return Rendered()
+    return renderer.load()(resources, input_checks.sound(resources, own, renderer), config)

@@ -1,0 +1,36 @@
+"""The first look at a list: leave at once when nothing in it is ours, else run the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krmfn import ResourceList
+
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from .generated import Renderer
+from .kinds import OURS
+from .suspects import suspects
+
+
+def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
+    """Render the resources of these kinds, and check every KMM Module in the list.
+
+    A list without anything of ours keeps its bytes, and the pipeline is not even imported; a command reads the
+    functionConfig and inventories nevertheless.
+    """
+    handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
+    kinds = {kind for _, kind in handled}
+    ours = any(item.kind in kinds and (item.group, item.kind) in handled for item in resources.items)
+    candidates = suspects(resources) if not ours else []
+    configured = resources.options.command and (
+        resources.function_config is not None or resources.select("NodeInventory", OURS)
+    )
+    generated = candidates and any(resources.owned(renderer.scope) for renderer in renderers)
+    if ours or configured or generated or resources.select(MODULE_KIND, MODULE_GROUP):
+        from .pipeline import run
+
+        run(resources, renderers)
+    elif candidates:
+        from .recognition import check
+
+        resources.report(check(resources, handled))

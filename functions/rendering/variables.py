@@ -1,0 +1,129 @@
+"""krmfn's own variables in strings: which there are, where they may stand, and filling them in.
+
+`$KRMFN_NAME` or `${KRMFN_NAME}`, without defaults and without escapes. Every other dollar stays as it is: KMM's, the
+kubelet's `$(NAME)`, the shell's, a Dockerfile's.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from krmfn import Result
+from krmfn.fieldpath import split
+
+VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = (
+    "KRMFN_DRIVER_VERSION",
+    "KRMFN_DRIVER_IMAGE",
+    "KRMFN_NAME",
+    "KRMFN_NAMESPACE",
+    "KRMFN_MODULE_NAME",
+)
+FILLED = frozenset(
+    {
+        *("driverImage", "driverImageParts", "image", "imageParts", "unsignedImage", "tag"),
+        *("command", "args", "parameters", "loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "value"),
+        *("dirName", "firmwarePath", "hostDevices", "filesToSign", "path", "mountPath", "subPath", "subPathExpr"),
+        "workingDir",
+        *("labels", "annotations", "podLabels", "podAnnotations", "extraObjects"),
+        *("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap"),
+    }
+)
+"""Fields below which every string may hold a variable; a ConfigMap may be one of the extra objects."""
+_NEVER = frozenset({"nodeSelector", "clusterSelector", "selector", "matchLabels", "tolerations", "resources"})
+"""Fields below which no name means what it means elsewhere."""
+_REFERENCE = re.compile(r"\$(?:krmfn_\w*|\{krmfn_[^}]*\}?)", re.IGNORECASE | re.ASCII)
+_FORM = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
+
+Path = tuple[str | int, ...]
+
+
+class Reference(NamedTuple):
+    """A variable of ours in nested data."""
+
+    path: Path
+    text: str
+    """As it is written: `${KRMFN_NAME}`."""
+    is_filled: bool
+    """Whether it stands where variables are filled in."""
+
+    @property
+    def name(self) -> str:
+        """The variable that it names; "" when there is none of that name."""
+        name = _name(self.text)
+        return name if name in VARIABLES else ""
+
+
+def fill(data: Any, values: Mapping[str, str]) -> Any:
+    """Return nested data with our variables filled in, in every string but for keys.
+
+    What is filled in stays a string. A variable without a value stays as it is written (`references` finds it).
+    """
+    if isinstance(data, str):
+        return _REFERENCE.sub(lambda match: values.get(_name(match[0]), match[0]), data) if "$" in data else data
+    if isinstance(data, dict):
+        return {key: fill(value, values) for key, value in data.items()}
+    return [fill(value, values) for value in data] if isinstance(data, list) else data
+
+
+def fill_fields(data: Any, values: Mapping[str, str]) -> Any:
+    """Return fields with our variables filled in, in those in which they may stand."""
+    if isinstance(data, dict):
+        return {name: _field(name, value, values) for name, value in data.items()}
+    return [fill_fields(entry, values) for entry in data] if isinstance(data, list) else data
+
+
+def _field(name: str, value: Any, values: Mapping[str, str]) -> Any:
+    if name in FILLED:
+        return fill(value, values)
+    return value if name in _NEVER else fill_fields(value, values)
+
+
+def references(data: Any, path: Path = ()) -> Iterator[Reference]:
+    """Yield each reference to a variable of ours in nested data, also those in keys."""
+    if isinstance(data, str):
+        yield from (Reference(path, match[0], _may_stand(path)) for match in _REFERENCE.finditer(data))
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            own = (*path, key)
+            yield from (Reference(own, match[0], False) for match in _REFERENCE.finditer(str(key)))
+            yield from references(value, own)
+    elif isinstance(data, list):
+        for at, value in enumerate(data):
+            yield from references(value, (*path, at))
+
+
+def _may_stand(path: Path) -> bool:
+    return next((part for part in path if part in FILLED or part in _NEVER), "") in FILLED
+
+
+def mistake(reference: Reference) -> str:
+    """Return what is wrong with a reference by itself; "" when it is right."""
+    text, name = reference.text, _name(reference.text)
+    if name in VARIABLES:
+        where = "variables stand in images, arguments, values, paths, labels, annotations and names of ConfigMaps"
+        return "" if reference.is_filled else f"{text} is not filled in here; {where}"
+    if not name:
+        what = "has more than a name between its braces" if text.endswith("}") else "has no closing brace"
+        return f"{text} {what}; a variable of krmfn is written $NAME or ${{NAME}}, without a default"
+    longer = [known for known in VARIABLES if name.startswith(known)]
+    if longer:
+        known = max(longer, key=len)
+        return f"{text} is no variable of krmfn; did you mean ${{{known}}}{name[len(known) :]}?"
+    from difflib import get_close_matches
+
+    close = get_close_matches(name.upper(), VARIABLES, 1, 0.6)
+    hint = f"did you mean ${close[0]}?" if close else f"there are: {', '.join(f'${known}' for known in VARIABLES)}"
+    return f"{text} is no variable of krmfn; {hint}"
+
+
+def explained(finding: Result) -> Result:
+    """Return a finding of a schema, with the reason when it is about a variable of ours where none is filled in."""
+    path = split(finding.field.path) if finding.field else ()
+    if not _REFERENCE.search(finding.message) or _may_stand(path):
+        return finding
+    return finding._replace(message=f"{finding.message} (variables of krmfn are not filled in here)")
+
+
+def _name(reference: str) -> str:
+    form = _FORM.fullmatch(reference)
+    return (form[1] or form[2]) if form else ""

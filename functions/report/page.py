@@ -1,0 +1,133 @@
+"""The page as one file: the counts and rows in a template, with its style, its script and its data inside.
+
+Nothing is fetched: the page's own policy (Content-Security-Policy) allows its one style sheet and its one script, by
+their hashes, and nothing else, whatever a name in the input looks like.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from krmfn.counts import counted
+from krmfn.plan import Comparison
+from krmfn.reports.rules import sentence
+from krmfn.rule import Rule
+
+from ..fleet.wording import listing
+from . import changes, judged, pictures, rows, states, summary, tallies
+from .parts import Part
+
+_FOLDER = Path(__file__).parent
+IMAGES = 1_000
+"""Images that are shown."""
+FIELDS = 40
+"""Clusters that have a field of squares each."""
+PANELS = 100
+
+
+def page(parts: Sequence[Part], rules: Mapping[str, Rule], version: str, compared: Sequence[Comparison] = ()) -> str:
+    """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
+
+    `compared` is what changes since the base that was asked for.
+    """
+    above = _above([part.name for part in parts])
+    parts = [part._replace(name=part.name[len(above) :]) for part in parts]
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"number": lambda number: f"{number:,}", "counted": lambda n, noun: counted(n, noun)}
+    style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
+    text = environment.get_template("page.html").render(
+        **_context(parts, rules, compared),
+        style=Markup(style),  # both are files of ours, and nothing of the input is in them
+        script=Markup(script),
+        policy=policy,
+        above=above,
+        version=version,
+    )
+    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair is not UTF-8
+
+
+def _above(names: Sequence[str]) -> str:
+    """Return the folder, with its slash, in which all of several clusters are; "" where there is none."""
+    folders = [name.split("/")[:-1] for name in names] if len(names) > 1 else []
+    return "".join(f"{same[0]}/" for same in takewhile(lambda parts: len({*parts}) == 1, zip(*folders, strict=False)))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison]) -> dict[str, Any]:
+    """Return what the template shows."""
+    by_part = [states.of_nodes(part.groups) for part in parts]
+    numbers = sum(by_part, Counter[str]())
+    lines, panels = tallies.lines(parts), tallies.panels(parts)
+    clashes, more_clashes = judged.clashes(parts)
+    severities = Counter[str](result.severity for part in parts for result in part.findings)
+    needed = summary.images(parts)
+    per_square = pictures.nodes_per_square(numbers.total())
+    return {
+        "parts": parts,
+        "is_one": len(parts) == 1,
+        "facts": summary.facts(parts, numbers, len(lines), len(needed)),
+        "verdict": summary.verdict(parts, numbers, severities["error"] + len(changes.refused(compared))),
+        "changed": changes.changed(compared),
+        "severities": severities,
+        "numbers": states.shown(numbers),
+        "whole": numbers.total(),
+        "ring": summary.ring(numbers),
+        "per_square": per_square,
+        "fields": _fields(parts, by_part, per_square),
+        "zoom": pictures.zoom(max(1, numbers.total()), per_square),
+        "bar": pictures.bar,
+        "without_driver": states.without_driver,
+        "map": tallies.map_of(lines, parts, by_part) if lines else None,
+        "panels": panels[:PANELS],
+        "more_panels": max(0, len(panels) - PANELS),
+        "clashes": clashes,
+        "more_clashes": more_clashes,
+        "chapters": judged.chapters(parts, rules),
+        "sentence": sentence,
+        "listing": listing,
+        "images": needed[:IMAGES],
+        "more_images": max(0, len(needed) - IMAGES),
+        "rows": rows.first(parts),
+        "data": _embedded(rows.packed(parts)),
+        "legend": states.STATES,
+    }
+
+
+def _embedded(data: Any) -> Markup:
+    """Return JSON that stands in a script element: nothing in it can end that element, or begin another."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)
+
+
+def _fields(
+    parts: Sequence[Part], by_part: Sequence[Counter[str]], per_square: int
+) -> list[tuple[str, int, pictures.Squares]]:
+    """Return the fields of squares: one per cluster, or one of all where there are many."""
+    named = [(part.name, numbers) for part, numbers in zip(parts, by_part, strict=True) if numbers]
+    if len(named) > FIELDS:
+        named = [("all clusters", sum(by_part, Counter[str]()))]
+    rows = pictures.rows_of_squares(sum(numbers.total() for _, numbers in named), per_square)
+    return [(name, numbers.total(), pictures.squares(numbers, per_square, rows)) for name, numbers in named]

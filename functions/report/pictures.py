@@ -1,0 +1,88 @@
+"""Pictures of counts: numbers in, shapes for SVG out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import ceil, pi, sqrt
+from typing import NamedTuple
+
+from . import states
+from .states import State
+
+SQUARES = 1_200
+"""Squares in all the fields of squares of one page."""
+WIDEST = 1_050
+"""The width of the page, in pixels."""
+STEP, SIDE = 11, 9
+"""From one square to the next, and a square's width, in units of the picture."""
+RADIUS = 54
+BAR = 100
+
+
+class Squares(NamedTuple):
+    """A field of squares, column by column: one square for some nodes."""
+
+    width: int
+    height: int
+    paths: Sequence[tuple[State, str]]
+
+
+class Piece(NamedTuple):
+    """A part of a bar: from `start`, `width` wide, of 100."""
+
+    state: State
+    nodes: int
+    start: float
+    width: float
+
+
+def nodes_per_square(nodes: int) -> int:
+    """Return for how many nodes a square stands."""
+    return max(1, ceil(nodes / SQUARES))
+
+
+def rows_of_squares(nodes: int, per_square: int) -> int:
+    """Return how many squares stand one above the other, so that all fields together are wide rather than high."""
+    return max(2, min(8, round(sqrt(nodes / per_square / 9))))
+
+
+def zoom(nodes: int, per_square: int) -> float:
+    """Return how much the squares are enlarged, so that few of them fill the page, too."""
+    columns = nodes / per_square / rows_of_squares(nodes, per_square)
+    return max(0.9, min(2.4, WIDEST / (columns * STEP)))
+
+
+def squares(numbers: Counter[str], per_square: int, rows: int) -> Squares:
+    """Return the field of squares of a cluster; a state that one node has gets a square, however large the fleet is."""
+    at = 0
+    paths = []
+    for state, number in states.shown(numbers):
+        count = ceil(number / per_square)
+        paths.append((state, "".join(_square(*divmod(place, rows)) for place in range(at, at + count))))
+        at += count
+    columns = ceil(at / rows)
+    return Squares(columns * STEP - (STEP - SIDE), min(at, rows) * STEP - (STEP - SIDE), paths)
+
+
+def _square(column: int, row: int) -> str:
+    return f"M{column * STEP} {row * STEP}h{SIDE}v{SIDE}h-{SIDE}z"
+
+
+def bar(numbers: Counter[str]) -> list[Piece]:
+    """Return the parts of a bar, each wide enough to be seen."""
+    whole, start = max(1, numbers.total()), 0.0
+    found = states.shown(numbers)
+    widths = [max(2.0, BAR * number / whole) for _, number in found]
+    pieces = []
+    for (state, number), width in zip(found, widths, strict=True):
+        width = round(width * BAR / sum(widths), 2)
+        pieces.append(Piece(state, number, round(start, 2), width))
+        start += width
+    return pieces
+
+
+def arc(share: float) -> str:
+    """Return the dashes of a ring of which a share is drawn."""
+    around = 2 * pi * RADIUS
+    return f"{around * share:.1f} {around:.1f}"

@@ -1,0 +1,67 @@
+"""The states of a node with a Module, as the page names and orders them: the worst first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..fleet.coverage import Group
+from ..fleet.table import DRIVEN
+
+
+class State(NamedTuple):
+    """A state as a reader sees it."""
+
+    key: str
+    """As `nodes` prints it."""
+    label: str
+    meaning: str
+
+    @property
+    def style(self) -> str:
+        """The class of the page's style sheet."""
+        return f"s-{self.key.replace(' ', '-')}"
+
+
+STATES = (
+    State("conflict", "Conflict", "two Modules that exclude each other select the node"),
+    State("failure", "KMM fails", "KMM fails on the node's kernel"),
+    State("no mapping", "No mapping", "no kernel mapping has a driver for the node's kernel"),
+    State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
+    State("taint", "Taint", "the Module does not tolerate a taint of the node"),
+    State("not labelled", "Waits for a label", "ordered upgrade: nothing is loaded before the node has its label"),
+    State("other version", "Other version", "ordered upgrade: another version stays until the label says otherwise"),
+    State("runs", "Runs", "the driver is loaded"),
+    State("not selected", "Not selected", "no selector selects the node"),
+)
+RANK = {state.key: rank for rank, state in enumerate(STATES)}
+UNKNOWN, UNSELECTED = "kernel unknown", "not selected"
+
+
+def of_group(group: Group) -> str:
+    """Return the state of the nodes of a group: the worst one of their Modules."""
+    return min((outcome.state for outcome in group.outcomes), key=RANK.__getitem__, default=UNSELECTED)
+
+
+def of_nodes(groups: Iterable[Group]) -> Counter[str]:
+    """Return how many nodes are in each state."""
+    numbers: Counter[str] = Counter()
+    for group in groups:
+        numbers[of_group(group)] += len(group.nodes)
+    return numbers
+
+
+def driven(numbers: Counter[str]) -> int:
+    """Return how many of these nodes have a driver."""
+    return sum(numbers[key] for key in DRIVEN)
+
+
+def without_driver(numbers: Counter[str]) -> int:
+    """Return how many of these nodes are selected and lack a driver; of some it is not known."""
+    return sum(number for key, number in numbers.items() if key not in (*DRIVEN, UNKNOWN, UNSELECTED))
+
+
+def shown(numbers: Counter[str]) -> list[tuple[State, int]]:
+    """Return the states that occur with their numbers, the worst first."""
+    return [(state, numbers[state.key]) for state in STATES if numbers[state.key]]

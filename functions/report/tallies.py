@@ -1,0 +1,174 @@
+"""Counts of a fleet: per cluster and Module, and per kernel and mapping."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from krmfn import KrmfnError
+
+from ..fleet import wording
+from ..fleet.drivers import Driver
+from ..kmm.lookup import text
+from ..kmm.resolution import resolver
+from . import states
+from .parts import Part
+
+COLUMNS, ROWS = 60, 300
+"""Of the map of clusters and Modules, as far as it is shown."""
+
+
+class Line(NamedTuple):
+    """A Module with what becomes of it in each cluster."""
+
+    module: str
+    config: str
+    cells: Mapping[int, Counter[str]]
+    """Per cluster (by position) that has it: how many nodes are in each state; empty when it selects none."""
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """The worst first: by nodes without a driver, then by nodes, then by name."""
+        whole = sum(self.cells.values(), Counter[str]())
+        return -states.without_driver(whole), -whole.total(), self.module
+
+
+class Heading(NamedTuple):
+    """What stands at the head of a row or a column."""
+
+    name: str
+    below: str = ""
+
+
+class Map(NamedTuple):
+    """Clusters and Modules: whichever are more go down the page."""
+
+    columns: Sequence[Heading]
+    rows: Sequence[tuple[Heading, Sequence[Counter[str] | str | None]]]
+    """With a cell per column: numbers, text, or None where the cluster does not have the Module."""
+    more_columns: int
+    more_rows: int
+
+
+class Kernel(NamedTuple):
+    """A kernel with how many of a Module's nodes have it, and the mapping that has a driver for it."""
+
+    version: str
+    nodes: int
+    mapping: int | None
+    failure: str = ""
+    """Why KMM fails on it."""
+
+
+class Panel(NamedTuple):
+    """The kernels of a Module's nodes and its mappings."""
+
+    module: str
+    clusters: Sequence[str]
+    mappings: Sequence[str]
+    kernels: Sequence[Kernel]
+
+    @property
+    def holes(self) -> int:
+        """How many nodes have a kernel without a driver."""
+        return sum(kernel.nodes for kernel in self.kernels if kernel.mapping is None and kernel.version)
+
+
+def lines(parts: Sequence[Part]) -> list[Line]:
+    """Return every Module of every cluster, the worst first; those of one name are one line."""
+    found: dict[tuple[str, str], dict[int, Counter[str]]] = {}
+    for at, part in enumerate(parts):
+        numbers: list[Counter[str]] = [Counter() for _ in part.whole.drivers]
+        for group in part.groups:
+            for outcome in group.outcomes:
+                numbers[outcome.driver][outcome.state] += len(group.nodes)
+        for driver, counted in zip(part.whole.drivers, numbers, strict=True):
+            cell = found.setdefault((named(driver), wording.name(driver)), {}).setdefault(at, Counter())
+            cell.update(counted)
+    return sorted((Line(*key, cells) for key, cells in found.items()), key=lambda line: line.order)
+
+
+def map_of(found: Sequence[Line], parts: Sequence[Part], by_part: Sequence[Counter[str]]) -> Map:
+    """Return the map; what does not fit in is counted, and are those with the fewest nodes without a driver."""
+    order = list(range(len(parts)))
+    if len(parts) > COLUMNS:
+        order.sort(key=lambda at: (not parts[at].unjudged, -states.without_driver(by_part[at])))
+    modules = [Heading(line.module, line.config) for line in found]
+    clusters = [Heading(parts[at].name) for at in order]
+    cells = [[_cell(line, parts, at) for at in order] for line in found]
+    if len(parts) <= max(COLUMNS // 6, len(found)):
+        heads, columns = modules, clusters
+    else:
+        heads, columns = clusters, modules
+        cells = [list(column) for column in zip(*cells, strict=True)]
+    rows = [(head, cells[at][:COLUMNS]) for at, head in enumerate(heads[:ROWS])]
+    return Map(columns[:COLUMNS], rows, max(0, len(columns) - COLUMNS), max(0, len(heads) - ROWS))
+
+
+def _cell(line: Line, parts: Sequence[Part], at: int) -> Counter[str] | str | None:
+    if at not in line.cells:
+        return None
+    if parts[at].unjudged:
+        return "not known"
+    return line.cells[at] or "selects no node"
+
+
+def named(driver: Driver) -> str:
+    """Return a Module's name in short: `kmm/gpu`."""
+    own = driver.ref
+    return f"{own.namespace}/{own.name}" if own.namespace else own.name
+
+
+def panels(parts: Iterable[Part]) -> list[Panel]:
+    """Return the kernels and mappings of every Module that selects a node, those with holes first.
+
+    Modules of one name and with the same mappings in several clusters are one panel.
+    """
+    clusters: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    kernels: dict[tuple[str, tuple[str, ...]], dict[Kernel, int]] = {}
+    for part in parts:
+        for driver, versions in zip(part.whole.drivers, _versions(part), strict=True):
+            if driver.loads and versions:
+                key = (named(driver), tuple(map(_mapping, driver.module.mappings)))
+                clusters.setdefault(key, []).append(part.name)
+                numbers = kernels.setdefault(key, {})
+                for kernel in _resolved(driver, versions):
+                    alike = kernel._replace(nodes=0)
+                    numbers[alike] = numbers.get(alike, 0) + kernel.nodes
+    made = [
+        Panel(module, clusters[module, mappings], mappings, _in_order(numbers))
+        for (module, mappings), numbers in kernels.items()
+    ]
+    return sorted(made, key=lambda panel: (-panel.holes, panel.module))
+
+
+def _versions(part: Part) -> list[Counter[str]]:
+    """Return, for each Module, how many of the nodes that it selects have each kernel."""
+    numbers: list[Counter[str]] = [Counter() for _ in part.whole.drivers]
+    for group in part.groups:
+        for outcome in group.outcomes:
+            numbers[outcome.driver][group.kernel] += len(group.nodes)
+    return numbers
+
+
+def _resolved(driver: Driver, versions: Mapping[str, int]) -> list[Kernel]:
+    resolve = resolver(driver.module)
+    found = []
+    for version, number in versions.items():
+        try:
+            found.append(Kernel(version, number, resolve(version).mapping if version else None))
+        except KrmfnError as failure:
+            found.append(Kernel(version, number, None, str(failure)))
+    return found
+
+
+def _mapping(entry: Mapping[str, object]) -> str:
+    kind = "literal" if text(entry, "literal") else "regexp"
+    return f"{kind} {text(entry, kind)}"
+
+
+def _in_order(numbers: Mapping[Kernel, int]) -> list[Kernel]:
+    """Return the kernels, those without a driver first, then the most frequent."""
+    kernels = [kernel._replace(nodes=number) for kernel, number in numbers.items()]
+    return sorted(kernels, key=lambda one: (one.mapping is not None or not one.version, -one.nodes, one.version))

@@ -1,0 +1,54 @@
+"""Rules about what a change does on the nodes of a fleet, where they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Result, warning
+from krmfn.rule import Rule
+
+from .impact import Impact
+
+
+def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per Module and reason for which nodes that it selects are left without it."""
+    for effect in impact.plan.effects:
+        if effect.what == "without":
+            yield warning(effect.message, ref=effect.ref)
+
+
+RULES = (
+    Rule(
+        "KRM409",
+        "a change leaves no node that a config selects without its driver, where the nodes are known",
+        good="""\
+# before
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+# after
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 5.14.0-570.el9_6.x86_64}}
+---
+spec: {kernelMappings: [{regexp: el9}]}
+""",
+        bad="""\
+# before
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+# after
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 6.12.0-55.el10_0.x86_64}}
+---
+spec: {kernelMappings: [{regexp: el9}]}
+""",
+        remedy="Add a kernel mapping for the new kernel, tolerate the taint, or set the version label first; what the "
+        "finding names keeps the driver away.",
+        check=nodes_keep_their_driver,
+    ),
+)

@@ -1,0 +1,49 @@
+"""What `diff` says about a plan: the findings of all rules about changes, but for those that are turned off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from krmfn import Item, Manifest, Ref, ResourceList, Result
+from krmfn.ownership import Id, mark_of
+from krmfn.plan import Plan
+from krmfn.resource import annotations_of, ref
+from krmfn.rule import apply
+
+from ..kmm.versions import target
+from ..rendering import function_config, ignoring
+from ..rendering.generated import Finding
+from . import node_rules
+from .change_rules import RULES, version_is_kept
+from .impact import impact_of
+
+
+def notes(plan: Plan, resources: ResourceList) -> list[Result]:
+    """Return the findings about a plan, errors first: an error is refused by the cluster or never comes to an end.
+
+    `resources` is the new list: its functionConfig counts, and so do its annotations that turn rules off.
+    """
+    config, _ = function_config.read(resources)
+    by_id = {item.ref.id: item for item in resources.items}
+    findings: list[Finding] = []
+    owners: dict[Ref, Item] = {}
+    manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
+    impact = impact_of(plan, target(config.kmm_version))
+    for finding in (*version_is_kept(impact), *apply((*RULES, *node_rules.RULES), impact)):
+        source = _source(finding, manifests, by_id)
+        if source:
+            owners[source.ref] = source
+            own = finding.ref == source.ref
+            finding = source.located(finding) if own else finding._replace(place=source.place)
+        findings.append((source.ref if source else None, finding))
+    shown, _ = ignoring.kept(findings, owners, config)
+    return [
+        finding for severity in ("error", "warning", "info") for _, finding in shown if finding.severity == severity
+    ]
+
+
+def _source(finding: Result, manifests: Mapping[Id, Manifest], by_id: Mapping[Id, Item]) -> Item | None:
+    """Return the item that a finding is about or, when that is or was generated, the one it is generated from."""
+    own = finding.ref.id if finding.ref else ("", "", "", "")
+    mark = mark_of(annotations_of(manifests.get(own, {})))
+    return (by_id.get(mark.owner) if mark else None) or by_id.get(own)

@@ -1,0 +1,160 @@
+"""Which roots make a cluster: each its own, unless the configuration file or --cluster joins several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..errors import KrmfnError
+from ..results import Result, error, in_order, warning
+from ..rule import Rule
+from . import config, roots
+from . import survey as surveys
+from .config import Config, Member
+from .kustomization.calls import Ours
+from .kustomization.disk import within
+from .kustomization.graph import Graph
+from .paths import Failure
+from .survey import Root
+
+RULES = (
+    *config.RULES,
+    Rule(
+        "KRM523",
+        "a file that is read is YAML and a regular file, and a link leads to one within the root of what may be read",
+        good="""\
+# app.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app, namespace: kmm}
+""",
+        bad="""\
+# app.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app
+""",
+        remedy="Correct the line, remove the link, or name a larger folder with --root.",
+    ),
+)
+
+
+class Cluster(NamedTuple):
+    """What reaches one cluster: exclusivity, duplicates, references and inventories are judged in it."""
+
+    name: str
+    """As the configuration file or --cluster calls it; for a root of its own the root's name."""
+    roots: tuple[Root, ...]
+
+
+class Layout(NamedTuple):
+    """The clusters that some PATHs make."""
+
+    clusters: list[Cluster]
+    findings: list[Result]
+    """What is wrong with the configuration file and with files outside of all roots."""
+    config: Config
+    failures: list[Failure] = []  # noqa: RUF012  # read only
+    """The PATHs that are not there or may not be read."""
+
+
+def parse(text: str) -> tuple[str, list[str]]:
+    """Return the name and the paths of an option `--cluster NAME=PATH,PATH`. Raises KrmfnError for another form."""
+    name, sign, paths = text.partition("=")
+    parts = [part for part in paths.split(",") if part]
+    if not name or not sign or not parts:
+        raise KrmfnError(f"--cluster {text!r} must be NAME=PATH or NAME=PATH,PATH")
+    return name, parts
+
+
+def layout(
+    paths: Sequence[str],
+    ours: Ours,
+    root: str | None = None,
+    named: Mapping[str, Sequence[str]] | None = None,
+    exclude: Sequence[str] = (),
+    itself: bool = False,
+) -> Layout:
+    """Return the clusters of some PATHs and of those that `named` (--cluster) joins; it goes before the file.
+
+    `root` is what --root names, `exclude` what --exclude does, `itself` see `survey`. A PATH that holds nothing is a
+    cluster, too, of nothing. With an error in the configuration file there are no clusters: which ones are meant is not
+    known. Raises KrmfnError for paths of two repositories that both have a configuration file, and for stdin twice.
+    """
+    if list(paths).count("-") > 1:
+        raise KrmfnError("- appears twice among the PATHs, and stdin can be read once")
+    named = named or {}
+    every = list(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
+    settings, findings = _config(every, root)
+    if any(finding.rule == "KRM521" for finding in findings):
+        return Layout([], findings, settings)
+    joined = dict(settings.clusters)
+    joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
+    marks = {member.real for members in joined.values() for member in members}
+    marks |= {os.path.realpath(path) for path in every if path != "-"}
+    seen: dict[tuple[str, str], Root] = {}
+    empty: list[Root] = []
+    failures: list[Failure] = []
+    for path in every:
+        try:
+            surveyed = surveys.survey(path, ours, root, (*settings.exclude, *exclude), marks, itself)
+        except KrmfnError as failure:
+            failures.append(Failure(path, tuple(map(str, failure.args))))
+            continue
+        findings += surveyed.findings
+        for one in surveyed.roots:
+            seen.setdefault((one.kind, one.path), one)
+        if not surveyed.roots and path in paths:
+            empty.append(Root("files", os.path.normpath(path), os.path.realpath(path), Graph({})))
+    clusters, lonely = _joined(joined, list(seen.values()))
+    lonely += empty
+    findings += _absent(joined, clusters, [os.path.realpath(path) for path in every if path != "-"])
+    taken = {cluster.name for cluster in clusters}
+    clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
+    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures)
+
+
+def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:
+    """Return the one configuration file of the repositories that hold the paths."""
+    folders: dict[str, bool] = {}
+    for path in paths:
+        if path != "-":
+            folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
+            folders.setdefault(roots.root_of(folder, root) or os.path.realpath(folder), os.path.isabs(path))
+    read = [config.read(folder, absolute) for folder, absolute in folders.items()]
+    present = [one for one in read if one[0].name]
+    if len(present) > 1:
+        names = " and ".join(settings.name for settings, _ in present)
+        raise KrmfnError(f"{names} both say how roots are joined; name the PATHs of one repository at a time")
+    return present[0] if present else (Config(), [])
+
+
+def _joined(named: Mapping[str, Sequence[Member]], every: Sequence[Root]) -> tuple[list[Cluster], list[Root]]:
+    """Return the clusters that are named, and the roots that are in none of them."""
+    clusters: list[Cluster] = []
+    lonely = list(every)
+    for name, members in named.items():
+        parts = [one for one in every if any(within(one.path, member.real) for member in members if one.path)]
+        if parts:
+            clusters.append(Cluster(name, tuple(parts)))
+            lonely = [one for one in lonely if one not in parts]
+    return clusters, lonely
+
+
+def _absent(named: Mapping[str, Sequence[Member]], clusters: Sequence[Cluster], paths: Sequence[str]) -> list[Result]:
+    """Return a finding for each path of a cluster that holds no root, or that is not among the PATHs."""
+    findings: list[Result] = []
+    by_name = {cluster.name: cluster for cluster in clusters}
+    for name, members in named.items():
+        cluster = by_name.get(name)
+        for member in members:
+            if cluster and any(within(one.path, member.real) for one in cluster.roots):
+                continue
+            if any(within(member.real, path) for path in paths):
+                message = f"{member.text} holds nothing that would reach the cluster {name}"
+                findings.append(error(message, rule="KRM522", place=member.place))
+            elif cluster:
+                message = f"{member.text} belongs to the cluster {name}, too, and is not among the PATHs"
+                findings.append(warning(message, rule="KRM522", place=member.place))
+    return findings

@@ -1,0 +1,60 @@
+"""The program's own commands, made runnable as the SDK's are."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+from ..results import placed
+from . import against_base, cluster_streams, options, output
+from .program import Command, Printed
+from .subcommand import EXITS, PRINTED, Context, Subcommand
+
+
+def subcommand(command: Command | Printed) -> Subcommand:
+    """Return a program's command as a subcommand."""
+    shown = command.help, command.examples or ("",)
+    if isinstance(command, Printed):
+        return Subcommand(
+            *shown, PRINTED, command.arguments, command.args, partial(_print, command), runs_function=False
+        )
+    return Subcommand(*shown, EXITS, partial(_arguments, command), command.args, partial(_run, command))
+
+
+def _arguments(command: Command, parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
+    command.arguments(parser)
+    if command.compares:
+        help_ = "show what changes since the merge base of HEAD and REF, read from Git"
+        parser.add_argument("--base", metavar="REF", help=help_)
+        parser.set_defaults(compared=())
+
+
+def _print(command: Printed, context: Context, args: Any) -> int:
+    output.write_stdout(command.run(args))
+    return 0
+
+
+def _run(command: Command, context: Context, args: Any) -> int:
+    """Print what the command makes of the lists of all clusters; of none when something cannot be read."""
+    stays = None if command.runs_function else lambda _: True
+    streams = cluster_streams.rendered(context, args.paths, judged=command.is_judged, stays=stays)
+    if not streams.is_whole:
+        cluster_streams.log(context, streams)
+        return 2
+    context.log.findings(streams.findings)
+    lists = streams.lists
+    for resources in lists.values():
+        if resources.failed:  # nothing was generated; what stands in the files can still be looked at
+            context.log.findings(resources.results)
+    args = args._replace(paths=streams.paths)
+    if command.compares and args.base is not None:
+        as_diff = context._replace(options=context.options._replace(command="diff"))
+        args = args._replace(compared=against_base.with_base(as_diff, args.base, args.paths, is_said=True))
+    text, results = command.run(lists, args)
+    results = placed(results)
+    context.log.findings(results)
+    output.write_stdout(text)
+    failed = any(resources.failed for resources in lists.values())
+    return int(failed or any(result.severity == "error" for result in results))

@@ -1,0 +1,246 @@
+"""A commit's files, read from Git's object database into a folder.
+
+Whoever sends a pull request chooses what is in the commits, and the clone's configuration may name programs. So only
+plumbing runs (rev-parse, merge-base, rev-list, ls-tree, cat-file): no work tree, index, hook, filter, text conversion
+or network. What Git would have to fetch first is missing, and is said to be.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+
+from ..errors import KrmfnError
+
+DEEPER = "fetch its whole history (`git fetch --unshallow`; actions/checkout: `fetch-depth: 0`)"
+_ENVIRONMENT = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # the same for versions of Git that do not know the one above
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+MISSING = "is not in this clone, which was made with `git clone --filter`; fetch it without"
+_LINK, _SUBMODULE = "120000", "160000"
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_CHUNK = 1 << 20
+
+
+class Entry(NamedTuple):
+    """A file, link or submodule of a commit."""
+
+    mode: str
+    object: str
+    path: str
+    """From the root of the repository."""
+
+
+class Skipped(NamedTuple):
+    """What a commit has and the folder has not, or not as it is in the work tree."""
+
+    path: str
+    message: str
+
+
+def merge_base(root: str, ref: str) -> str:
+    """Return the merge base of a ref and HEAD in the repository whose work tree is `root`, as a full object name.
+
+    Raises KrmfnError when the ref names no commit, when the two share no history, and when a shallow clone ends before
+    it is sure which commit it is.
+    """
+    shallow = _run(root, "rev-parse", "--is-shallow-repository").strip() == "true"
+    hint = f"the clone is shallow: {DEEPER}" if shallow else f"fetch it (`git fetch origin {ref.rpartition('/')[2]}`)"
+    tips = [_commit(root, "HEAD", "make a first commit"), _commit(root, ref, hint)]
+    done = _git(root, "merge-base", *tips)
+    if done.returncode == 1:
+        why = f"; the clone is shallow: {DEEPER}" if shallow else ""
+        raise KrmfnError(f"HEAD and {ref} have no commit in common{why}")
+    base = _output(done).strip()
+    if shallow and _is_cut_off(root, base, tips):
+        raise KrmfnError(f"the clone is shallow, and where HEAD left {ref} may lie before its end: {DEEPER}")
+    return base
+
+
+def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
+    """Return every file, link and submodule of a commit. Raises KrmfnError when that is not known."""
+    made: list[Entry] = []
+    done = _git(root, "ls-tree", "-r", "-z", "--full-tree", commit)
+    if done.returncode and absent:
+        raise KrmfnError(f"the list of files of the commit {commit} {MISSING}")
+    for line in _output(done).split("\0"):
+        if line:
+            head, _, path = line.partition("\t")
+            mode, _, name = head.split(" ")
+            made.append(Entry(mode, name, path))
+    return made
+
+
+def missing(root: str, commit: str) -> set[str]:
+    """Return the names of a commit's objects that are not in this clone, such as those of `git clone --filter`."""
+    lines = _run(root, "rev-list", "--objects", "--missing=print", "--no-walk", commit).splitlines()
+    return {line[1:] for line in lines if line.startswith("?")}
+
+
+def write(root: str, listing: list[Entry], absent: Collection[str], folder: str, limit: int) -> list[Skipped]:
+    """Write the entries of a commit below a folder, in their order, and return what could not be.
+
+    `absent` are missing objects, `limit` is how many bytes are written in all. Links come last, so that nothing is
+    written through one; those that lead out of the folder are left out. Raises KrmfnError when the folder cannot be
+    written.
+    """
+    skipped: list[Skipped] = []
+    links: list[tuple[str, str]] = []
+    with _objects(root) as objects:
+        for entry in listing:
+            if problem := MISSING if entry.object in absent else _unwritable(entry):
+                skipped.append(Skipped(entry.path, problem))
+                continue
+            data = objects.read(entry.object, limit)
+            if isinstance(data, str):
+                skipped.append(Skipped(entry.path, data))
+                continue
+            limit -= len(data)
+            if entry.mode == _LINK:
+                links.append((entry.path, os.fsdecode(data)))
+                continue
+            if data.startswith(_POINTER):
+                skipped.append(Skipped(entry.path, "is kept by Git LFS, so only a pointer to it is in the commit"))
+            _write_file(folder, entry.path, data)
+    for path, target in links:
+        if _leads_out(path, target):
+            skipped.append(Skipped(path, f"is a link to {target}, which leads out of the repository"))
+        else:
+            _write_link(folder, path, target)
+    return skipped
+
+
+class _Objects(NamedTuple):
+    """A running `git cat-file --batch`: a name in, an object out."""
+
+    requests: IO[bytes]
+    answers: IO[bytes]
+
+    def read(self, name: str, limit: int) -> bytes | str:
+        """Return the content of an object, or why there is none. Raises KrmfnError for one that Git cannot read."""
+        self.requests.write(f"{name}\n".encode())
+        self.requests.flush()
+        head = self.answers.readline().split()
+        if len(head) != 3:
+            raise KrmfnError(
+                f"git cat-file cannot read the object {name}; `git fsck` says what is wrong with the clone"
+            )
+        size = int(head[2])
+        if size <= limit:
+            return self.answers.read(size + 1)[:-1]
+        left = size + 1
+        while left > 0:
+            left -= len(self.answers.read(min(left, _CHUNK))) or left
+        return f"is too large ({size:,} bytes): raise the limit with KRMFN_MAX_BYTES"
+
+
+@contextmanager
+def _objects(root: str) -> Iterator[_Objects]:
+    """Run `git cat-file --batch` as long as the block runs."""
+    command = _command(root, "cat-file", "--batch")
+    with subprocess.Popen(
+        command, env=_environment(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as running:
+        if running.stdin and running.stdout:
+            try:
+                yield _Objects(running.stdin, running.stdout)
+            finally:
+                running.kill()
+
+
+def _unwritable(entry: Entry) -> str:
+    """Return why an entry is not written; "" when it is."""
+    if entry.mode == _SUBMODULE:
+        return "is a submodule, and a commit holds none of its files"
+    parts = entry.path.split("/")
+    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
+        return "has a name that no work tree can have"
+    return ""
+
+
+def _leads_out(path: str, target: str) -> bool:
+    """Return True for a link whose target, read as text, is not below the folder; readers resolve what is left."""
+    reached = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return target.startswith("/") or "\0" in target or not target or reached.split("/")[0] == ".."
+
+
+def _write_file(folder: str, path: str, data: bytes) -> None:
+    name = os.path.join(folder, path)
+    try:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "xb") as file:
+            file.write(data)
+    except OSError as failure:
+        raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
+
+
+def _write_link(folder: str, path: str, target: str) -> None:
+    name = os.path.join(folder, path)
+    try:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        os.symlink(target, name)
+    except OSError as failure:
+        raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
+
+
+def _commit(root: str, ref: str, hint: str) -> str:
+    """Return the full object name of the commit that a ref names. Raises KrmfnError with the hint when none does."""
+    if not ref or ref.startswith("-"):
+        raise KrmfnError(f"{ref!r} is no ref; name a branch, a tag or a commit, such as origin/main")
+    done = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    if done.returncode == 1:
+        raise KrmfnError(f"{ref} names no commit in this clone; {hint}")
+    return _output(done).strip()
+
+
+def _is_cut_off(root: str, base: str, tips: list[str]) -> bool:
+    """Return True when the history between the base and the tips is not all there."""
+    place = _run(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
+    with open(os.path.join(root, place), encoding="ascii") as file:
+        ends = set(file.read().split())
+    return not ends.isdisjoint(_run(root, "rev-list", *tips, f"^{base}").split())
+
+
+def _run(root: str, *arguments: str) -> str:
+    return _output(_git(root, *arguments))
+
+
+def _output(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return what Git printed. Raises KrmfnError with its own words when it failed."""
+    if done.returncode:
+        words = done.stderr.decode(errors="replace").strip().splitlines()
+        raise KrmfnError(f"git {done.args[6]} failed in {done.args[2]}:", *words)
+    return os.fsdecode(done.stdout)
+
+
+def _git(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            _command(root, *arguments),
+            env=_environment(root),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as failure:
+        raise KrmfnError(f"git cannot be run: {failure.strerror}; --base reads the base with it") from failure
+
+
+def _command(root: str, *arguments: str) -> list[str]:
+    """Return a command of Git; a folder that only looks like a repository (a bare one, committed) is none."""
+    return ["git", "-C", root, "--no-pager", "-c", "safe.bareRepository=explicit", *arguments]
+
+
+def _environment(root: str) -> dict[str, str]:
+    """Return the environment of Git: nothing of a hook that runs us, no repository but the one at `root`."""
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith("GIT_CONFIG")
+    }
+    return {**kept, **_ENVIRONMENT, "GIT_CEILING_DIRECTORIES": os.path.dirname(root)}

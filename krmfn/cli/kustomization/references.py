@@ -1,0 +1,124 @@
+"""What the fields of a kustomization lead to, as kustomize resolves them, and what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from ...item import Item
+from ...resource import Place
+from ...results import Field, Result, error
+from .disk import Disk, Target, within
+from .mentions import Mention, Role
+from .remotes import is_repository, is_url
+
+Kind = Literal["file", "folder", "chart", "inline", "remote", "nothing"]
+
+
+class Reference(NamedTuple):
+    """What one field refers to; `nothing` when that cannot be read, and a finding says why."""
+
+    field: str
+    """The field in the kustomization: `resources[0]`, `patches[1].path`."""
+    text: str
+    """The value as it is written."""
+    kind: Kind
+    place: Place | None
+    name: str = ""
+    """A file's or folder's path as people are shown it."""
+    real: str = ""
+    """The same path, absolute and without links."""
+    first: int = 0
+    """The line on which a text begins that is written out."""
+    column: int = 0
+    """The column at which its lines begin; 0 when they are no lines of the file, but quoted or folded."""
+
+
+_FOLDERS = ("resource", "component", "function")
+_FILES = ("resource", "function", "merge", "file")
+_WANTED = {
+    "resource": "a file or a folder",
+    "component": "a folder with a Component",
+    "function": "a file, a folder, or a resource written out",
+    "chart": "a chart with a name",
+}
+_CHART = "the chart {name} is filled in by helm, a program that is not run here; keep its output here"
+_DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
+
+
+def read(mentions: Iterable[Mention], item: Item, folder: str, disk: Disk) -> tuple[list[Reference], list[Result]]:
+    """Return what `item` refers to, seen from `folder` (absolute, without links), and what is wrong with it."""
+    references: list[Reference] = []
+    findings: list[Result] = []
+    lines: list[bytes] = []
+    for field, text, role in mentions:
+        place = item.field_place(field)
+        reference, rule, message = _resolved(Reference(field, text, "nothing", place), role, folder, disk)
+        if reference.kind == "inline" and place:
+            lines = lines or item.text.splitlines()
+            start = (item.place or place).line
+            column = _column(lines, place.line - start, text)
+            reference = reference._replace(first=place.line + (column > 0), column=column)
+        references.append(reference)
+        if rule:
+            findings.append(error(message, rule=rule, field=Field(field), place=place))
+    return references, findings
+
+
+def _column(lines: list[bytes], at: int, text: str) -> int:
+    """Return the column at which a literal block's lines begin when one begins on a line; 0 for another text."""
+    if at >= len(lines) or not lines[at].split(b" #")[0].rstrip().endswith((b"|", b"|-", b"|+")):
+        return 0
+    pairs = zip(lines[at + 1 :], text.encode(errors="surrogatepass").splitlines(), strict=False)
+    indents = (len(line) - len(own) for line, own in pairs if own.strip())
+    return 1 + max(next(indents, 0), 0)
+
+
+def is_inline(text: str) -> bool:
+    """Return True for a value that kustomize takes for the thing itself where it may also be a path.
+
+    A resource has several keys: it takes lines or braces. No path may hold these, so that nothing is taken for a path
+    here and for a resource there.
+    """
+    return "\n" in text or "\r" in text or "{" in text
+
+
+def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tuple[Reference, str, str]:
+    """Return the reference with what it leads to, and the rule and message of what is wrong ("" for nothing)."""
+    text = reference.text
+    if role == "text" or (role in ("function", "merge") and is_inline(text)):
+        return reference._replace(kind="inline"), "", ""
+    if not text.strip():
+        return reference, "KRM504", f"names nothing; must be {_WANTED.get(role, 'a file')}"
+    if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
+        message = "is fetched over the network when it is built, so nobody has seen what will come; keep a copy here"
+        return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
+    target = disk.target(folder, text)
+    reference = reference._replace(name=target.name, real=target.real)
+    rule, message = _problem(target, text, role, folder, disk)
+    if role == "chart" and not target.outside:
+        kind, rule = ("chart", "KRM512") if target.is_folder else ("remote", "KRM509")
+        return reference._replace(kind=kind), rule, _CHART.format(name=target.name)  # type: ignore[arg-type]
+    if rule and rule != "KRM507":
+        return reference, rule, message
+    return reference._replace(kind="folder" if target.is_folder else "file"), rule, message
+
+
+def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> tuple[str, str]:
+    if target.outside:
+        return "KRM508", f"{text} leads out of {disk.root}, where nothing is read; --root DIR names a larger folder"
+    if target.problem:
+        return "KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder"
+    if target.is_folder and role not in _FOLDERS:
+        return "KRM504", f"{target.name} is a folder; must be a file"
+    if target.is_folder and (text.startswith("/") or _DOTS.search(text)):
+        return "KRM504", f"{text}: kustomize takes no folder by an absolute path or with dots beside other letters"
+    if not target.is_folder and role not in _FILES:
+        return "KRM504", f"{target.name} is a file; must be {_WANTED[role]}"
+    if not target.is_folder and not within(target.real, folder):
+        return "KRM507", (
+            f"{text} is not in or below the kustomization's folder, where kustomize reads files; move it there, or "
+            "list the folder of a kustomization that holds it"
+        )
+    return "", ""

@@ -1,0 +1,76 @@
+"""Pairs of clusters: what each was and shall be, and what leads from one to the other."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from ..cluster_dump import NO_DEFAULTS, is_dumped
+from ..plan import Comparison, plan
+from ..resource import Manifest
+from ..resourcelist import ResourceList
+from ..results import placed
+from . import inputs
+from .cluster_streams import Rendered, Streams
+from .clusters import Cluster
+from .subcommand import Context
+
+
+class Pair(NamedTuple):
+    """A cluster before and after; None where it is not."""
+
+    old: Rendered | None
+    new: Rendered | None
+
+
+def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]:
+    """Return the clusters of both sides: named ones by their names, others by a root that both have; gone ones last."""
+    left = {id(one): one for one in old.clusters}
+    pairs = []
+    for one in new.clusters:
+        roots = _roots(one.cluster, new_top)
+        found = [
+            other
+            for other in left.values()
+            if not roots.isdisjoint(_roots(other.cluster, old_top)) or _same_name(one.cluster, other.cluster)
+        ]
+        pairs.append(Pair(left.pop(id(found[0])) if found else None, one))
+    return [*pairs, *(Pair(one, None) for one in left.values())]
+
+
+def _roots(cluster: Cluster, top: str) -> frozenset[str]:
+    return frozenset(os.path.relpath(root.path, top) for root in cluster.roots if root.path)
+
+
+def _same_name(one: Cluster, other: Cluster) -> bool:
+    """Return True for two clusters that the configuration file or --cluster calls alike."""
+    return one.name == other.name and one.name not in {root.name for root in (*one.roots, *other.roots)}
+
+
+def compared(context: Context, pair: Pair, name: str) -> Comparison:
+    """Return the comparison of one cluster of two PATHs."""
+    old, new = (one.final if one else ResourceList() for one in pair)
+    return comparison(context, name, old, new, (is_dump(old), is_dump(new)))
+
+
+def comparison(
+    context: Context, name: str, old: ResourceList, new: ResourceList, dumped: tuple[bool, bool] = (False, False)
+) -> Comparison:
+    """Return the comparison of two lists; `dumped` says of each whether a cluster has given it back."""
+    program = context.program
+    defaults = program.defaults() if any(dumped) and program.defaults else NO_DEFAULTS
+    planned = plan(deployed(context, old), deployed(context, new), defaults, dumped)
+    effects, unknown = program.effects(old, new) if program.effects else ((), ())
+    planned = planned._replace(effects=tuple(effects))
+    notes = program.notes(planned, new) if program.notes else ()
+    return Comparison(name, planned, placed([*notes, *unknown]))
+
+
+def is_dump(resources: ResourceList) -> bool:
+    """Return True when a cluster has given back all of a list."""
+    return bool(resources.items) and all(is_dumped(item.manifest) for item in resources.items)
+
+
+def deployed(context: Context, resources: ResourceList) -> list[Manifest]:
+    """Return the manifests of a list that would reach the cluster."""
+    return [item.manifest for item in inputs.deployed(context.program, resources)]

@@ -1,0 +1,138 @@
+"""The command `render`: the manifests that would reach the cluster, to stdout or into folders."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from ..errors import KrmfnError
+from ..item import Item
+from ..resourcelist import ResourceList
+from . import cluster_streams, inputs, options, output, replacing, roots
+from .cluster_streams import Rendered
+from .paths import Failure, log_failures
+from .subcommand import EXITS, Context, Subcommand
+
+_SHOWN = 5
+"""How many clusters a message names before it counts the rest."""
+
+
+class Args(NamedTuple):
+    """The arguments of `render`."""
+
+    paths: tuple[str, ...]
+    output: Literal["yaml", "json"]
+    output_dir: str | None
+    replace: bool
+    include_inputs: bool
+    allow_empty: bool
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
+    parser.add_argument(
+        "-o", "--output", choices=("yaml", "json"), default="yaml", help="how stdout is written (default: yaml)"
+    )
+    parser.add_argument(
+        "--output-dir",
+        metavar="DIR",
+        help="write a file per object and a kustomization.yaml; of several clusters a folder each, by its last name",
+    )
+    text = "replace what render wrote into DIR the last time, by its kustomization.yaml there, and nothing else"
+    parser.add_argument("--replace", action="store_true", help=text)
+    parser.add_argument("--include-inputs", action="store_true", help="print what was read, too")
+    parser.add_argument("--allow-empty", action="store_true", help="succeed with no output at all")
+
+
+def run(context: Context, args: Args) -> int:
+    """Print or write the manifests of every cluster; with an error in any, of none."""
+    if args.replace and not args.output_dir:
+        raise KrmfnError("--replace is about a folder that was written before; name it with --output-dir DIR")
+    exclude = (*context.options.exclude, *_written_before(context, args))
+    streams = cluster_streams.rendered(
+        context._replace(options=context.options._replace(exclude=exclude)), args.paths, judged=True, itself=True
+    )
+    folders = _folders(args, streams.clusters)
+    shown = [_shown(context, args, one.final) for one in streams.clusters]
+    empty = [_empty(one) for one, items in zip(streams.clusters, shown, strict=True) if not (items or args.allow_empty)]
+    cluster_streams.log(context, streams)
+    log_failures(context.log, [failure for failure in empty if failure])
+    if not streams.is_whole or any(empty):
+        return 2
+    if any(one.final.failed for one in streams.clusters):
+        return 1
+    # before the output: behind a pipe the order of the two would be chance
+    context.log.changes([change for one in streams.clusters for change in one.final.changes])
+    if folders:
+        write = replacing.replace_folders if args.replace else output.write_folders
+        write(dict(zip(folders, shown, strict=True)), context.options.root)
+        for folder in replacing.left_behind(args.output_dir, folders) if args.replace and args.output_dir else ():
+            message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
+            context.log.say(f"warning: {message}", "warning")
+    elif args.output == "json":
+        output.write_stdout(output.dump_json(shown[0]))
+    else:
+        output.write_stdout(output.dump(shown[0]))
+    return 0
+
+
+def _written_before(context: Context, args: Args) -> Iterator[str]:
+    """Yield the pattern for --output-dir where it lies below a PATH: what render writes there is not read again."""
+    for path in args.paths if args.output_dir else ():
+        real, target = os.path.realpath(path), os.path.realpath(args.output_dir or "")
+        if target.startswith(f"{real.rstrip('/')}/"):
+            bound = roots.root_of(path, context.options.root) or real
+            yield f"/{glob.escape(os.path.relpath(target, bound))}"
+
+
+def _shown(context: Context, args: Args, resources: ResourceList) -> list[Item]:
+    return resources.items if args.include_inputs else inputs.deployed(context.program, resources)
+
+
+def _empty(one: Rendered) -> Failure | None:
+    """Return why a cluster without any object is refused; None where an error is the reason that there is none."""
+    if one.final.failed:
+        return None
+    name = one.cluster.name
+    message = (
+        f"nothing in {name} would reach a cluster; an empty output makes Argo CD delete what is there, "
+        "so it is refused: say --allow-empty if that is meant"
+    )
+    return Failure(name, (message,))
+
+
+def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:
+    """Return the folder of every cluster below --output-dir; [] for stdout.
+
+    Raises KrmfnError for two that would have one folder, and for several clusters on stdout.
+    """
+    if len(clusters) <= 1:
+        return [args.output_dir] * len(clusters) if args.output_dir else []
+    names = [one.cluster.name for one in clusters]
+    if not args.output_dir:
+        some = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN:,} more' if len(names) > _SHOWN else ''}"
+        raise KrmfnError(
+            f"these are {len(names):,} clusters ({some}), each with manifests of its own; say --output-dir DIR, which "
+            "gets a folder for each, or give the PATH of one"
+        )
+    last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in names]  # noqa: PTH119
+    for at, name in enumerate(last):
+        if name in last[:at]:
+            raise KrmfnError(
+                f"{names[last.index(name)]} and {names[at]} would both be the folder {name}; give one of them another "
+                f"name with --cluster NAME={names[at]}"
+            )
+    return [os.path.join(args.output_dir, name) for name in last]  # noqa: PTH118
+
+
+RENDER = Subcommand(
+    "print the manifests that would reach the cluster",
+    ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml"),
+    EXITS,
+    _arguments,
+    Args,
+    run,
+)

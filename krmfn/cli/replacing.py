@@ -1,0 +1,137 @@
+"""Rendered folders that are written anew: what the last run wrote there goes, and nothing else.
+
+What that was stands in the kustomization.yaml that `render` writes. It counts only byte for byte as it was written, and
+a name in it only as one of a regular file in the folder itself: it may have been committed by anybody.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..errors import KrmfnError
+from ..item import Item
+from ..runner import max_bytes
+from . import files, output
+
+_NAME = re.compile(r"- ([A-Za-z0-9_-][A-Za-z0-9._-]*\.yaml)")
+
+
+def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | None = None) -> None:
+    """Write into each folder a file per object and a kustomization.yaml, in place of what the last run wrote.
+
+    Nothing is changed unless everything can be: raises KrmfnError for a folder that holds a file of somebody else's
+    under a name that is to be written, or no kustomization.yaml of ours, and for links.
+    """
+    texts = {folder: output.texts_of(items) for folder, items in items_by_folder.items()}
+    old = {folder: _listed(folder, root) for folder in texts}
+    for folder, names in old.items():
+        _check(folder, texts[folder], names)
+    new = {folder: texts[folder] for folder, names in old.items() if names is None}
+    output.write_texts(new, root)
+    with ExitStack() as stack:
+        staged = [
+            (folder, names, stack.enter_context(_staged(folder, texts[folder])))
+            for folder, names in old.items()
+            if names is not None
+        ]
+        for folder, names, stage in staged:
+            _swap(Path(folder), Path(stage), texts[folder], names)
+
+
+def left_behind(above: str, written: Iterable[str]) -> list[str]:
+    """Return the folders in `above` that an earlier run wrote and this one did not: their cluster is gone."""
+    kept = {os.path.realpath(folder) for folder in written}
+    found: list[str] = []
+    for entry in sorted(os.scandir(above), key=lambda entry: entry.name):
+        if entry.is_dir(follow_symlinks=False) and os.path.realpath(entry.path) not in kept:
+            text = _read(Path(entry.path, output.KUSTOMIZATION))
+            if text and text.encode() == output.kustomization(_names(text)):
+                found.append(entry.path)
+    return found
+
+
+def _names(text: str) -> list[str]:
+    """Return the files that a kustomization.yaml of ours lists."""
+    return [match[1] for line in text.splitlines() if (match := _NAME.fullmatch(line))]
+
+
+def _listed(folder: str, root: str | None) -> list[str] | None:
+    """Return the files that the last run wrote into a folder; None for a folder that is not there, or empty.
+
+    Raises KrmfnError for a folder that was not written by `render`, or is a link.
+    """
+    files.check_named(folder, root)
+    path = Path(folder)
+    if path.is_symlink():
+        raise KrmfnError(f"{folder} is a link; --replace removes files of folders only")
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return None
+    text = _read(path / output.KUSTOMIZATION)
+    names = _names(text)
+    if text.encode() != output.kustomization(names) or output.KUSTOMIZATION in names:
+        raise KrmfnError(
+            f"{folder} is not empty, and its {output.KUSTOMIZATION} is not one that render wrote; "
+            "nothing is removed: name a new folder, or empty it"
+        )
+    return names
+
+
+def _read(path: Path) -> str:
+    """Return the text of a regular file that is no link; "" for anything else."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return ""
+        return files.read_regular(str(path), str(path), max_bytes()).decode()
+    except (OSError, ValueError):
+        return ""
+
+
+def _check(folder: str, texts: Iterable[str], names: Sequence[str] | None) -> None:
+    """Raise KrmfnError for a listed name that is no regular file, and for a new one that is somebody else's file."""
+    for name in names or ():
+        path = Path(folder, name)
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise KrmfnError(f"{path} is no file, so render did not write it; nothing is removed")
+    for name in {*texts, output.KUSTOMIZATION} - {*(names or ()), output.KUSTOMIZATION}:
+        if names is not None and os.path.lexists(Path(folder, name)):
+            raise KrmfnError(
+                f"{folder}/{name} is there already and not listed in {output.KUSTOMIZATION}; it is not overwritten"
+            )
+
+
+def _staged(folder: str, texts: Mapping[str, bytes]) -> tempfile.TemporaryDirectory[str]:
+    """Write the files into a folder of their own within `folder`, where a failure changes nothing."""
+    made = None
+    try:
+        made = tempfile.TemporaryDirectory(prefix=".krmfn-", dir=folder)
+        for name, text in texts.items():
+            Path(made.name, name).write_bytes(text)
+    except OSError as failure:
+        if made:
+            made.cleanup()
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+    return made
+
+
+def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence[str]) -> None:
+    """Move the new files over the old ones, and remove those that are no more.
+
+    Until that is done kustomization.yaml lists both, so that a run after an interrupted one still knows them.
+    """
+    both = dict.fromkeys([*names, *(name for name in texts if name != output.KUSTOMIZATION)])
+    try:
+        files.write(str(folder / output.KUSTOMIZATION), output.kustomization(list(both)))
+        for name in both:
+            if name in texts:
+                (stage / name).replace(folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+        (stage / output.KUSTOMIZATION).replace(folder / output.KUSTOMIZATION)
+    except OSError as failure:
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure

@@ -1,0 +1,129 @@
+"""What does not fit a JSON Schema, in words: jsonschema lists it, and each thing becomes a finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .fieldpath import join
+from .results import Field, Result
+from .yamltext.simple import Timestamp
+
+_NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false", "null": "empty"}
+_NAMES |= {"integer": "a whole number", "number": "a number"}
+_KEY = "its key "
+_LONG = 80
+"""Characters up to which a value is shown whole."""
+
+
+def findings(problems: Iterable[Any], rule: str) -> list[Result]:
+    """Return a finding with the id `rule` for each of jsonschema's errors (ValidationError), ordered by path."""
+    results = {
+        (field.path, message.startswith(_KEY)): Result(message, "error", rule, field=field)
+        for message, field in _explained(problems)
+    }
+    return [results[key] for key in sorted(results, key=lambda key: (_order(key[0]), key))]
+
+
+def _explained(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
+    """Yield (message, field) of each thing that is wrong."""
+    for problem in problems:
+        path: list[str | int] = list(problem.absolute_path)
+        if problem.validator == "additionalProperties":
+            for key in problem.instance:
+                if key not in problem.schema.get("properties", {}):
+                    yield _unknown(str(key), problem.schema), Field(join([*path, key]))
+        elif problem.validator == "required":
+            for key in problem.validator_value:
+                if key not in problem.instance:
+                    yield _missing(key, problem.schema), Field(join([*path, key]))
+        elif "propertyNames" in problem.absolute_schema_path:
+            yield f"{_KEY}{_wrong(problem)}", Field(join([*path, problem.instance]))
+        else:
+            yield _wrong(problem), Field(join(path), _current(problem.instance))
+
+
+def _current(value: Any) -> Any:
+    """Return the value for a finding, a date as text, where it is short enough to be read."""
+    if isinstance(value, str):
+        return str(value) if len(value) <= _LONG else None
+    return value if isinstance(value, (int, float)) else None
+
+
+def _unknown(key: str, schema: dict[str, Any]) -> str:
+    elsewhere = schema.get("x-elsewhere", {}).get(key)
+    if elsewhere:
+        return f"{key!r} does not belong here: {elsewhere}"
+    from difflib import get_close_matches
+
+    known = list(schema.get("properties", {}))
+    folded = {name.lower(): name for name in known}
+    close = [folded[name] for name in get_close_matches(key.lower(), folded, 1, 0.6)]
+    if close:
+        return f"unknown field {key!r}; did you mean {close[0]!r}?"
+    return f"unknown field {key!r}; known here: {', '.join(sorted(known))}"
+
+
+def _missing(key: str, schema: dict[str, Any]) -> str:
+    description = schema.get("properties", {}).get(key, {}).get("description", "")
+    return f"is required{': ' + description if description else ''}"
+
+
+def _wrong(problem: Any) -> str:
+    value, rule = problem.instance, problem.validator_value
+    match problem.validator:
+        case "type":
+            return _wrong_type(value, [rule] if isinstance(rule, str) else list(rule))
+        case "enum":
+            return f"is {value!r}; must be {'one of ' if len(rule) > 1 else ''}{', '.join(map(repr, rule))}"
+        case "pattern" | "maxLength" if "x-says" in problem.schema:
+            shown = value if len(value) <= _LONG else f"{value[:60]}... ({len(value):,} characters)"
+            says, longest = problem.schema["x-says"], problem.schema.get("maxLength")
+            too_long = problem.validator == "maxLength" and str(longest) not in says
+            return f"is {shown!r}; must be {says}{f', at most {longest:,} characters' if too_long else ''}"
+        case "minItems" | "minLength" | "minProperties" if not value:
+            return "must not be empty; leave the field out if it is not needed"
+        case "minItems" | "maxItems" | "minProperties" | "maxProperties":
+            return _wrong_count(len(value), problem)
+        case "minimum":
+            return f"is {value}; must be at least {rule}"
+        case "maximum":
+            return f"is {value}; must be at most {rule}"
+    return str(problem.message)[:300]
+
+
+def _wrong_count(count: int, problem: Any) -> str:
+    one, many = ("entry", "entries") if isinstance(problem.instance, list) else ("field", "fields")
+    bound = f"{'at most' if problem.validator.startswith('max') else 'at least'} {problem.validator_value}"
+    return f"has {count:,} {one if count == 1 else many}; must be {problem.schema.get('x-says', bound)}"
+
+
+def _wrong_type(value: Any, wanted: list[str]) -> str:
+    must = " or ".join(_NAMES[name] for name in wanted)
+    if value is None:
+        return f"is empty; must be {must}"
+    if isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) > _LONG):
+        return f"is {_LARGE[type(value)]}; must be {must}"
+    if type(value) is str:
+        return f"is the string {value!r}; must be {must}"
+    remedy = ""
+    if "string" in wanted:
+        digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
+        remedy = f': write it in quotes, "{_shown(value)}"{digits}'
+    return f"is the {_WHAT[type(value)]} {_shown(value)}; must be {must}{remedy}"
+
+
+_LARGE = {dict: "a mapping", list: "a list", str: "a string", Timestamp: "a date"}
+_WHAT = {bool: "boolean", int: "number", float: "number", Timestamp: "date"}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _order(path: str) -> list[tuple[int, str]]:
+    """Return a sort key for paths: their parts, list indexes as numbers."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"[.\[\]]+", path) if part]

@@ -1,0 +1,197 @@
+"""Items and findings back into the text of a ResourceList; what was not touched is written as the bytes it came in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from .envelope import Chunk, Envelope
+from .item import Item
+from .resource import Manifest, Ref
+from .resource import ref as ref_of
+from .yamltext import emit, split
+from .yamltext.comments import trailer
+
+_ANCHOR, _ALIAS = re.compile(rb"&([0-9A-Za-z_-]+)"), re.compile(rb"\*([0-9A-Za-z_-]+)")
+
+
+def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
+    """Return a new item for the list, its text in the list's layout; the manifest stays the caller's."""
+    text = emit.dump_json(manifest) if envelope.cut.is_flow else emit.dump_item(manifest, envelope.cut.indent)
+    return _item(envelope, text.encode(), envelope.cut.indent, ref)
+
+
+def edited(envelope: Envelope, item: Item, manifest: Manifest) -> Item:
+    """Return the item with another manifest; its comments, key order and layout stay as far as they can."""
+    if envelope.cut.is_flow:
+        text = emit.dump_json(manifest).encode()
+    else:
+        from .yamltext import edit
+
+        text = edit.updated(item.text, manifest, item.indent)
+    changed = _item(envelope, text, item.indent, ref_of(manifest))
+    changed.origin = item.origin or item
+    return changed
+
+
+def _item(envelope: Envelope, text: bytes, indent: int, ref: Ref) -> Item:
+    item = Item(text, 0, len(text), -2 if envelope.cut.is_flow else indent)
+    item.fits, item.ref = envelope.text, ref
+    return item
+
+
+def chunks(envelope: Envelope, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
+    """Return the list with these items, and these results (as the specification writes them) behind its own."""
+    known = envelope.results() if results else []
+    seen = set(map(_canonical, known))
+    fresh = [result for result in results if not seen or _canonical(result) not in seen]
+    if envelope.holds(items) and not fresh:
+        return [envelope.data]
+    if not envelope.holds(items[: len(envelope.items)]):
+        _refuse_lost_anchors(envelope, items)
+    items = _closed(envelope, items)
+    written = [*known, *fresh] if fresh else None
+    return _flow(envelope, items, written) if envelope.cut.flow_root else list(_block(envelope, items, written))
+
+
+def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
+    """Raise KrmfnError, with the line, for an alias that needs an anchor of another item: that one may be gone.
+
+    `items` are those that will be written. For nearly every list one search for a byte shows that there is none.
+    """
+    text = envelope.text
+    shared = {*_ANCHOR.findall(text)} & {*_ALIAS.findall(text)} if b"&" in text else None
+    if not shared:
+        return
+    for item in items:
+        if not shared.isdisjoint(_ALIAS.findall(item.text)):
+            item.check_aliases()
+    for section in envelope.cut.sections:
+        if section.key != "items" and not shared.isdisjoint(_ALIAS.findall(text, section.start, section.end)):
+            from .yamltext import load
+
+            lines = partial(text.count, b"\n", 0, section.start)
+            load.placed(partial(load.compose, text[section.start : section.end]), lines)
+
+
+def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
+    view = memoryview(envelope.text)
+    sections = envelope.cut.sections
+    yield envelope.data[: len(envelope.data) - len(envelope.text)]
+    yield view[: sections[0].start if sections else 0]
+    for section in sections:
+        if section.key == "items":
+            yield from _block_items(envelope, section, items)
+        elif section.key == "results" and results is not None:
+            yield _results(results)
+        else:
+            yield _section_end(view[section.start : section.end])
+    if envelope.section("results") is None and results is not None:
+        yield _results(results)
+    yield view[sections[-1].end if sections else 0 :]
+
+
+def _block_items(envelope: Envelope, section: split.Section, items: Sequence[Item]) -> Iterator[Chunk]:
+    if not items and not envelope.items:  # null, perhaps, and perhaps with comments
+        yield _line_end(envelope.text[section.start : section.end])
+    elif not items:
+        yield b"items: []\n"
+        yield from map(_comments, envelope.items)
+    elif envelope.cut.flow_items:
+        yield b"items: [" + b",\n  ".join(map(partial(_fitting, envelope), items)) + b"]\n"
+    else:
+        yield envelope.text[section.start : envelope.starts[0]] if envelope.starts else b"items:\n"
+        yield from _runs(envelope, items)
+
+
+def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
+    """Yield the items' bytes, untouched neighbours in one piece; comments behind removed items stay."""
+    view = memoryview(envelope.text)
+    order = {id(item): at for at, item in enumerate(envelope.items)}
+    kept = {id(item.origin or item) for item in items}
+    gone = not kept >= order.keys()
+    start = end = upcoming = 0
+    for item in items:
+        at = order.get(id(item.origin or item), upcoming)
+        passed = envelope.items[upcoming:at] if gone else ()
+        left = b"".join(_comments(old) for old in passed if id(old) not in kept) if passed else b""
+        upcoming = max(upcoming, at)
+        ours = item.data is envelope.text
+        if ours and item.start == end and not left:
+            end = item.end
+            continue
+        yield _line_end(view[start:end])
+        yield left
+        start, end = (item.start, item.end) if ours else (0, 0)
+        if not ours:
+            yield _line_end(_fitting(envelope, item))
+    yield _line_end(view[start:end])
+    yield from (_comments(old) for old in envelope.items[upcoming:] if id(old) not in kept)
+
+
+def _flow(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> list[Chunk]:
+    parts = {section.key: envelope.text[section.start : section.end] for section in envelope.cut.sections}
+    if items or envelope.items:
+        parts["items"] = b"[" + b",\n".join(map(partial(_fitting, envelope), items)) + b"]"
+    if results is not None:
+        parts["results"] = emit.dump_json(results).encode()
+    body = b",\n".join(emit.dump_json(key).encode() + b": " + value for key, value in parts.items())
+    return [envelope.data[: len(envelope.data) - len(envelope.text)], b"{" + body + b"}\n"]
+
+
+def _fitting(envelope: Envelope, item: Item) -> bytes:
+    """Return an item's text in this list's layout: one from another list or a file may have to be written anew."""
+    if item.data is envelope.text or item.fits is envelope.text:
+        return item.text
+    flow = envelope.cut.is_flow
+    if not flow and item.indent == envelope.cut.indent:
+        item.check_aliases()
+        return item.text
+    text = emit.dump_json(item.manifest) if flow else emit.dump_item(item.manifest, envelope.cut.indent)
+    return text.encode()
+
+
+def _closed(envelope: Envelope, items: Sequence[Item]) -> Sequence[Item]:
+    """Return the items; the one at the very end of the text gets a line end that does not change its meaning."""
+    last = envelope.items[-1] if envelope.items else None
+    if last is None or last.indent < 0 or last.end < len(envelope.text) or envelope.text[-1:] == b"\n":
+        return items
+    from .yamltext.edit import closed
+
+    text = closed(last.text, last.indent)
+    new = Item(text, 0, len(text), last.indent)
+    new.origin = last
+    return [new if item is last else item for item in items]
+
+
+def _canonical(result: Any) -> str:
+    """Return a text that is equal for equal findings, whatever the order of their keys."""
+    return json.dumps(result, sort_keys=True, default=str)
+
+
+def _results(results: list[Any]) -> bytes:
+    return emit.dump({"results": results}).encode()
+
+
+def _section_end(chunk: Chunk) -> Chunk:
+    """Return a section with a line end that does not change the meaning of a literal there."""
+    if chunk[-1:] in (b"\n", b""):
+        return chunk
+    from .yamltext.edit import closed
+
+    return closed(bytes(chunk), -2)
+
+
+def _line_end(chunk: Chunk) -> Chunk:
+    return chunk if chunk[-1:] in (b"\n", b"") else bytes(chunk) + b"\n"
+
+
+def _comments(item: Item) -> bytes:
+    """Return the comment lines behind a removed item: they belong to what follows."""
+    text = item.text
+    left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
+    start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them
+    return left[left.rfind(b"\n", 0, start) + 1 :] if start >= 0 else b""

@@ -1,0 +1,20 @@
+"""What holds for every test: no settings of the person who runs them, and how a property is tried."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+from tests.examples import EXAMPLES
+
+OURS = {"KRMFN_EXAMPLES", "KRMFN_FLEET_EXAMPLES", "KRMFN_UPDATE", "KRMFN_KMM_CRDS"}
+"""Variables that are for the tests; the others are read by the program, and a test sets those that it is about."""
+
+for name in [name for name in os.environ if name.startswith(("ARGOCD_", "KRMFN_")) and name not in OURS]:
+    del os.environ[name]
+
+# A busy machine is no failure: nothing here depends on time.
+slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("krmfn", max_examples=EXAMPLES, deadline=None, suppress_health_check=slow)
+settings.load_profile("krmfn")

@@ -1,0 +1,165 @@
+"""`render`, `check` and `diff` of kustomizations that call us: kustomize calls us, and nobody else."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.builders import CONFIG
+from tests.commands import Done
+from tests.trees import COMPONENT, config_map, function, plant
+
+from .conftest import Env
+from .engines import copy_of, must, run
+
+CALLED = "resources: [config.yaml]\ntransformers: [function.yaml]\n"
+LOCAL = CONFIG.replace("metadata: {", 'metadata: {annotations: {config.kubernetes.io/local-config: "true"}, ', 1)
+FUNCTION = function("exec: {path: krmfn}")
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """A folder whose kustomization calls us."""
+    return plant(tmp_path / "app", {"kustomization.yaml": CALLED, "config.yaml": LOCAL, "function.yaml": FUNCTION})
+
+
+def findings(done: Done) -> list[tuple[str, str]]:
+    return [(one["severity"], one["rule"]) for one in json.loads(done.out)["findings"]]
+
+
+@pytest.mark.parametrize("spec", ["exec: {path: krmfn}", "container: {image: localhost/krmfn}"])
+def test_render_prints_what_kustomize_builds(kustomize: str, env: Env, tmp_path: Path, spec: str) -> None:
+    folder = copy_of("kustomize-transformer", tmp_path)
+    (folder / "function.yaml").write_text(function(spec) + "spec: {defaults: {imagePullPolicy: IfNotPresent}}\n")
+    assert must("krmfn", "render", folder, env=env).decode() == (folder / "expected.txt").read_text()
+    checked = run("krmfn", "check", "--strict", "--format", "json", folder, env=env)
+    assert (checked.code, findings(checked)) == (0, [])
+    compared = run("krmfn", "diff", folder / "expected.txt", folder, env=env)
+    assert (compared.code, compared.err) == (0, "")
+
+
+def test_what_the_function_reports_in_the_build_is_a_finding(kustomize: str, env: Env, app: Path) -> None:
+    """A warning stays one, so that --strict fails; an error is exit code 1 and nothing is printed."""
+    (app / "config.yaml").write_text(CONFIG)
+    warned = run("krmfn", "check", "--strict", "--format", "json", app, env=env)
+    assert ("warning", "KRM104") in findings(warned), findings(warned)
+    assert warned.code == 1
+    (app / "config.yaml").write_text(LOCAL.replace("moduleName", "moduelName"))
+    wrong = run("krmfn", "check", "--format", "json", app, env=env)
+    assert wrong.code == 1
+    assert {one for one in findings(wrong) if one[0] == "error"} == {("error", "KRM101")}
+    rendered = run("krmfn", "render", app, env=env)
+    assert (rendered.code, rendered.out) == (1, b"")
+    assert "unknown field 'moduelName'" in rendered.err
+    assert run("krmfn", "diff", "/dev/null", app, env=env).code == 2
+
+
+def test_a_config_that_no_call_has_seen_is_an_error(kustomize: str, env: Env, app: Path) -> None:
+    above = plant(app.parent / "lab", {"kustomization.yaml": "resources: [../app]\nnamePrefix: lab-\n"})
+    for command in ("check", "render"):
+        done = run("krmfn", command, above, env=env)
+        assert done.code == 1
+        assert "[KRM514]" in done.text + done.err
+
+
+def test_a_module_that_an_overlay_adds_is_judged(kustomize: str, env: Env, app: Path) -> None:
+    module = must("krmfn", "render", app, env=env).decode().replace("name: drv", "name: other")
+    files = {"kustomization.yaml": "resources: [../app, own.yaml]\n", "own.yaml": module}
+    done = run("krmfn", "check", "--format", "json", plant(app.parent / "lab", files), env=env)
+    assert done.code == 1
+    assert [one for one in findings(done) if one[0] == "error"]
+
+
+@pytest.mark.parametrize("option", ["--function-config=function.yaml", "--namespace=a", "--prune=never"])
+def test_an_option_that_would_have_no_effect_is_refused(kustomize: str, env: Env, app: Path, option: str) -> None:
+    done = run("krmfn", "render", option, ".", env=env, cwd=app)
+    assert (done.code, done.out) == (2, b"")
+    assert f"{option.partition('=')[0]} would have no effect" in done.err
+
+
+@pytest.mark.parametrize("command", ["render", "check", "diff"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "exec: {path: ./krmfn}",
+        "exec: {path: planted}",
+        "container: {image: evil/krmfn}",
+        "container: {image: krmfn, network: true}",
+        "exec: {path: krmfn, args: [rules]}",
+    ],
+)
+def test_a_foreign_function_is_named_and_never_run(
+    kustomize: str, env: Env, app: Path, command: str, spec: str
+) -> None:
+    (app / "function.yaml").write_text(function(spec))
+    trace = app.parent / "trace"
+    for name in ("bin/planted", "bin/docker", "app/planted", "app/krmfn"):
+        plant(app.parent, {name: f"#!/bin/sh\n: > {trace}\n"})
+        (app.parent / name).chmod(0o755)
+    hostile = {**env, "PATH": f"{app.parent}/bin{os.pathsep}{env['PATH']}"}
+    paths = ["/dev/null", "app"] if command == "diff" else ["app"]
+    done = run("krmfn", command, *paths, env=hostile, cwd=app.parent)
+    assert done.code == 2
+    shown = done.text + done.err
+    assert "app/kustomization.yaml:2:16: error: transformers[0]: " in shown or "function.yaml" in shown
+    assert "[KRM510]" in shown
+    assert not trace.exists()
+
+
+def test_a_remote_base_and_a_path_outside_are_errors_at_their_line(kustomize: str, env: Env, app: Path) -> None:
+    text = "resources:\n- config.yaml\n- https://github.com/example/app//deploy?ref=v1\n- /etc\n"
+    (app / "kustomization.yaml").write_text(text)
+    done = run("krmfn", "check", "--root", ".", ".", env=env, cwd=app)
+    assert done.code == 2
+    assert "kustomization.yaml:3:3: error: resources[1]: " in done.text
+    assert "kustomization.yaml:4:3: error: resources[2]: " in done.text
+    assert "[KRM509]" in done.text
+    assert "[KRM508]" in done.text
+
+
+def test_a_path_with_dots_and_a_component_are_built(kustomize: str, env: Env, app: Path) -> None:
+    odd = app.rename(app.with_name("a..b"))
+    whole = must("krmfn", "render", odd, env=env)
+    (odd / "kustomization.yaml").write_text(COMPONENT + CALLED)
+    assert must("krmfn", "render", odd, env=env) == whole
+
+
+def test_a_function_that_cannot_do_its_work_is_a_failure_and_no_finding(kustomize: str, env: Env, app: Path) -> None:
+    done = run("krmfn", "check", app, env={**env, "KRMFN_MAX_BYTES": "900"})
+    assert (done.code, done.out) == (2, b"")
+    assert "the input is larger than 900 bytes" in done.err
+
+
+@pytest.mark.parametrize(
+    "sort",
+    [
+        "{order: fifo}",
+        "{order: legacy}",
+        "{order: legacy, legacySortOptions: {orderFirst: [Secret], orderLast: [ServiceAccount]}}",
+        "{order: legacy, legacySortOptions: {orderFirst: [ConfigMap, Secret]}}",
+    ],
+)
+def test_what_only_the_outermost_kustomization_decides_counts(
+    kustomize: str, env: Env, tmp_path: Path, sort: str
+) -> None:
+    named = [f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n" for kind in ("Secret", "ServiceAccount")]
+    files = {
+        "kustomization.yaml": f"resources: [a.yaml]\nbuildMetadata: [managedByLabel]\nsortOptions: {sort}\n",
+        "a.yaml": "---\n".join([config_map("b"), *named, config_map("a")]),
+    }
+    folder = plant(tmp_path / "app", files)
+    assert must("krmfn", "render", folder, env=env) == must(kustomize, "build", folder, env=env)
+
+
+def test_a_generated_object_that_is_renamed_after_the_call_is_a_warning(kustomize: str, env: Env, app: Path) -> None:
+    """Labels and marks that name it still have the old name."""
+    patch = (
+        "patches:\n- target: {kind: Module}\n  options: {allowNameChange: true}\n"
+        '  patch: \'[{"op": "replace", "path": "/metadata/name", "value": "other"}]\'\n'
+    )
+    above = plant(app.parent / "lab", {"kustomization.yaml": f"resources: [../app]\n{patch}"})
+    done = run("krmfn", "check", "--format", "json", above, env=env)
+    assert ("warning", "KRM117") in findings(done)

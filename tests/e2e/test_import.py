@@ -1,0 +1,45 @@
+"""Hand-written objects of a real API server are imported, and taken over where they are by an apply of the render."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from krmfn_functions.kmm.versions import DEFAULT
+
+from krmfn.yamltext import emit
+from tests import kmm_crds
+from tests.commands import process
+from tests.functions.importing.manifests import EXPORTER, GPU
+
+from .kube import Cluster
+from .test_cluster_dump import applied, dumped
+
+one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
+
+
+def uids(dump: bytes) -> dict[str, str]:
+    return {item["metadata"]["name"]: item["metadata"]["uid"] for item in yaml.safe_load(dump)["items"]}
+
+
+@one_version
+def test_what_is_on_a_cluster_is_imported_and_taken_over(kmm: Cluster, tmp_path: Path) -> None:
+    objects: list[dict[str, Any]] = [GPU, EXPORTER]
+    (tmp_path / "written.yaml").write_text("---\n".join(map(emit.dump, objects)))
+    applied(kmm, tmp_path / "written.yaml")
+    before = dumped(kmm, objects)
+    done = process("krmfn", "import", "-", "-o", "out", stdin=before, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "1 DeviceConfig, in place of 1 Module, 1 DaemonSet\n" in done.text
+    (tmp_path / "rendered.yaml").write_text(process("krmfn", "render", "out", cwd=tmp_path).text)
+    applied(kmm, tmp_path / "rendered.yaml")
+    after = dumped(kmm, objects)
+    assert uids(after) == uids(before), "nothing was deleted and made anew"
+    again = process("krmfn", "import", "-", "-o", "again", stdin=after, cwd=tmp_path)
+    assert (tmp_path / "again/deviceconfig-gpu.yaml").read_text() == (
+        tmp_path / "out/deviceconfig-gpu.yaml"
+    ).read_text()
+    assert again.code == 0
+    assert process("krmfn", "diff", "-", "out", "--quiet", stdin=after, cwd=tmp_path).code == 0

@@ -1,0 +1,44 @@
+"""A NodeInventory behind a real kustomize: every line comes out as it went in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .conftest import Env
+from .engines import must
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.0"
+  nodeSelector: {gpu: "true"}
+  kernelMappings: [{regexp: el9}]
+"""
+
+
+def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, env: Env, tmp_path: Path) -> None:
+    nodes = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": f"1e{number}", "labels": {"gpu": "true", "yes": "no", "rack": f"0{number}"}},
+            "status": {"nodeInfo": {"kernelVersion": f"5.14.0-{number}.el{8 + number % 2}.x86_64+"}},
+        }
+        for number in range(12)
+    ]
+    dump, plain, built = tmp_path / "dump.json", tmp_path / "plain", tmp_path / "built"
+    dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+    inventory = must("krmfn", "inventory", dump, "--all-labels", env=env)
+    for folder in (plain, built):
+        folder.mkdir()
+        (folder / "config.yaml").write_text(CONFIG)
+        (folder / "nodes.yaml").write_bytes(inventory)
+    (built / "kustomization.yaml").write_text("resources: [config.yaml, nodes.yaml]\nlabels: [{pairs: {team: a}}]\n")
+    rows = [json.loads(must("krmfn", "nodes", folder, "--format", "json", env=env)) for folder in (plain, built)]
+    assert rows[0] == rows[1]
+    assert [row["state"] for row in rows[0]].count("runs") == 6

@@ -1,0 +1,85 @@
+"""The tables of gitops/kustomize: each cell is a folder that is built, and is right or reported as the page says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands import ROOT, process
+from tests.trees import plant
+
+from .conftest import Env
+from .engines import must, run
+from .overlays import Level, config, files
+
+PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text()
+CHANGES = {
+    "namePrefix": "prefix",
+    "nameSuffix": "suffix",
+    "namespace": "namespace",
+    "images": "images",
+    "labels": "labels",
+}
+WHERE = ("base", "component", "overlay", "base and overlay")
+
+
+def cells() -> list[tuple[bool, str, str, str]]:
+    """Return the cells of both tables: with configurations or not, what is changed, where krmfn is called, the word."""
+    found = []
+    for told, table in zip((True, False), re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE), strict=True):
+        head, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())
+        assert tuple(head[1:]) == WHERE
+        found += [(told, row[0].strip("`"), *pair) for row in rows for pair in zip(WHERE, row[1:], strict=True)]
+    return found
+
+
+def repository(told: bool, change: str, where: str) -> dict[str, str]:
+    """Return the files of one cell."""
+    changes = (CHANGES[change],) if change in CHANGES else ()
+    base = Level(calls=where.startswith("base"), is_told=told)
+    component = () if where == "component" else None
+    top = Level(changes, where != "base", told, component, in_component=where == "component")
+    return files((base, top), process("krmfn", "kustomize-config").text, (config(),), change not in CHANGES)
+
+
+def is_right(objects: list[dict[str, Any]], change: str) -> bool:
+    """Return True when names, images and labels of a build are what a person means by the change."""
+    (module,) = (one for one in objects if one["kind"] == "Module")
+    (agent,) = (one for one in objects if one["kind"] == "DaemonSet")
+    there = {(one["kind"], one["metadata"]["name"], one["metadata"]["namespace"]) for one in objects}
+    space, loader = module["metadata"]["namespace"], module["spec"]["moduleLoader"]
+    pod = agent["spec"]["template"]["spec"]
+    named = {
+        ("ServiceAccount", loader["serviceAccountName"], space),
+        ("ServiceAccount", pod["serviceAccountName"], space),
+        ("Secret", module["spec"]["imageRepoSecret"]["name"], space),
+        ("Secret", loader["container"]["build"]["secrets"][0]["name"], space),
+        ("ConfigMap", loader["container"]["build"]["dockerfileConfigMap"]["name"], space),
+        ("ConfigMap", pod["containers"][0]["envFrom"][0]["configMapRef"]["name"], space),
+    }
+    ready = f"kmm.node.kubernetes.io/{space}.{module['metadata']['name']}.ready"
+    image = loader["container"]["kernelMappings"][0]["containerImage"]
+    return (
+        named <= there
+        and ready in pod["nodeSelector"]
+        and image.startswith("mirror.example.com/" if change == "images" else "registry.example.com/")
+        and (change != "labels" or module["metadata"]["labels"].get("team") == "storage")
+    )
+
+
+@pytest.mark.parametrize(("told", "change", "where", "word"), cells())
+def test_a_cell_is_what_happens(
+    told: bool, change: str, where: str, word: str, kustomize: str, env: Env, tmp_path: Path
+) -> None:
+    plant(tmp_path, repository(told, change, where))
+    top = tmp_path / "top"
+    built = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", top, env=env)
+    done = run("krmfn", "check", "--root", tmp_path, "--format", "json", top, env=env)
+    rules = {one["rule"] for one in json.loads(done.out)["findings"]}
+    assert is_right(list(yaml.safe_load_all(built)), change) == (word == "right")
+    assert not rules if word == "right" else word in rules

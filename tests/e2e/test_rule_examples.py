@@ -1,0 +1,21 @@
+"""The examples of rules about kustomizations, built by the real kustomize."""
+
+from __future__ import annotations
+
+import pytest
+from krmfn_functions.commands import catalogue
+
+from krmfn.rule import Rule
+from tests.rule_examples import findings, needs_kustomize
+
+from .conftest import Env
+
+RULES = [rule for rule in catalogue.rules() if needs_kustomize(rule)]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_built_example(rule: Rule, kustomize: str, env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", env["PATH"])
+    assert rule.id in [finding.rule for finding in findings(rule, rule.bad)]
+    good = findings(rule, rule.good)
+    assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []

@@ -1,0 +1,69 @@
+"""Nodes that cannot be relied on: no command that looks at nodes passes over them in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import process
+from tests.functions.commands.test_fleets import CONFIG
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {gpu: 'yes'}}\n"
+INVENTORY = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: nodes, annotations: {config.kubernetes.io/local-config: "true"}}
+spec:
+  labelKeys: [gpu]
+  groups:
+  - labels: {gpu: "yes"}
+    nodes: |
+      n1 5.14.0-503.11.1.el9_5.x86_64
+"""
+BIG = "".join(f"    example.com/label-{number}: {'x' * 63}\n" for number in range(100_000))
+BAD = {
+    "a Node without a name": (NODE.replace("name: n1, ", ""), "this Node has no metadata.name"),
+    "a name twice": (f"{NODE}---\n{NODE}", "node n1 stands in Node n1"),
+    "a Node and a line": (f"{NODE}---\n{INVENTORY}", "node n1 stands in Node n1"),
+    "two inventories": (f"{INVENTORY}---\n{INVENTORY.replace('name: nodes', 'name: more')}", "node n1 stands in Node"),
+    "a label that is no string": (NODE.replace("'yes'", "yes"), "its label gpu is True, not a string"),
+    "labels that are none": (NODE.replace("{gpu: 'yes'}", "[gpu]"), "labels"),
+    "taints that are none": (NODE + "spec: {taints: {a: b}}\n", "its taints are no list"),
+    "an unknown effect": (NODE + "spec: {taints: [{key: a, effect: Never}]}\n", "none of the effects"),
+    "an unknown version": (INVENTORY.replace("v1alpha1", "v2"), "krmfn.dev/v1alpha1"),
+    "a misspelt field": (INVENTORY.replace("labelKeys", "labelkeys"), "labelkeys"),
+    "a truncated dump": (INVENTORY.rpartition(" ")[0], "n1"),
+    "half a Node": (NODE[:-10], ""),
+    "an old inventory": (INVENTORY.replace("spec:", "spec:\n  validUntil: '2020-01-01'"), "is valid until 2020-01-01"),
+    "a label that is not held": (INVENTORY.replace("gpu", "card"), "does not hold the label gpu"),
+}
+
+
+@pytest.mark.parametrize("command", ["check", "nodes", "images", "report"])
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_said(case: str, command: str, tmp_path: Path) -> None:
+    text, message = BAD[case]
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    (tmp_path / "nodes.yaml").write_text(text)
+    done = process("krmfn", command, str(tmp_path))
+    assert done.code in (1, 2)
+    assert message in done.text + done.err
+    if command in ("nodes", "images"):
+        assert done.out == b"", "nothing is concluded from the rest"
+    if command == "report" and done.code == 1:
+        assert 'class="tone-bad"' in done.text
+        assert "get no driver" not in done.text.partition("<h1>")[2].partition("</h1>")[0]
+
+
+@pytest.mark.parametrize("command", ["check", "nodes", "report"])
+def test_a_node_with_ten_megabytes_of_labels_is_read(command: str, tmp_path: Path) -> None:
+    """No API server takes it (1.5 MiB); it is neither skipped nor a crash."""
+    (tmp_path / "config.yaml").write_text(CONFIG.replace("el9_5", "el10_0"))
+    kernel = "status: {nodeInfo: {kernelVersion: 5.14.0-503.11.1.el9_5.x86_64}}\n"
+    (tmp_path / "nodes.yaml").write_text(
+        f"apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  labels:\n    gpu: 'yes'\n{BIG}{kernel}"
+    )
+    done = process("krmfn", command, str(tmp_path))
+    assert done.code == int(command != "nodes")
+    assert "n1" in done.text + done.err

@@ -1,0 +1,133 @@
+"""`krmfn explain` of a field, and of a config in a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.commands import ROOT, process
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: render}
+spec:
+  defaults:
+    imagePullPolicy: Always
+  profiles:
+    gpu:
+      moduleName: gpu
+      daemonSets:
+      - name: agent
+        image: registry.example.com/agent:1
+        args: [-v]
+---
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  profile: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1"
+  daemonSets:
+  - name: agent
+    args: [-q]
+  nodePools:
+  - name: old
+    nodeSelector: {gpu: old}
+    driverVersion: "0.9"
+"""
+
+
+def test_a_field() -> None:
+    done = process("krmfn", "explain", "deviceconfig.spec.devicePlugin.volumes")
+    assert (done.code, done.err) == (0, "")
+    head, _, example = done.text.partition("\nexample:\n")
+    assert "  ends up in     Module spec.devicePlugin.volumes\n" in head
+    assert "  of two layers  entry by entry, by name, each whole\n" in head
+    assert "  since KMM      2.4\n" in head
+    assert "  hostPath " in head
+    assert yaml.safe_load(example)["spec"]["devicePlugin"]["volumes"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ptemplate.spec.maxdev", "nodeinventory.spec", "DeviceConfig.spec", "renderdeviceconfigs"]
+)
+def test_a_field_of_each_kind(name: str) -> None:
+    assert process("krmfn", "explain", name).code == 0
+
+
+def test_a_rule_and_a_field() -> None:
+    done = process("krmfn", "explain", "KRM301", "deviceconfig.spec.dirName")
+    assert done.text.startswith("KRM301: ")
+    assert "\ndeviceconfig.spec.dirName\n" in done.text
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("deviceconfig.spec.moduelName", "did you mean deviceconfig.spec.moduleName"),
+        ("deviceconfig.spec.devicePlugin.nothing", "known there: image, imageParts"),
+    ],
+)
+def test_an_unknown_field(name: str, hint: str) -> None:
+    done = process("krmfn", "explain", name)
+    assert (done.code, done.text) == (2, "")
+    assert f"there is no field {name}; {hint}" in done.err
+
+
+def test_the_layers_of_a_config_with_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(CONFIG)
+    done = process("krmfn", "explain", "all.yaml", "gpu", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    lines = done.text.splitlines()
+    assert lines[0] == "DeviceConfig kmm/gpu, node pool old"
+    rows = {line.split()[0]: line.split()[1:] for line in lines[2:] if line}
+    assert rows["imagePullPolicy"] == ['"Always"', "all.yaml:6:5:", "spec.defaults.imagePullPolicy"]
+    assert rows["moduleName"] == ['"gpu"', "all.yaml:9:7:", "spec.profiles.gpu.moduleName"]
+    assert rows["daemonSets[0].image"][1:] == ["all.yaml:12:9:", "spec.profiles.gpu.daemonSets[0].image"]
+    assert rows["daemonSets[0].args[0]"] == ['"-q"', "all.yaml:24:12:", "spec.daemonSets[0].args[0]"]
+    assert rows["driverVersion"] == ['"0.9"', "all.yaml:28:5:", "spec.nodePools[0].driverVersion"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["all.yaml"], "say which config in all.yaml to explain: krmfn explain all.yaml NAME"),
+        (["all.yaml", "other"], "no DeviceConfig is called other in all.yaml; there are: kmm/gpu"),
+        (["all.yaml", "kmm/gpu", "x"], "say which config in all.yaml to explain"),
+    ],
+)
+def test_which_config(tmp_path: Path, args: list[str], message: str) -> None:
+    (tmp_path / "all.yaml").write_text(CONFIG)
+    done = process("krmfn", "explain", *args, cwd=tmp_path)
+    assert (done.code, done.text) == (2, "")
+    assert message in done.err
+
+
+def test_a_config_that_does_not_fit_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(CONFIG.replace('driverVersion: "1"', "driverVersion: 1.10"))
+    done = process("krmfn", "explain", "all.yaml", "gpu", cwd=tmp_path)
+    assert done.code == 2
+    assert "all.yaml:21:" in done.err
+
+
+def test_what_the_seed_operator_fixes_is_said(tmp_path: Path) -> None:
+    example = next(path for path in ROOT.glob("examples/**/*.yaml") if "apiVersion: example.com/" in path.read_text())
+    item = next(one for one in yaml.safe_load_all(example.read_text()) if one["apiVersion"].startswith("example.com"))
+    item["metadata"].pop("annotations", None)
+    (tmp_path / "seed.yaml").write_text(yaml.safe_dump(item))
+    done = process("krmfn", "explain", "seed.yaml", item["metadata"]["name"], cwd=tmp_path)
+    assert "the he-sample operator's own code" in done.text
+
+
+def test_a_function_config_that_is_wrong_or_there_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(CONFIG.replace("defaults:", "default:"))
+    done = process("krmfn", "explain", "all.yaml", "gpu", cwd=tmp_path)
+    assert (done.code, "spec.default: unknown field" in done.err) == (2, True)
+    head, _, config = CONFIG.partition("---\n")
+    (tmp_path / "all.yaml").write_text(f"{head}---\n{head.replace('render', 'other')}---\n{config}")
+    done = process("krmfn", "explain", "all.yaml", "gpu", cwd=tmp_path)
+    assert (done.code, "all.yaml holds 2 functionConfigs" in done.err) == (2, True)

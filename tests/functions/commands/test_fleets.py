@@ -1,0 +1,255 @@
+"""The commands `inventory`, `nodes` and `images`, as a person runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krmfn import Manifest
+from tests.commands import process
+
+EL9, NEW = "5.14.0-503.11.1.el9_5.x86_64", "5.14.0-570.12.1.el9_6.x86_64"
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.0"
+  nodeSelector: {gpu: "yes"}
+  kernelMappings: [{regexp: '^.*[.]el9_5[.].*$', inTreeModulesToRemove: [nouveau]}]
+"""
+
+
+def node(name: str, gpu: str = "yes", kernel: str = EL9, **labels: Any) -> Manifest:
+    info = {"kernelVersion": kernel, "architecture": "amd64", "osImage": "RHEL 9.5"}
+    metadata = {"name": name, "labels": {"gpu": gpu, "zone": "a", **labels}}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": {"nodeInfo": info}}
+
+
+def dump(*nodes: Manifest) -> str:
+    return json.dumps({"apiVersion": "v1", "items": nodes, "kind": "List", "metadata": {}}, indent=4)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """A folder with a config and the inventory of three nodes, made by the command."""
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(CONFIG)
+    (tmp_path / "nodes.json").write_text(dump(node("n2"), node("n1", kernel=NEW), node("n3", gpu="no")))
+    done = process("krmfn", "inventory", str(tmp_path / "nodes.json"), "--for", str(folder), "--labels", "zone")
+    assert (done.code, done.err) == (0, "")
+    (folder / "nodes.yaml").write_bytes(done.out)
+    return folder
+
+
+def test_an_inventory_holds_the_labels_that_selectors_use(lab: Path) -> None:
+    made = yaml.safe_load((lab / "nodes.yaml").read_text())
+    assert made["spec"]["labelKeys"] == ["gpu", "zone"]
+    assert made["metadata"] == {"name": "nodes", "annotations": {"config.kubernetes.io/local-config": "true"}}
+
+
+@pytest.mark.parametrize("layout", ["JSON", "YAML", "NDJSON", "YAML documents", "one", "JSON with a mark"])
+def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
+    nodes = [node("n1"), node("n2")]
+    whole = {"apiVersion": "v1", "items": nodes, "kind": "List"}
+    text = {
+        "JSON": json.dumps(whole),
+        "YAML": yaml.safe_dump(whole),
+        "NDJSON": "".join(f"{json.dumps(one)}\n" for one in nodes),
+        "YAML documents": "---\n".join(map(yaml.safe_dump, nodes)),
+        "one": json.dumps(nodes[0]),
+        "JSON with a mark": "\ufeff" + json.dumps(whole),
+    }[layout]
+    done = process("krmfn", "inventory", "-", "--all-labels", "--name", "lab", stdin=text.encode())
+    assert (done.code, done.err) == (0, "")
+    (group,) = yaml.safe_load(done.out)["spec"]["groups"]
+    assert group["nodes"].splitlines() == [f"n{at} {EL9}" for at in (1, 2)][: 1 if layout == "one" else 2]
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "message"),
+    [
+        ((), dump(node("n1")), "say which labels to keep"),
+        (("--all-labels", "--labels", "a"), dump(node("n1")), "leave --for and --labels out"),
+        (("--labels", "a b"), dump(node("n1")), "--labels: 'a b' is no label"),
+        (("--labels", ""), dump(node("n1")), "--labels: '' is no label"),
+        (("--all-labels", "--name", "A"), dump(node("n1")), "--name 'A' is no name"),
+        (("--all-labels", "--valid-until", "tomorrow"), dump(node("n1")), "--valid-until 'tomorrow' is no day"),
+        (("--for", "/dev/null"), dump(node("n1")), "nothing in /dev/null selects nodes by a label"),
+        (("--all-labels",), "", "stdin: is empty"),
+        (("--all-labels",), dump(), "stdin: there is no Node in it"),
+        (("--all-labels",), dump(node("n1"))[:-20], "stdin: the text ends behind the first"),
+        (("--all-labels",), dump(node("n1"), node("n1")), "stdin: Node n1 stands there twice"),
+        (("--all-labels",), dump(node("n1", big="x" * (9 << 20))), "is larger than 8 MiB"),
+        (("--all-labels",), dump(node("n1", a=True)), "stdin: item 1 (Node n1): its label a is True"),
+        (("--all-labels",), "a: b\n", "has no apiVersion and kind"),
+        (("--all-labels",), "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "is a Pod (v1), not a Node"),
+    ],
+)
+def test_what_is_no_dump_prints_nothing(args: tuple[str, ...], stdin: str, message: str) -> None:
+    done = process("krmfn", "inventory", "-", *args, stdin=stdin.encode())
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
+    done = process("krmfn", "nodes", str(lab))
+    assert (done.code, done.err) == (0, "")
+    lines = [[cell for cell in line.split("  ") if cell] for line in done.out.decode().splitlines()]
+    assert [[cell.strip() for cell in line] for line in lines] == [
+        ["NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON"],
+        ["n1", NEW, "no mapping", "kmm/gpu", "kmm/gpu", "-", "no kernel mapping matches"],
+        [
+            *("n2", EL9, "runs", "kmm/gpu", "kmm/gpu", "kernelMappings[0] regexp ^.*[.]el9_5[.].*$"),
+            f"registry.example.com/gpu:1.0-{EL9}; removes nouveau first",
+        ],
+        ["n3", EL9, "not selected", "-", "-", "-", "no selector selects this node"],
+    ]
+    starts = {line.index(cells[2]) for line, cells in zip(done.out.decode().splitlines(), lines, strict=True)}
+    assert len(starts) == 1, "columns are aligned"
+
+
+def rows(*args: str) -> list[tuple[str, str]]:
+    done = process("krmfn", "nodes", *args, "--format", "json")
+    return [(row["node"], row["state"]) for row in json.loads(done.out or b"[]")]
+
+
+def test_rows_are_filtered(lab: Path) -> None:
+    assert rows(str(lab), "--problems") == [("n1", "no mapping")]
+    assert rows(str(lab), "--label", "gpu=no") == [("n3", "not selected")]
+    assert rows(str(lab), "--owner", "kmm/gpu") == [("n1", "no mapping"), ("n2", "runs")]
+    assert rows(str(lab), "--owner", "other") == []
+
+
+def test_what_if_nodes_moved_to_another_kernel(lab: Path) -> None:
+    assert rows(str(lab), "--kernel", NEW, "--problems") == [("n1", "no mapping"), ("n2", "no mapping")]
+    assert rows(str(lab), "--kernel", EL9, "--where", "gpu=no", "--problems") == [("n1", "no mapping")]
+    assert rows(str(lab), "--kernel", EL9, "--problems") == []
+
+
+def test_coverage_can_be_required(lab: Path) -> None:
+    done = process("krmfn", "nodes", str(lab), "--require-coverage")
+    assert done.code == 1
+    assert done.err == "error: DeviceConfig kmm/gpu: 1 node (n1): no kernel mapping matches\n"
+    assert process("krmfn", "nodes", str(lab), "--require-coverage", "--kernel", EL9).code == 0
+
+
+def test_markdown_is_a_table_and_nothing_in_it_is_markup(lab: Path) -> None:
+    done = process("krmfn", "nodes", str(lab), "--format", "markdown", "--problems")
+    assert done.out.decode().splitlines() == [
+        "| Node | Kernel | State | Config | Module | Mapping | Image or reason |",
+        "|---|---|---|---|---|---|---|",
+        "| n1 | 5.14.0-570.12.1.el9\\_6.x86\\_64 | no mapping | kmm/gpu | kmm/gpu | - | no kernel mapping matches |",
+    ]
+
+
+def test_several_paths_are_several_clusters(lab: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("config.yaml", "nodes.yaml"):
+        (other / name).write_bytes((lab / name).read_bytes())
+    done = process("krmfn", "nodes", str(lab), str(other), "--format", "json")
+    assert {row["cluster"] for row in json.loads(done.out)} == {str(lab), str(other)}
+    images = json.loads(process("krmfn", "images", str(lab), str(other), "--format", "json").out)
+    assert [image["nodes"] for image in images] == [2]
+
+
+def test_nodes_may_stand_elsewhere(lab: Path, tmp_path: Path) -> None:
+    text = (lab / "nodes.yaml").read_text()
+    (lab / "nodes.yaml").unlink()
+    (tmp_path / "inventory.yaml").write_text(text)
+    done = process("krmfn", "nodes", str(lab), "--nodes", str(tmp_path / "inventory.yaml"), "--problems")
+    assert done.out.decode().splitlines()[1].startswith("n1 ")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--where", "gpu=yes"), "--where says which nodes move to --kernel VERSION"),
+        (("--kernel", EL9, "--where", "gpu"), "'gpu' is no label; write it as KEY=VALUE"),
+        (("--kernel", EL9, "--where", "gpu=maybe"), "no node has gpu=maybe, so none moves"),
+        (("--kernel", EL9, "--where", "rack=r1"), "NodeInventory nodes does not hold the label rack"),
+        (("--label", "rack=r1"), "NodeInventory nodes does not hold the label rack"),
+    ],
+)
+def test_what_nodes_cannot_answer(lab: Path, args: tuple[str, ...], message: str) -> None:
+    done = process("krmfn", "nodes", str(lab), *args)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+
+
+def test_without_a_node_there_is_no_answer(lab: Path) -> None:
+    (lab / "nodes.yaml").unlink()
+    done = process("krmfn", "nodes", str(lab))
+    assert (done.code, done.out) == (2, b"")
+    assert f"no node is known in {lab}" in done.err
+
+
+@pytest.mark.parametrize("command", ["nodes", "images", "check"])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("spec:", 'spec:\n  validUntil: "2020-01-01"', "is valid until 2020-01-01"),
+        ("- gpu\n", "", "gpu is not in spec.labelKeys"),
+        ("n2 ", "n1 ", "node n1 stands there twice"),
+    ],
+)
+def test_nothing_is_concluded_from_an_inventory_with_errors(
+    lab: Path, command: str, old: str, new: str, message: str
+) -> None:
+    text = (lab / "nodes.yaml").read_text()
+    (lab / "nodes.yaml").write_text(text.replace(old, new, 1))
+    done = process("krmfn", command, str(lab))
+    assert done.code == 1
+    assert message in done.err + done.out.decode()
+    if command != "check":
+        assert done.out == b""
+
+
+def test_images_are_listed_once(lab: Path) -> None:
+    name = f"registry.example.com/gpu:1.0-{EL9}"
+    assert process("krmfn", "images", str(lab)).out.decode() == (
+        f"IMAGE{' ' * (len(name) - 5)}  NODES  MADE  NEEDED BY\n{name}  1      -     Module kmm/gpu (kernel module)\n"
+    )
+    imageset = yaml.safe_load(process("krmfn", "images", str(lab), "--format", "imageset").out)
+    assert imageset["mirror"] == {"additionalImages": [{"name": name}]}
+
+
+def test_a_pipeline_stops_before_an_upgrade_without_its_image(lab: Path, tmp_path: Path) -> None:
+    held = tmp_path / "held.txt"
+    held.write_text(f"registry.example.com/gpu:1.0-{EL9}\n")
+    assert process("krmfn", "images", str(lab), "--missing-from", str(held)).code == 0
+    later = EL9.replace("503", "505")
+    done = process("krmfn", "images", str(lab), "--missing-from", str(held), "--kernel", later)
+    assert done.code == 1
+    assert done.err == (
+        f"error: Module kmm/gpu: registry.example.com/gpu:1.0-{later} is not in {held}; Module kmm/gpu needs it\n"
+    )
+
+
+def test_an_error_in_the_input_is_no_empty_list(lab: Path) -> None:
+    (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    for command in ("nodes", "images"):
+        done = process("krmfn", command, str(lab))
+        assert (done.code, done.out) == (1, b"")
+        assert "spec.moduelName" in done.err
+
+
+def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> None:
+    """As `check` and the cluster have it then; `nodes` said that they are in conflict, `images` left theirs out."""
+    (lab / "other.yaml").write_text(CONFIG.replace("name: gpu,", "name: other,").replace("registry", "mirror"))
+    (lab / "settings.yaml").write_text(
+        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: s}\n"
+        "spec: {exclusivity: {mode: 'off'}}\n"
+    )
+    assert [pair for pair in rows(str(lab)) if pair[0] == "n2"] == [("n2", "runs"), ("n2", "runs")]
+    done = process("krmfn", "images", str(lab))
+    assert f"mirror.example.com/gpu:1.0-{EL9}" in done.text

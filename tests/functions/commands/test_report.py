@@ -1,0 +1,92 @@
+"""The command `report`, as a person runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands import ROOT, process
+from tests.functions.report import fleets
+from tests.functions.report.pages import Page
+from tests.krmfn.cli.test_base import repository
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    (folder,) = fleets.plant(tmp_path, 10)
+    return folder
+
+
+def test_a_page_is_written_and_errors_are_the_exit_code(lab: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = process("krmfn", "report", str(lab), "-o", str(page))
+    assert (done.code, done.out) == (1, b"")
+    assert "KRM604" in done.err
+    assert len(done.err.splitlines()) == len(set(done.err.splitlines())), "each finding is said once"
+    assert Page(page.read_text()).nodes["lab-gaudi2-00002"] == "No mapping"
+    assert process("krmfn", "report", str(lab)).out == page.read_bytes()
+
+
+def test_without_an_error_nothing_is_said(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = process("krmfn", "report", "examples/two-vendors", "-o", str(page))
+    assert (done.code, done.out, done.err) == (0, b"", "")
+    assert page.read_text().endswith("</html>\n")
+
+
+@pytest.mark.parametrize("output", ["missing/report.html", "."])
+def test_a_page_that_cannot_be_written_is_exit_2(lab: Path, tmp_path: Path, output: str) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    done = process("krmfn", "report", str(lab), "-o", output, cwd=tmp_path)
+    assert done.code == 2
+    assert output in done.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_old_page_stays_when_there_is_no_new_one(lab: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("old")
+    (lab / "broken.yaml").write_text("apiVersion: [")
+    done = process("krmfn", "report", str(lab), "-o", str(page))
+    assert done.code == 2
+    assert "broken.yaml" in done.err
+    assert page.read_text() == "old"
+
+
+def test_a_path_with_nothing_to_report_on_is_never_fine(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    done = process("krmfn", "report", str(tmp_path))
+    assert done.code == 0
+    assert "is it the right PATH?" in Page(done.text).text
+    assert 'class="tone-open"' in done.text
+
+
+def test_what_changes_since_the_base_is_on_the_page(tmp_path: Path) -> None:
+    """Also when `check` has an error about the new side: that is when it matters what changes."""
+    before = {f"lab/{file.name}": file.read_text() for file in (ROOT / "examples" / "fleet").glob("*.yaml")}
+    repo = repository(tmp_path / "repo", before)
+    (repo / "lab" / "gpu.yaml").write_text(before["lab/gpu.yaml"].replace("  - regexp: ^.*\\.el9_6\\.x86_64$\n", ""))
+    (repo / "lab" / "nic.yaml").unlink()
+    done = process("krmfn", "report", "lab", "--base", "main", cwd=repo)
+    assert done.code == 1
+    assert done.err.count("KRM604") == 1, "the error is said once"
+    text = Page(done.text).text
+    assert "1 changed, 1 deleted, 4 nodes affected." in text
+    assert "Module kmm/nic : lost by 4 nodes (gpu-1, gpu-2, gpu-3, web-1): it is deleted" in text
+    assert "does not run on 1 node (gpu-3): no kernel mapping matches" in text
+    assert "- regexp: ^.*\\.el9_6\\.x86_64$" in text
+    assert "What changes" not in process("krmfn", "report", "lab", cwd=repo).text
+
+
+def test_a_base_that_is_not_there_is_no_page(lab: Path) -> None:
+    done = process("krmfn", "report", str(lab), "--base", "no-such-branch", "-o", "report.html", cwd=lab)
+    assert done.code == 2
+    assert not (lab / "report.html").exists()
+
+
+def test_no_other_command_loads_the_template_library() -> None:
+    code = "import krmfn.cli.main, krmfn_functions.programs, sys; sys.exit('jinja2' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,44 @@
+"""Every rule explains itself: its bad example breaks it, its good one does not, and all of its texts are there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from krmfn_functions.commands import catalogue
+
+from krmfn.rule import Rule
+from tests.rule_examples import findings, needs_kustomize
+
+RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]
+"""Those whose examples need kustomize are in tests/e2e."""
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_bad_example_breaks_the_rule(rule: Rule) -> None:
+    assert rule.id in [finding.rule for finding in findings(rule, rule.bad)]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_good_example_breaks_neither_the_rule_nor_any_other_badly(rule: Rule) -> None:
+    reported = findings(rule, rule.good)
+    assert [finding for finding in reported if finding.rule == rule.id or finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize("rule", catalogue.rules(), ids=lambda rule: rule.id)
+def test_the_texts_of_a_rule(rule: Rule) -> None:
+    assert re.fullmatch(r"K(MM|RM\d)\d{2,3}", rule.id), "four characters for the family, two for the rule"
+    assert 20 <= len(rule.sentence) <= 160
+    assert not rule.sentence.endswith("."), "a sentence has no full stop"
+    first = rule.sentence.split()[0]
+    assert first[0] == first[0].lower() or first[1:] != first[1:].lower(), "small letters, but for names and kinds"
+    assert rule.good.strip(), "a rule has an example that passes"
+    assert rule.bad.strip(), "a rule has an example that fails"
+    assert rule.good != rule.bad
+    assert re.fullmatch(r"[A-Z].{9,}\.", rule.remedy, re.DOTALL), "a remedy is an imperative sentence"
+
+
+def test_no_two_rules_have_one_id() -> None:
+    ids = [rule.id for rule in catalogue.rules()]
+    assert len(ids) == len(set(ids)) > 100
+    assert ids == sorted(ids)

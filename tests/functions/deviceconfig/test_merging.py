@@ -1,0 +1,380 @@
+"""How the layers of a config merge: each row of the table, what is switched off, and where a field is found again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.deviceconfig.layers import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE, Layer, merged, place
+from krmfn_functions.pods.structure import facts
+from krmfn_functions.rendering.function_config import Source
+from krmfn_functions.rendering.schemas import schema
+
+from krmfn import Options, ResourceList
+from tests.builders import AGENT, SPEC, applied, device_config, function_config, resource_list
+
+# What a row gives: the weaker value, the stronger one, and what comes out.
+ROWS: dict[str, tuple[Any, Any, Any]] = {
+    "nodePools": (
+        [{"name": "a", "x": 1}, {"name": "b"}],
+        [{"name": "c"}, {"name": "a", "y": 2}],
+        [{"name": "a", "x": 1, "y": 2}, {"name": "b"}, {"name": "c"}],
+    ),
+    "daemonSets": (
+        [{"name": "a", "image": "x"}],
+        [{"name": "a", "image": "y"}],
+        [{"name": "a", "image": "y"}],
+    ),
+    "containers": (
+        [{"name": "a", "args": ["x"]}],
+        [{"name": "a", "image": "y"}],
+        [{"name": "a", "args": ["x"], "image": "y"}],
+    ),
+    "initContainers": ([{"name": "a"}], [{"name": "b"}], [{"name": "a"}, {"name": "b"}]),
+    "volumes": (
+        [{"name": "a", "hostPath": {"path": "/a"}}],
+        [{"name": "a", "emptyDir": {}}],
+        [{"name": "a", "emptyDir": {}}],
+    ),
+    "env": (
+        [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
+        [{"name": "A", "value": "3"}],
+        [{"name": "A", "value": "3"}, {"name": "B", "value": "2"}],
+    ),
+    "deviceClasses": ([{"name": "a", "config": [1]}], [{"name": "a", "config": [2]}], [{"name": "a", "config": [2]}]),
+    "buildArgs": (
+        [{"name": "A", "value": "1"}],
+        [{"name": "B", "value": "2"}],
+        [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
+    ),
+    "secrets": ([{"name": "a"}], [{"name": "b"}], [{"name": "a"}, {"name": "b"}]),
+    **{
+        name: (
+            [{"name": "a", "x": 1}, {"name": "b"}],
+            [{"name": "b", "x": 2}],
+            [{"name": "a", "x": 1}, {"name": "b", "x": 2}],
+        )
+        for name in ("resourceClaims", "schedulingGates", "claims")
+    },
+    "hostAliases": (
+        [{"ip": "192.0.2.1", "hostnames": ["a"]}],
+        [{"ip": "192.0.2.1", "hostnames": ["b"]}, {"ip": "192.0.2.2"}],
+        [{"ip": "192.0.2.1", "hostnames": ["b"]}, {"ip": "192.0.2.2"}],
+    ),
+    "topologySpreadConstraints": (
+        [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1}],
+        [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 2}, {"topologyKey": "zone"}],
+        [
+            {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1, "minDomains": 2},
+            {"topologyKey": "zone"},
+        ],
+    ),
+    "extraObjects": (
+        [{"kind": "A", "metadata": {"name": "x", "labels": {"a": "b"}}}, {"kind": "B", "metadata": {"name": "x"}}],
+        [{"kind": "A", "metadata": {"name": "y"}}, {"kind": "A", "metadata": {"name": "x"}, "data": {"c": "d"}}],
+        [
+            {"kind": "A", "metadata": {"name": "x"}, "data": {"c": "d"}},
+            {"kind": "B", "metadata": {"name": "x"}},
+            {"kind": "A", "metadata": {"name": "y"}},
+        ],
+    ),
+    "podSpec": (
+        {"affinity": {"nodeAffinity": {"a": 1}}, "hostname": "a"},
+        {"affinity": {"podAffinity": {"b": 2}}, "hostname": "b"},
+        {"affinity": {"nodeAffinity": {"a": 1}, "podAffinity": {"b": 2}}, "hostname": "b"},
+    ),
+    "volumeMounts": (
+        [{"mountPath": "/a", "name": "x", "readOnly": True}],
+        [{"mountPath": "/a", "name": "y"}],
+        [{"mountPath": "/a", "name": "y", "readOnly": True}],
+    ),
+    "ports": (
+        [{"containerPort": 1, "name": "a"}, {"containerPort": 1, "protocol": "UDP"}],
+        [{"containerPort": 1, "protocol": "TCP", "name": "b"}],
+        [{"containerPort": 1, "name": "b", "protocol": "TCP"}, {"containerPort": 1, "protocol": "UDP"}],
+    ),
+    **{name: ({"a": "1", "b": "2"}, {"a": "3"}, {"a": "3"}) for name in sorted(ATOMIC)},
+    "labels": ({"a": "1", "b": "2"}, {"a": "3", "c": "4"}, {"a": "3", "b": "2", "c": "4"}),
+    "resources": (
+        {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1"}},
+        {"limits": {"cpu": "2"}},
+        {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}},
+    ),
+    "tolerations": ([{"key": "a"}], [{"key": "b"}], [{"key": "b"}]),
+    "kernelMappings": ([{"regexp": "a"}], [{"literal": "b"}], [{"literal": "b"}]),
+    "args": (["a"], ["b"], ["b"]),
+    "command": (["a"], ["b"], ["b"]),
+    "driverVersion": ("1", "2", "2"),
+}
+
+
+def test_every_row_of_the_table_is_here() -> None:
+    assert {*KEYS, *ATOMIC, *WHOLE} <= set(ROWS)
+
+
+def test_every_list_whose_entries_have_a_name_merges_by_it() -> None:
+    """A new list of the schema is a row of the table, or is atomic on purpose."""
+    definitions = schema("deviceconfig")["$defs"] | {"": schema("deviceconfig")}
+    atomic = {"envFrom", "tolerations", "kernelMappings", "config", "selectors", "items"}
+    seen = set()
+
+    def visit(node: Any, name: str = "") -> None:
+        if isinstance(node, dict):
+            reference = node.get("$ref", "").removeprefix("#/$defs/")
+            plain = definitions[reference] if reference else node
+            of = plain.get("items") if isinstance(plain, dict) else None
+            while isinstance(of, dict) and "$ref" in of:
+                of = definitions[of["$ref"].removeprefix("#/$defs/")]
+            if isinstance(of, dict) and of.get("type") == "object":
+                seen.add(name)
+            for key, entry in node.get("properties", {}).items():
+                visit(entry, key)
+            for key in ("items", "additionalProperties"):
+                visit(node.get(key), name)
+            for key, entry in node.get("$defs", {}).items():
+                visit(entry, key)
+
+    visit(schema("deviceconfig"))
+    definition_names = {"daemonSet", "kernelMapping"}
+    in_profiles = {"extraObjects"}
+    assert seen - atomic - definition_names - OF_PODS.keys() == set(KEYS) - OF_PODS.keys() - in_profiles
+
+
+def lists_and_maps_of_pods() -> tuple[dict[str, tuple[str, ...]], set[str]]:
+    """The lists of a podSpec that merge by keys, and the mappings that one writer owns as a whole."""
+    types = facts()["types"]
+    fields = [(name.removesuffix("!"), node) for kind in types.values() for name, node in kind.items()]
+    nodes = [(name, types.get(node, node) if isinstance(node, str) else node) for name, node in fields]
+    keyed = {name: tuple(node["$keys"]) for name, node in nodes if isinstance(node, dict) and "$keys" in node}
+    return keyed, {name for name, node in nodes if isinstance(node, dict) and node.get("$atomic")}
+
+
+OF_PODS = {name: keys for name, keys in lists_and_maps_of_pods()[0].items() if name != "imagePullSecrets"}
+"""(imagePullSecrets has a name of its own and stands in no podSpec.)"""
+
+
+def test_what_is_in_a_pod_spec_merges_as_the_server_says() -> None:
+    assert {name: KEYS.get(name) for name in OF_PODS} == OF_PODS
+    in_atomic_lists = {"preference"}  # of preferredDuringSchedulingIgnoredDuringExecution
+    assert lists_and_maps_of_pods()[1] - in_atomic_lists <= ATOMIC
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row(name: str) -> None:
+    below, above, result = ROWS[name]
+    assert merged([{name: above}, {name: below}]) == {name: result}
+
+
+@pytest.mark.parametrize("pair", EITHER)
+def test_one_form_of_a_field_takes_the_place_of_the_other(pair: tuple[str, str]) -> None:
+    for one, other in (pair, pair[::-1]):
+        assert merged([{one: "x"}, {other: "y", "a": 1}]) == {"a": 1, one: "x"}
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_what_is_inherited_is_switched_off(name: str) -> None:
+    assert merged([{name: {"enabled": False}}, {name: {"image": "x"}, "a": 1}]) == {"a": 1}
+    assert merged([{name: {"enabled": True}}, {name: {"enabled": False, "b": 1}}]) == {name: {"b": 1}}
+
+
+@pytest.mark.parametrize("name", sorted(KEYS))
+def test_an_entry_is_switched_off(name: str) -> None:
+    keys = {key: key for key in KEYS[name]}
+    others = dict.fromkeys(KEYS[name], "other")
+    assert merged([{name: [{**keys, "enabled": False}]}, {name: [{**keys, "x": 1}, others]}]) == {name: [others]}
+    assert merged([{name: [{**keys, "enabled": False}]}, {name: [keys]}]) == {}
+
+
+@pytest.mark.parametrize("odd", [[1, "x"], ["x"], [[{"name": "a"}]], [None, {"name": "a"}], {"a": 1}, "x", 1, None])
+def test_what_no_schema_has_looked_at_is_taken_as_it_is(odd: Any) -> None:
+    """In a probe there may be anything, also under a name that is a row of the table."""
+    for fields in ({"ports": odd}, {"env": odd}, {"exec": {"volumes": odd}}):
+        assert merged([{"livenessProbe": fields}]) == {"livenessProbe": fields}
+        assert merged([{"livenessProbe": fields}, {"livenessProbe": {"ports": [{"containerPort": 1}]}}])
+    twice: dict[str, Any] = {"livenessProbe": {"ports": [{"containerPort": {}}, {"containerPort": {}}]}}
+    assert merged([twice, twice])["livenessProbe"]["ports"][:2] == twice["livenessProbe"]["ports"]
+
+
+def test_annotations_named_enabled_switch_nothing_off() -> None:
+    fields = {"annotations": {"enabled": "false"}, "labels": {"env": "x"}}
+    assert merged([fields]) == fields
+
+
+NAMES = st.sampled_from("abc")
+ENTRIES = st.lists(
+    st.fixed_dictionaries({"name": NAMES}, optional={"image": NAMES, "env": st.just([{"name": "A", "value": "1"}])}),
+    unique_by=lambda entry: str(entry["name"]),
+    max_size=3,
+)
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "daemonSets": ENTRIES,
+        "labels": st.dictionaries(NAMES, NAMES, max_size=2),
+        "args": st.lists(NAMES, max_size=2),
+        "nodeSelector": st.dictionaries(NAMES, NAMES, max_size=2),
+    },
+)
+
+
+@given(FIELDS, FIELDS, FIELDS)
+def test_merging_is_associative_and_changes_nothing_given(one: Any, two: Any, three: Any) -> None:
+    before = repr((one, two, three))
+    assert merged([one, two, three]) == merged([merged([one, two]), three]) == merged([one, merged([two, three])])
+    assert merged([one]) == {name: value for name, value in one.items() if value != [] or name != "daemonSets"}
+    assert repr((one, two, three)) == before
+
+
+@given(FIELDS, FIELDS)
+def test_every_value_is_at_its_path_in_the_layer_that_gave_it(one: Any, two: Any) -> None:
+    layers = [Layer(one, "spec", Source()), Layer(two, "spec.defaults", Source())]
+    fields = merged([one, two])
+    for index, entry in enumerate(fields.get("daemonSets", [])):
+        for name in entry:
+            layer, path = place(layers, fields, f"daemonSets[{index}].{name}")
+            assert layer is not None
+            own = next(other for other in layer.fields["daemonSets"] if other["name"] == entry["name"])
+            at = layer.fields["daemonSets"].index(own)
+            assert path == f"{layer.path}.daemonSets[{at}].{name}"
+            assert own[name] == entry[name]
+
+
+def rendered(spec: Any, **spec_of_config: Any) -> ResourceList:
+    return applied(deviceconfig, device_config(spec), function_config=function_config(**spec_of_config))
+
+
+def test_a_config_extends_and_switches_off_what_its_profile_gives() -> None:
+    profile = {
+        "devicePlugin": {"image": "registry.example.com/plugin:1"},
+        "daemonSets": [AGENT | {"env": [{"name": "A", "value": "1"}], "service": {"port": 80}}, AGENT | {"name": "x"}],
+    }
+    spec = SPEC | {
+        "profile": "gpu",
+        "devicePlugin": {"enabled": False},
+        "daemonSets": [
+            {"name": "agent", "env": [{"name": "B", "value": "2"}], "service": {"enabled": False}},
+            {"name": "x", "enabled": False},
+        ],
+    }
+    resources = rendered(spec, profiles={"gpu": profile})
+    assert not resources.failed, [str(result) for result in resources.results]
+    kinds = [(item.kind, item.ref.name) for item in resources.items[1:]]
+    assert kinds == [("Module", "dc"), ("DaemonSet", "dc-agent")]
+    container = resources.items[2].manifest["spec"]["template"]["spec"]["containers"][0]
+    assert container["image"] == AGENT["image"]
+    assert container["env"] == [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]
+    assert "devicePlugin" not in resources.items[1].manifest["spec"]
+
+
+def test_a_finding_stands_at_the_layer_s_own_entry() -> None:
+    profile = {"daemonSets": [AGENT | {"name": "first"}, AGENT | {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}]}
+    resources = rendered(
+        SPEC | {"profile": "gpu", "daemonSets": [{"name": "agent", "args": ["-v"]}]}, profiles={"gpu": profile}
+    )
+    (finding,) = [result for result in resources.results if result.rule == "KRM126"]
+    assert finding.field is not None
+    assert finding.field.path == "spec.profiles.gpu.daemonSets[1].volumeMounts[0].name"
+
+
+@pytest.mark.parametrize(
+    ("fields", "path", "why"),
+    [
+        ({"daemonSets": [{"name": "agnet", "enabled": False}]}, "spec.daemonSets[0]", "what is inherited is: agent"),
+        ({"dra": {"enabled": False}}, "spec.dra", "nothing is inherited"),
+        (
+            {"daemonSets": [{"name": "agent", "env": [{"name": "A", "enabled": False}]}]},
+            "spec.daemonSets[0].env[0]",
+            "what is inherited is: nothing",
+        ),
+        ({"devicePlugin": {"enabled": True}}, "spec.devicePlugin.enabled", "nothing has switched this off"),
+    ],
+)
+def test_a_switch_that_changes_nothing_is_a_finding(fields: Any, path: str, why: str) -> None:
+    """A name that is misspelt would leave running what somebody meant to switch off."""
+    profile = {"daemonSets": [AGENT], "devicePlugin": {"image": "registry.example.com/plugin:1"}}
+    resources = rendered(SPEC | {"profile": "gpu"} | fields, profiles={"gpu": profile})
+    messages = [result.message for result in resources.results if result.field and result.field.path == path]
+    assert [why in message for message in messages] == [True], messages
+
+
+def test_two_entries_of_one_key_in_a_layer_are_not_merged_away() -> None:
+    """The second one would change the first, and nobody would know."""
+    twice = [AGENT, AGENT | {"image": "registry.example.com/other:1"}]
+    for own in (twice, [*twice, {"name": "x", "image": "registry.example.com/x:1"}]):
+        resources = rendered(SPEC | {"profile": "gpu", "daemonSets": own}, profiles={"gpu": {"daemonSets": [AGENT]}})
+        paths = [result.field.path for result in resources.results if result.rule == "KRM125" and result.field]
+        assert paths == ["spec.daemonSets[1].name"]
+
+
+@pytest.mark.parametrize("value", [None, {"$patch": "delete"}])
+def test_other_ways_to_take_a_field_back_are_refused_with_the_remedy(value: Any) -> None:
+    config = device_config(SPEC)
+    config["spec"]["devicePlugin"] = value
+    resources = resource_list(config)
+    deviceconfig(resources)
+    assert resources.failed
+    assert any("`enabled: false`" in result.message for result in resources.results)
+
+
+def test_what_a_profile_offers_is_off_until_a_config_switches_it_on() -> None:
+    runner = {"name": "runner", "image": "registry.example.com/runner:1", "enabled": False}
+    offer = {"profiles": {"p": {"daemonSets": [AGENT, runner], "serviceAccount": {"create": True, "enabled": False}}}}
+    account = {"serviceAccountName": "sa"}
+    plain = device_config(SPEC | {"profile": "p"} | account)
+    with_it = device_config(
+        SPEC | {"profile": "p", "daemonSets": [{"name": "runner", "enabled": True}]} | account, serviceAccount={}
+    )
+    del with_it["metadata"]["serviceAccount"]
+    with_it["spec"]["serviceAccount"] = {"enabled": True, "podSecurity": "privileged"}
+    for config, names in ((plain, ["dc", "dc-agent"]), (with_it, ["sa", "dc", "dc-agent", "dc-runner"])):
+        resources = applied(deviceconfig, config, function_config=function_config(**offer))
+        assert [str(result) for result in resources.results] == []
+        made = [item.name for item in resources.items if item.kind != "DeviceConfig"]
+        assert made == names
+
+
+@pytest.mark.parametrize("configs", [(), (device_config(SPEC | {"profile": "p"}),)])
+def test_what_a_profile_offers_is_checked_although_nobody_has_switched_it_on(configs: tuple[Any, ...]) -> None:
+    """What only some clusters have is left to those who switch it on."""
+    runner = {"name": "runner", "image": "registry.example.com/runner:latest", "enabled": False}
+    dra = {"driverName": "gpu.example.com", "image": "registry.example.com/dra:latest", "enabled": False}
+    plugin = {"image": "registry.example.com/plugin:1"}
+    spec = {"profiles": {"p": {"daemonSets": [AGENT, runner], "dra": dra, "devicePlugin": plugin}}}
+    options = Options("check")
+    resources = applied(deviceconfig, *configs, function_config=function_config(**spec), options=options)
+    found = [(result.rule, result.severity) for result in resources.results if result.rule != "KRM143"]
+    assert found == [("KRM225", "warning")] * 2
+    wrong = {"profiles": {"p": {"daemonSets": [AGENT, {**runner, "image": "$KRMFN_X", "args": ["$KRMFN_Y"]}]}}}
+    resources = applied(deviceconfig, *configs, function_config=function_config(**wrong), options=options)
+    assert {result.field.path for result in resources.results if result.field and result.rule == "KRM146"} == {
+        "spec.profiles.p.daemonSets[1].image",
+        "spec.profiles.p.daemonSets[1].args[0]",
+    }
+
+
+def test_a_switch_of_a_config_without_what_it_switches_is_a_finding_still() -> None:
+    runner = {"name": "runner", "image": "registry.example.com/runner:1", "enabled": False}
+    resources = applied(deviceconfig, device_config(SPEC | {"daemonSets": [AGENT, runner]}))
+    assert [result.rule for result in resources.results] == ["KRM142"]
+    empty = {"profiles": {"p": {"daemonSets": [AGENT, {"name": "runner", "enabled": False}]}}}
+    resources = applied(deviceconfig, device_config(SPEC | {"profile": "p"}), function_config=function_config(**empty))
+    assert [result.rule for result in resources.results] == ["KRM142"]
+
+
+def test_the_in_tree_driver_takes_what_is_loaded_from_weaker_layers() -> None:
+    below = {
+        "driverImage": "registry.example.com/driver",
+        "kernelMappings": [{"regexp": "^.+$"}],
+        "upgrade": {"ordered": True},
+        "build": {"dockerfileConfigMap": {"name": "d"}},
+        "moduleName": "drv",
+        "imagePullSecret": "pull",
+        "labels": {"a": "b"},
+    }
+    kept = {name: below[name] for name in ("moduleName", "imagePullSecret", "labels")}
+    assert merged([{"inTreeDriver": True}, below]) == {"inTreeDriver": True, **kept}
+    assert merged([{"inTreeDriver": False}, below]) == {"inTreeDriver": False, **below}
+    assert merged([below, {"inTreeDriver": True}]) == {"inTreeDriver": True, **below}  # and a rule refuses it

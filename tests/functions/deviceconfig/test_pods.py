@@ -1,0 +1,52 @@
+"""Whatever stands in a podSpec, the pods still wait for the kernel module, on the config's nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.pods.structure import facts
+
+from tests.builders import AGENT, SPEC, applied, device_config, function_config, generated
+
+READY = "kmm.node.kubernetes.io/kmm.dc.ready"
+NAMES = sorted(name.removesuffix("!") for name in facts()["types"]["PodSpec"])
+LEFT_OUT = ["containers", "initContainers", "ephemeralContainers", "volumes"]
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-2, 2**33), st.sampled_from(["", "a", "None", "1Gi"]))
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(
+            st.sampled_from(["a", "name", "ip", "enabled", "nodeSelector", READY, "env"]), inner, max_size=3
+        ),
+    ),
+    max_leaves=8,
+)
+SENSIBLE = st.sampled_from(
+    [
+        {"shareProcessNamespace": True},
+        {"hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}]},
+        {"schedulerName": "mine", "hostname": "a"},
+        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}}},
+    ]
+)
+POD_SPECS = st.one_of(SENSIBLE, st.dictionaries(st.sampled_from([*NAMES, *LEFT_OUT, "other"]), VALUES, max_size=4))
+
+
+@given(POD_SPECS, POD_SPECS)
+def test_the_ready_label_and_the_selector_stand(own: dict[str, Any], inherited: dict[str, Any]) -> None:
+    config = function_config(defaults={"daemonSets": [AGENT | {"podSpec": inherited or {"hostname": "x"}}]})
+    spec = SPEC | {"daemonSets": [AGENT | {"podSpec": own or {"hostname": "x"}}]}
+    plain = generated(applied(deviceconfig, device_config(SPEC | {"daemonSets": [AGENT]})))
+    answer = applied(deviceconfig, device_config(spec), function_config=config)
+    for one in () if answer.failed else generated(answer):
+        if one["kind"] == "DaemonSet":
+            (other,) = (thing for thing in plain if thing["kind"] == "DaemonSet")
+            pod, plain_pod = (thing["spec"]["template"]["spec"] for thing in (one, other))
+            assert one["spec"]["selector"] == other["spec"]["selector"]
+            assert pod["nodeSelector"] == {"gpu": "a", READY: ""}
+            assert {name: pod[name] for name in plain_pod} == plain_pod
+            assert not pod.keys() & {"nodeName", "restartPolicy", "serviceAccount", "imagePullSecrets"}

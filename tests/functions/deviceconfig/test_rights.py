@@ -1,0 +1,398 @@
+"""Rights and extra objects: from profiles and defaults only, whoever writes the DeviceConfig."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.rendering.kinds import CLUSTER_WIDE, DEVICECONFIG, EXTRA
+
+from krmfn import Manifest, ResourceList
+from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated
+
+NODES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
+PODS = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}]
+ADMIN = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
+ACCOUNT = {"podSecurity": "privileged", "rules": PODS, "clusterRules": NODES}
+USED = SPEC | {"daemonSets": [AGENT], "serviceAccountName": "sa", "profile": "gpu"}
+RIGHTS = {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
+
+
+def extra(kind: str, name: str = "x", api: str = "v1", **more: Any) -> dict[str, Any]:
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, **more}
+
+
+FIRST = extra("PriorityClass", "$KRMFN_NAME-first", "scheduling.k8s.io/v1", value=9)
+ROLE = extra("Role", "watch", "rbac.authorization.k8s.io/v1", rules=PODS)
+SETTINGS = extra("ConfigMap", "$KRMFN_NAME-settings", data={"node": "$KRMFN_NAMESPACE/$(NODE)", "enabled": "false"})
+
+
+def answer(*configs: Manifest, **profile: Any) -> ResourceList:
+    return applied(deviceconfig, *configs, function_config=function_config(profiles={"gpu": profile}))
+
+
+def found(resources: ResourceList) -> list[tuple[str, str, str]]:
+    """(rule, field, message) of the errors and warnings."""
+    wrong = [one for one in resources.results if one.severity != "info"]
+    return [(one.rule, one.field.path if one.field else "", one.message) for one in wrong]
+
+
+# What is generated.
+
+
+def test_the_account_gets_its_rights() -> None:
+    made = generated(answer(device_config(USED), serviceAccount=ACCOUNT))
+    rights = {one["kind"]: one for one in made if one["kind"] in RIGHTS}
+    assert rights["Role"]["rules"] == PODS and rights["ClusterRole"]["rules"] == NODES
+    assert {kind: one["metadata"]["name"] for kind, one in rights.items()} == {
+        **dict.fromkeys(("Role", "RoleBinding"), "dc-consumer"),
+        **dict.fromkeys(("ClusterRole", "ClusterRoleBinding"), "krmfn.kmm.dc"),
+    }
+    for kind in ("RoleBinding", "ClusterRoleBinding"):
+        assert rights[kind]["roleRef"]["kind"] == kind.removesuffix("Binding")
+        assert rights[kind]["roleRef"]["name"] == rights[kind]["metadata"]["name"]
+        assert rights[kind]["subjects"] == [{"kind": "ServiceAccount", "name": "sa", "namespace": "kmm"}]
+    assert not any("namespace" in rights[kind]["metadata"] for kind in ("ClusterRole", "ClusterRoleBinding"))
+    annotations = [one["metadata"]["annotations"] for one in rights.values()]
+    assert not any("kustomize.toolkit.fluxcd.io/prune" in one for one in annotations), "rights can be taken back"
+
+
+def test_extra_objects_come_first_with_the_variables_filled_in() -> None:
+    config = device_config(USED | {"labels": {"team": "x", "own": "config"}})
+    entry = SETTINGS | {"metadata": SETTINGS["metadata"] | {"labels": {"own": "profile"}}}
+    made = generated(answer(config, extraObjects=[entry, FIRST, ROLE]))
+    assert [one["kind"] for one in made] == ["ConfigMap", "PriorityClass", "Role", "Module", "DaemonSet"]
+    settings, first, _, *others = made
+    assert settings["metadata"]["name"] == "dc-settings" and settings["metadata"]["namespace"] == "kmm"
+    assert settings["data"] == {"node": "kmm/$(NODE)", "enabled": "false"}
+    assert settings["metadata"]["labels"].items() >= {"team": "x", "own": "profile"}.items()
+    assert first["metadata"]["name"] == "dc-first" and "namespace" not in first["metadata"]
+    waves = [int(one["metadata"]["annotations"]["argocd.argoproj.io/sync-wave"]) for one in made]
+    assert waves[0] == waves[1] == waves[2] < min(waves[3:])
+    assert all(DEVICECONFIG.made(ref, notes) for ref, notes in map(_marked, made))
+    assert others
+
+
+def _marked(one: Manifest) -> tuple[Any, dict[str, str]]:
+    from krmfn.resource import ref
+
+    return ref(one), one["metadata"]["annotations"]
+
+
+def test_what_a_profile_no_longer_has_goes() -> None:
+    before = answer(device_config(USED), serviceAccount=ACCOUNT, extraObjects=[FIRST, SETTINGS])
+    items = [item.manifest for item in before.items]
+    after = applied(deviceconfig, *items, function_config=function_config(profiles={"gpu": {}}))
+    gone = {ref.kind for change, ref in after.changes if change == "removed"}
+    assert gone == {"PriorityClass", "ConfigMap", *RIGHTS}, after.changes
+    again = answer(*items, serviceAccount=ACCOUNT, extraObjects=[FIRST, SETTINGS])
+    assert again.changes == [] and not again.failed
+
+
+def test_extra_objects_merge_by_kind_and_name() -> None:
+    below = [SETTINGS, FIRST, extra("ConfigMap", "other", data={"env": [1], "ports": "x"})]
+    above = [extra("ConfigMap", "$KRMFN_NAME-settings", data={"a": "b"}), FIRST | {"enabled": False}]
+    config = function_config(defaults={"extraObjects": below}, profiles={"gpu": {"extraObjects": above}})
+    made = generated(applied(deviceconfig, device_config(USED), function_config=config))
+    assert [(one["kind"], one.get("data")) for one in made[:2]] == [
+        ("ConfigMap", {"a": "b"}),
+        ("ConfigMap", {"env": [1], "ports": "x"}),
+    ]
+    assert made[2]["kind"] == "Module"
+
+
+# What is refused in a profile, with its place there.
+
+_SA = "spec.profiles.gpu.serviceAccount"
+_LOCAL = "config.kubernetes.io/local-config"
+_EXTRA = "spec.profiles.gpu.extraObjects[0]"
+REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
+    ({"extraObjects": [extra("Secret")]}, "KRM165", f"{_EXTRA}.kind", "a Secret does not belong into Git"),
+    *(
+        ({"extraObjects": [extra(kind, "x", api)]}, "KRM165", f"{_EXTRA}.kind", "is no kind for extraObjects")
+        for api, kind in (
+            *(("v1", kind) for kind in ("Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod")),
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+            ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+            ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
+            ("krmfn.dev/v1alpha1", "DeviceConfig"),
+            ("krmfn.dev/v1alpha1", "RenderDeviceConfigs"),
+            ("kmm.sigs.x-k8s.io/v1beta1", "Module"),
+            ("apps/v1", "DaemonSet"),
+            ("example.com/v1", "ConfigMap"),
+            ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+        )
+    ),
+    (
+        {"extraObjects": [SETTINGS | {"metadata": {"name": "a", "namespace": "kube-system"}}]},
+        "KRM166",
+        f"{_EXTRA}.metadata.namespace",
+        "is 'kube-system', and the config is in 'kmm'; leave it out",
+    ),
+    (
+        {"extraObjects": [FIRST | {"metadata": {"name": "first"}}]},
+        "KRM166",
+        f"{_EXTRA}.metadata.name",
+        "its name has to hold the config's, 'dc': write $KRMFN_NAME into it",
+    ),
+    ({"extraObjects": [FIRST | {"metadata": {"name": "dcfirst"}}]}, "KRM166", f"{_EXTRA}.metadata.name", "has to hold"),
+    (
+        {"extraObjects": [FIRST | {"metadata": {"name": "dc", "namespace": "kmm"}}]},
+        "KRM166",
+        f"{_EXTRA}.metadata.namespace",
+        "a PriorityClass has no namespace",
+    ),
+    (
+        {"extraObjects": [SETTINGS | {"metadata": {"name": "Big_one.$KRMFN_NAME"}}]},
+        "KRM166",
+        f"{_EXTRA}.metadata.name",
+        "is 'Big_one.dc', which is no name",
+    ),
+    ({"extraObjects": [SETTINGS | {"metadata": {"name": "a b"}}]}, "KRM110", f"{_EXTRA}.metadata.name", "is 'a b'"),
+    ({"extraObjects": [SETTINGS | {"metadata": {"name": "Big"}}]}, "KRM166", f"{_EXTRA}.metadata.name", "is no name"),
+    (
+        {"extraObjects": [SETTINGS, extra("ConfigMap", "dc-settings")]},
+        "KRM166",
+        "spec.profiles.gpu.extraObjects[1].metadata.name",
+        "there is another ConfigMap dc-settings",
+    ),
+    (
+        {"extraObjects": [ROLE | {"rules": [{"apiGroups": [""], "resources": ["a"], "verbs": ["${KRMFN_NAME}"]}]}]},
+        "KRM167",
+        f"{_EXTRA}.rules",
+        "a config would choose its own rights",
+    ),
+    (
+        {
+            "extraObjects": [
+                extra("RoleBinding", "x", ROLE["apiVersion"], roleRef={"kind": "ClusterRole", "name": "$KRMFN_NAME"})
+            ]
+        },
+        "KRM167",
+        f"{_EXTRA}.roleRef",
+        "a config would choose its own rights",
+    ),
+    *(
+        (
+            {"extraObjects": [extra("RoleBinding", "x", ROLE["apiVersion"], subjects=[subject])]},
+            "KRM167",
+            f"{_EXTRA}.subjects[0].name",
+            "a config would choose who gets the rights",
+        )
+        for subject in (
+            {"kind": "Group", "name": "$KRMFN_NAME"},
+            {"kind": "User", "name": "${KRMFN_NAMESPACE}"},
+            {"kind": "ServiceAccount", "name": "$KRMFN_DRIVER_IMAGE"},
+        )
+    ),
+    (
+        {"extraObjects": [extra("ConfigMap", data={"a": {"b": [1, None]}})]},
+        "KRM173",
+        f"{_EXTRA}.data.a.b[1]",
+        "is empty; write a value, or leave the field out",
+    ),
+    (
+        {"extraObjects": [SETTINGS | {"metadata": {"name": "a", "annotations": {_LOCAL: "true"}}}]},
+        "KRM118",
+        f"metadata.annotations[{_LOCAL}]",
+        "keeps what is generated from the cluster",
+    ),
+    ({"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap"}]}, "KRM110", f"{_EXTRA}.metadata", "is required"),
+    (
+        {"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}]},
+        "KRM110",
+        f"{_EXTRA}.metadata.name",
+        "is required",
+    ),
+    (
+        {"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "a", "name": "a"}}]},
+        "KRM110",
+        f"{_EXTRA}.metadata.generateName",
+        "unknown field",
+    ),
+    ({"serviceAccount": {"clusterRules": ADMIN}}, "KRM169", f"{_SA}.clusterRules[0]", "take any right in the cluster"),
+    *(
+        (
+            {"serviceAccount": {"clusterRules": [{"apiGroups": [group], "resources": [what], "verbs": [verb]}]}},
+            "KRM169",
+            f"{_SA}.clusterRules[0]",
+            "take any right",
+        )
+        for group, what, verb in (
+            ("rbac.authorization.k8s.io", "clusterroles", "escalate"),
+            ("rbac.authorization.k8s.io", "roles", "bind"),
+            ("rbac.authorization.k8s.io", "*", "*"),
+            ("", "users", "impersonate"),
+            ("", "serviceaccounts", "*"),
+        )
+    ),
+    (
+        {"serviceAccount": {"clusterRules": [{"nonResourceURLs": ["/a"], "apiGroups": [""], "verbs": ["get"]}]}},
+        "KRM170",
+        f"{_SA}.clusterRules[0]",
+        "write one of the two",
+    ),
+    (
+        {"serviceAccount": {"clusterRules": [{"resources": ["a"], "verbs": ["get"]}]}},
+        "KRM170",
+        f"{_SA}.clusterRules[0]",
+        "write both",
+    ),
+]
+
+
+@pytest.mark.parametrize(("profile", "rule", "path", "message"), REFUSED)
+def test_what_is_refused_in_a_profile(profile: dict[str, Any], rule: str, path: str, message: str) -> None:
+    resources = answer(device_config(USED), **profile)
+    assert any((one[0], one[1]) == (rule, path) and message in one[2] for one in found(resources)), found(resources)
+    assert resources.failed and not resources.changes
+
+
+def test_rights_need_an_account() -> None:
+    spec = {key: value for key, value in USED.items() if key != "serviceAccountName"}
+    rules = {(rule, path) for rule, path, _ in found(answer(device_config(spec), serviceAccount=ACCOUNT))}
+    assert rules == {("KRM168", f"{_SA}.rules"), ("KRM168", f"{_SA}.clusterRules")}
+
+
+def test_rights_that_nobody_uses_are_said() -> None:
+    spec = USED | {"daemonSets": [AGENT | {"serviceAccountName": "own"}]}
+    assert [(rule, path) for rule, path, _ in found(answer(device_config(spec), serviceAccount=ACCOUNT))] == [
+        ("KRM142", f"{_SA}.rules"),
+        ("KRM142", f"{_SA}.clusterRules"),
+    ]
+    plugin = SPEC | {
+        "profile": "gpu",
+        "devicePlugin": PLUGIN | {"serviceAccountName": "sa"},
+        "serviceAccountName": "sa",
+    }
+    assert found(answer(device_config(plugin), serviceAccount=ACCOUNT)) == []
+
+
+def test_two_configs_that_make_one_object_are_named_at_the_profile() -> None:
+    two = [device_config(USED | {"nodeSelector": {"gpu": name}}, name) for name in ("one", "two")]
+    fixed = extra("ConfigMap", "settings", data={})
+    ((rule, path, message),) = found(answer(*two, extraObjects=[fixed]))
+    assert (rule, path) == ("KRM113", f"{_EXTRA}.metadata")
+    assert "DeviceConfig kmm/two: its ConfigMap kmm/settings is also generated from DeviceConfig kmm/one" in message
+    assert "rename one of the two; $KRMFN_NAME stands for the config's name" in message
+    assert found(answer(*two, extraObjects=[SETTINGS, FIRST])) == []
+
+
+def test_an_object_of_somebody_else_is_not_overwritten() -> None:
+    theirs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "dc-settings", "namespace": "kmm"}}
+    ((rule, path, _),) = found(answer(device_config(USED), theirs, extraObjects=[SETTINGS]))
+    assert (rule, path) == ("KRM114", f"{_EXTRA}.metadata")
+
+
+# Attacks: a pull request that changes a DeviceConfig and nothing else.
+
+IN_A_CONFIG: list[tuple[dict[str, Any], str]] = [
+    ({"extraObjects": [ROLE]}, "spec.extraObjects"),
+    ({"serviceAccount": {"rules": ADMIN}}, "spec.serviceAccount.rules"),
+    ({"serviceAccount": {"clusterRules": ADMIN}}, "spec.serviceAccount.clusterRules"),
+]
+
+
+@pytest.mark.parametrize(("change", "path"), IN_A_CONFIG)
+def test_a_config_gives_no_rights(change: dict[str, Any], path: str) -> None:
+    resources = answer(device_config(USED | change), serviceAccount=ACCOUNT)
+    ((rule, where, message),) = found(resources)
+    assert (rule, where) == ("KRM101", path)
+    assert "it may stand in a profile or in the defaults of the functionConfig only" in message
+    assert not resources.changes
+
+
+def test_a_pool_and_the_seed_s_kind_give_no_rights() -> None:
+    pools = [{"name": "p", "nodeSelector": {"a": "b"}, "extraObjects": [ROLE]}]
+    spec = {key: value for key, value in USED.items() if key != "nodeSelector"} | {"nodePools": pools}
+    assert [rule for rule, _, _ in found(answer(device_config(spec)))] == ["KRM101"]
+    seed = device_config({"driverImage": "a", "driverVersion": "1", "extraObjects": [ROLE]})
+    seed["apiVersion"] = "example.com/v1alpha1"
+    assert [rule for rule, _, _ in found(answer(seed, device_config(USED)))] == ["KRM101"]
+
+
+def test_an_extra_object_is_the_same_for_all_pools() -> None:
+    pools = [{"name": name, "nodeSelector": {"gpu": name}, "driverVersion": name} for name in ("v1", "v2")]
+    spec = {key: value for key, value in USED.items() if key not in ("nodeSelector", "driverVersion")}
+    spec["nodePools"] = pools
+    other = extra("ConfigMap", "versions", data={"version": "$KRMFN_DRIVER_VERSION"})
+    ((rule, path, message),) = found(answer(device_config(spec), extraObjects=[SETTINGS, other]))
+    assert (rule, path) == ("KRM172", "spec.profiles.gpu.extraObjects[1]")
+    assert "its variables have other values in the pools v1 and v2" in message
+    assert found(answer(device_config(spec), extraObjects=[SETTINGS])) == []
+
+
+@pytest.mark.parametrize("name", ["cluster-admin", "admin", "edit", "view"])
+def test_no_role_of_the_cluster_is_overwritten(name: str) -> None:
+    made = generated(answer(device_config(USED, name), serviceAccount=ACCOUNT))
+    roles = [one["metadata"]["name"] for one in made if one["kind"].startswith("ClusterRole")]
+    assert roles == [f"krmfn.kmm.{name}"] * 2
+
+
+def test_labels_of_a_config_add_its_role_to_no_other() -> None:
+    label = {"rbac.authorization.k8s.io/aggregate-to-edit": "true"}
+    resources = answer(device_config(USED | {"labels": label}), serviceAccount=ACCOUNT)
+    ((rule, path, _),) = found(resources)
+    assert rule == "KRM171" and path.startswith("spec.labels[") and not resources.changes
+    assert found(answer(device_config(USED | {"labels": label}))) == []
+
+
+@pytest.mark.parametrize("rule", [f"KRM{number}" for number in range(165, 172)])
+def test_none_of_these_rules_is_turned_off(rule: str) -> None:
+    config = device_config(USED | {"labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}})
+    config["metadata"]["annotations"] = {"krmfn.dev/ignore": f"{rule}: it is meant"}
+    account = {"clusterRules": [*ADMIN, {"verbs": ["get"]}]}
+    objects = [extra("Secret"), FIRST | {"metadata": {"name": "first"}}]
+    assert answer(config, serviceAccount=account, extraObjects=objects).failed
+
+
+WORDS = st.sampled_from(
+    ["a", "cluster-admin", "system:masters", "*", "$KRMFN_NAME", "${KRMFN_NAMESPACE}", "kube-system"]
+)
+ANYTHING = st.recursive(
+    st.one_of(WORDS, st.booleans(), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(WORDS, inner, max_size=2)),
+    max_leaves=5,
+)
+CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "serviceAccountName": WORDS,
+        "serviceAccount": st.fixed_dictionaries(
+            {}, optional=dict.fromkeys(("create", "openshift", "rules", "clusterRules", "enabled"), ANYTHING)
+        ),
+        "labels": st.dictionaries(WORDS, WORDS, max_size=2),
+        "annotations": st.dictionaries(WORDS, WORDS, max_size=2),
+        "driverVersion": WORDS,
+        "moduleName": WORDS,
+        "driverImage": WORDS,
+        "extraObjects": ANYTHING,
+        "hub": ANYTHING,
+    },
+)
+
+
+@given(CHANGES, st.sampled_from(["dc", "cluster-admin", "system-node", "kube-system"]))
+def test_whatever_a_config_says_the_rights_are_the_profile_s(change: dict[str, Any], name: str) -> None:
+    profile = {"serviceAccount": {"podSecurity": "privileged", "rules": PODS, "clusterRules": NODES}}
+    resources = answer(device_config(USED | change, name), **profile, extraObjects=[ROLE, FIRST])
+    for one in [] if resources.failed else generated(resources):
+        if one["kind"] in ("Role", "ClusterRole"):
+            assert one["rules"] in (PODS, NODES), json.dumps(one)
+        if one["kind"] in ("RoleBinding", "ClusterRoleBinding"):
+            given_by_openshift = one["roleRef"]["name"] == "system:openshift:scc:privileged"
+            assert given_by_openshift or one["roleRef"]["name"] in (f"{name}-consumer", f"krmfn.kmm.{name}")
+            assert [subject["namespace"] for subject in one["subjects"]] == ["kmm"]
+        if "namespace" not in one["metadata"] and one["kind"] != "ManagedClusterModule":
+            assert name in one["metadata"]["name"]
+
+
+def test_the_list_of_kinds_has_nothing_dangerous() -> None:
+    never = {"Secret", "Namespace", "Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "ClusterRole"}
+    never |= {"ClusterRoleBinding", "CustomResourceDefinition", "DeviceConfig", "Module", "DaemonSet"}
+    assert not never & {kind for _, kind in EXTRA}
+    assert CLUSTER_WIDE < EXTRA < DEVICECONFIG.kinds

@@ -1,0 +1,296 @@
+"""krmfn's variables in DeviceConfigs: they reach every generated object, and what is wrong is said at its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from krmfn_functions.all_kinds import krmfn
+
+from krmfn import Manifest, Options, Result, run
+from tests.builders import (
+    AGENT,
+    SPEC,
+    applied,
+    device_config,
+    function_config,
+    generated,
+    list_text,
+    manifest,
+    module,
+)
+
+EVERY = "$KRMFN_DRIVER_VERSION ${KRMFN_DRIVER_IMAGE} $KRMFN_NAME $KRMFN_NAMESPACE $KRMFN_MODULE_NAME"
+FILLED = "1.0 registry.example.com/driver dc kmm drv"
+
+
+def findings(*configs: Manifest, **spec: Any) -> list[Result]:
+    settings = function_config(**spec) if spec else None
+    return applied(krmfn, *configs, function_config=settings, options=Options("check")).results
+
+
+def mistakes(*configs: Manifest, **spec: Any) -> dict[str, str]:
+    """The messages about variables by field."""
+    found = [result for result in findings(*configs, **spec) if result.rule == "KRM146"]
+    assert all(result.severity == "error" for result in found)
+    return {result.field.path: result.message for result in found if result.field}
+
+
+def config(**spec: Any) -> Manifest:
+    return device_config(SPEC | spec)
+
+
+def rendered(*configs: Manifest, **spec: Any) -> dict[str, Manifest]:
+    """The generated objects by kind and name."""
+    made = generated(applied(krmfn, *configs, function_config=function_config(**spec) if spec else None))
+    return {f"{one['kind']} {one['metadata']['name']}": one for one in made}
+
+
+def test_variables_are_filled_in_wherever_the_design_says() -> None:
+    container = {
+        "image": "registry.example.com/$KRMFN_MODULE_NAME:$KRMFN_DRIVER_VERSION",
+        "command": [EVERY],
+        "args": [EVERY],
+        "env": [{"name": "A", "value": EVERY}],
+        "volumeMounts": [{"name": "v", "mountPath": "/$KRMFN_NAME", "subPath": "$KRMFN_NAMESPACE"}],
+    }
+    volumes = [{"name": "v", "hostPath": {"path": "/var/$KRMFN_NAME"}}]
+    config_maps = [{"name": "c", "configMap": {"name": "$KRMFN_NAME-config"}}]
+    agent = {
+        **container,
+        "name": "agent",
+        "initContainers": [{"name": "init", **container}],
+        "volumes": [*volumes, *config_maps],
+        "hostDevices": ["/dev/$KRMFN_MODULE_NAME"],
+        "labels": {"a": "$KRMFN_DRIVER_VERSION"},
+        "podLabels": {"b": "$KRMFN_NAME"},
+        "podAnnotations": {"c": EVERY},
+        "livenessProbe": {"exec": {"command": [EVERY]}, "httpGet": {"path": "/$KRMFN_NAME"}},
+    }
+    own = config(
+        kernelMappings=[
+            {"regexp": "^.+$", "image": "$KRMFN_DRIVER_IMAGE:x-$KERNEL_FULL_VERSION-$KRMFN_DRIVER_VERSION"}
+        ],
+        build={
+            "dockerfileConfigMap": {"name": "${KRMFN_NAME}-dockerfile"},
+            "buildArgs": [{"name": "V", "value": "$KRMFN_DRIVER_VERSION"}],
+        },
+        parameters=["version=$KRMFN_DRIVER_VERSION"],
+        loadArgs=["--$KRMFN_NAME"],
+        firmwarePath="/firmware/$KRMFN_MODULE_NAME",
+        dirName="/opt/$KRMFN_DRIVER_VERSION",
+        annotations={"d": EVERY},
+        labels={"e": "$KRMFN_NAME"},
+        devicePlugin={**container, "volumes": volumes, "initContainer": container},
+        daemonSets=[agent],
+    )
+    objects = rendered(own)
+    assert "KRMFN_" not in str(objects)
+    of_module = objects["Module dc"]
+    loader = of_module["spec"]["moduleLoader"]["container"]
+    assert loader["kernelMappings"][0]["containerImage"] == "registry.example.com/driver:x-$KERNEL_FULL_VERSION-1.0"
+    assert loader["build"]["dockerfileConfigMap"] == {"name": "dc-dockerfile"}
+    assert loader["build"]["buildArgs"] == [{"name": "V", "value": "1.0"}]
+    assert loader["modprobe"]["parameters"] == ["version=1.0"]
+    assert loader["modprobe"]["args"] == {"load": ["--dc"]}
+    assert (loader["modprobe"]["firmwarePath"], loader["modprobe"]["dirName"]) == ("/firmware/drv", "/opt/1.0")
+    assert of_module["metadata"]["annotations"]["d"] == FILLED
+    pod = objects["DaemonSet dc-agent"]["spec"]["template"]["spec"]
+    first, init = pod["containers"][0], pod["initContainers"][0]
+    for one in (of_module["spec"]["devicePlugin"]["container"], first, init):
+        assert one["image"] == "registry.example.com/drv:1.0"
+        assert one["args"] == one["command"] == [FILLED]
+        assert one["env"] == [{"name": "A", "value": FILLED}]
+        assert one["volumeMounts"][0] == {"name": "v", "mountPath": "/dc", "subPath": "kmm"}
+    assert pod["volumes"][1]["configMap"] == {"name": "dc-config"}
+    assert [pod["volumes"][at]["hostPath"]["path"] for at in (0, 2)] == ["/var/dc", "/dev/drv"]
+    assert first["livenessProbe"] == {"exec": {"command": [FILLED]}, "httpGet": {"path": "/dc"}}
+    assert findings(own) == []
+
+
+@pytest.mark.parametrize("layer", ["profile", "defaults", "config", "pool"])
+def test_every_layer_may_hold_them(layer: str) -> None:
+    fields = {"devicePlugin": {"image": "registry.example.com/plugin:$KRMFN_DRIVER_VERSION", "args": [EVERY]}}
+    own: dict[str, Any] = {**SPEC, "nodeSelector": None}
+    pool: dict[str, Any] = {"name": "p", "nodeSelector": {"gpu": "a"}}
+    spec: dict[str, Any] = {}
+    if layer == "pool":
+        pool |= fields
+    elif layer == "config":
+        own |= fields
+    else:
+        own |= {"profile": "p"} if layer == "profile" else {}
+        spec = {"profiles": {"p": fields}} if layer == "profile" else {"defaults": fields}
+    [one] = rendered(device_config({**own, "nodePools": [pool]}), **spec).values()
+    assert one["spec"]["devicePlugin"]["container"]["image"] == "registry.example.com/plugin:1.0"
+    assert one["spec"]["devicePlugin"]["container"]["args"] == [FILLED]
+
+
+def test_each_pool_and_each_retained_version_has_its_own_values() -> None:
+    pools = [
+        {"name": name, "nodeSelector": {"gpu": name}, "driverVersion": version}
+        for name, version in (("a", "1.10"), ("b", "2"))
+    ]
+    agent = {"name": "agent", "image": "registry.example.com/agent:$KRMFN_DRIVER_VERSION"}
+    own = {**SPEC, "driverVersion": None, "nodeSelector": None, "nodePools": pools, "daemonSets": [agent]}
+    objects = rendered(device_config(own | {"upgrade": {"ordered": True, "retain": ["0.9", "012"]}}))
+    images = {
+        name: one["spec"]["template"]["spec"]["containers"][0]["image"].rpartition(":")[2]
+        for name, one in objects.items()
+        if name.startswith("DaemonSet")
+    }
+    assert images == {
+        f"DaemonSet dc-{pool}-agent-{version.replace('.', '-')}": version
+        for pool, current in (("a", "1.10"), ("b", "2"))
+        for version in (current, "0.9", "012")
+    }
+
+
+def test_what_is_filled_in_stays_a_string_in_yaml() -> None:
+    for version in ("6.4", "1e3", "012", "0x1F", "true", "null", "1_0", "2026-01-01"):
+        env = [{"name": "V", "value": "$KRMFN_DRIVER_VERSION"}]
+        own = device_config(SPEC | {"driverVersion": version, "daemonSets": [AGENT | {"env": env}]}, name="on")
+        out, code = run(krmfn, list_text(own))
+        assert code == 0
+        agent = next(one for one in yaml.safe_load(out)["items"] if one["kind"] == "DaemonSet")
+        assert agent["spec"]["template"]["spec"]["containers"][0]["env"] == [{"name": "V", "value": version}]
+
+
+def test_a_plain_run_has_the_same_bytes_with_and_without_the_variable() -> None:
+    with_variable = config(devicePlugin={"image": "registry.example.com/plugin:${KRMFN_DRIVER_VERSION}"})
+    assert rendered(with_variable) == rendered(config(devicePlugin={"image": "registry.example.com/plugin:1.0"}))
+
+
+MISTAKES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "an unknown name": (
+        {"devicePlugin": {"image": "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}},
+        "devicePlugin.image",
+        "$KRMFN_DRIVER_VERISON is no variable of krmfn; did you mean $KRMFN_DRIVER_VERSION?",
+    ),
+    "in a field that is switched off": (
+        {"daemonSets": [AGENT, {"name": "off", "image": "x:$KRMFN_X", "enabled": False}]},
+        "daemonSets[1].image",
+        "$KRMFN_X is no variable",
+    ),
+    "in an env name": (
+        {"daemonSets": [AGENT | {"env": [{"name": "$KRMFN_NAME", "value": "x"}]}]},
+        "daemonSets[0].env[0].name",
+        "$KRMFN_NAME is not filled in here",
+    ),
+    "in a toleration": (
+        {"tolerations": [{"key": "a", "operator": "Equal", "value": "$KRMFN_NAME"}]},
+        "tolerations[0].value",
+        "$KRMFN_NAME is not filled in here",
+    ),
+    "in a regexp": (
+        {"kernelMappings": [{"regexp": "^.+$KRMFN_NAME", "image": "x:$KERNEL_FULL_VERSION"}]},
+        "kernelMappings[0].regexp",
+        "$KRMFN_NAME is not filled in here",
+    ),
+    "in a label's key, in a mapping that has free ones": (
+        {"daemonSets": [AGENT | {"resources": {"limits": {"$KRMFN_NAME": 1}}}]},
+        "daemonSets[0].resources.limits.$KRMFN_NAME",
+        "$KRMFN_NAME is not filled in here",
+    ),
+    "in itself": (
+        {"driverImage": "registry.example.com/driver-$KRMFN_DRIVER_IMAGE"},
+        "driverImage",
+        "$KRMFN_DRIVER_IMAGE has no value: it stands in the driver's image itself",
+    ),
+    "a name that is none": (
+        {"build": {"dockerfileConfigMap": {"name": "x-$KRMFN_DRIVER_VERSION."}}},
+        "build.dockerfileConfigMap.name",
+        "becomes 'x-1.0.'; a ConfigMap's name has lower case letters",
+    ),
+    "a label that is none": (
+        {"labels": {"a": "x-$KRMFN_NAME-"}},
+        "labels.a",
+        "becomes 'x-dc-'; a label's value has at most 63 letters",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("layer", ["spec", "spec.profiles.p", "spec.defaults"])
+def test_a_mistake_is_an_error_in_its_layer(mistake: str, layer: str) -> None:
+    """Also in a profile that nobody names."""
+    fields, path, message = MISTAKES[mistake]
+    spec = {"spec.profiles.p": {"profiles": {"p": fields}}, "spec.defaults": {"defaults": fields}}.get(layer, {})
+    own = {name: value for name, value in SPEC.items() if name not in fields}
+    named = device_config(own | (fields if layer == "spec" else {"profile": "p"} if "profiles" in layer else {}))
+    found = mistakes(named, **spec)
+    assert list(found) == [f"{layer}.{path}"]
+    assert found[f"{layer}.{path}"].startswith(message)
+    if layer != "spec":
+        assert list(mistakes(**spec)) == [f"{layer}.{path}"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "variable", "source"),
+    [
+        ("driverVersion", "$KRMFN_DRIVER_VERSION", "driverVersion"),
+        ("driverImage", "$KRMFN_DRIVER_IMAGE", "driverImage"),
+        ("moduleName", "${KRMFN_MODULE_NAME}", "moduleName"),
+    ],
+)
+def test_a_variable_without_a_value_is_an_error(missing: str, variable: str, source: str) -> None:
+    raw = {"rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]} if missing == "moduleName" else {}
+    mappings = [{"regexp": "^.+$", "image": "x:1-$KERNEL_FULL_VERSION"}]
+    own = config(**raw, kernelMappings=mappings, devicePlugin={"image": "p:1", "args": [variable]}, **{missing: None})
+    assert mistakes(own) == {"spec.devicePlugin.args[0]": f"{variable} has no value: {source} is missing"}
+    elsewhere = {"args": ["x"]} | {"image": "p:1"}
+    assert mistakes(config(**raw, kernelMappings=mappings, devicePlugin=elsewhere, **{missing: None})) == {}
+
+
+def test_names_and_selectors_are_refused_by_the_schema_with_the_reason() -> None:
+    for field, value in (
+        ("moduleName", "$KRMFN_NAME"),
+        ("driverVersion", "$KRMFN_NAME"),
+        ("nodeSelector", {"a": "$KRMFN_NAME"}),
+        ("nodeSelector", {"$KRMFN_NAME": "a"}),
+        ("serviceAccountName", "$KRMFN_NAME"),
+        ("daemonSets", [{"name": "$KRMFN_NAME", "image": "x:1"}]),
+        ("imageRegistry", "$KRMFN_NAME"),
+    ):
+        for settings in ({}, {"defaults": {field: value}}):
+            [finding] = findings(config(**({} if settings else {field: value})), **settings)
+            assert finding.rule == ("KRM110" if settings else "KRM101")
+            assert finding.message.endswith("(variables of krmfn are not filled in here)"), finding.message
+
+
+def test_a_field_that_a_variable_takes_its_value_from_has_an_effect() -> None:
+    mappings = [{"regexp": "^.+$", "image": "$KRMFN_DRIVER_IMAGE:x-$KERNEL_FULL_VERSION-$KRMFN_DRIVER_VERSION"}]
+    assert findings(config(kernelMappings=mappings)) == []
+    in_tree = {"inTreeDriver": True, "nodeSelector": {"gpu": "a"}, "driverVersion": "1"}
+    assert findings(device_config(in_tree | {"devicePlugin": {"image": "x:$KRMFN_DRIVER_VERSION"}})) == []
+
+
+def test_other_kinds_have_no_variables() -> None:
+    """A Ptemplate's are an error; a hand-written Module's are KMM's, which knows none of that name."""
+    pt = {**manifest("pt.example.com/v1alpha1", "Ptemplate", "pt"), "spec": {"selector": {"a": "b"}}}
+    pt["spec"]["consumer"] = "registry.example.com/consumer:$KRMFN_NAME"
+    assert mistakes(pt) == {"spec.consumer": "$KRMFN_NAME is not filled in here: only a DeviceConfig has variables"}
+    by_hand = module({"regexp": "^.+$", "containerImage": "x:$KRMFN_NAME-$KERNEL_FULL_VERSION"})
+    assert [result.rule for result in findings(by_hand)] == ["KRM222"]
+
+
+def test_annotations_for_every_object_have_no_variables() -> None:
+    [finding] = findings(config(), annotations={"a": "$KRMFN_NAME"})
+    assert (finding.rule, finding.field and finding.field.path) == ("KRM146", "spec.annotations.a")
+    assert "write the annotation in spec.defaults.annotations" in finding.message
+
+
+def test_a_finding_about_a_filled_in_value_shows_what_is_written() -> None:
+    [finding] = findings(config(devicePlugin={"image": "x-$KRMFN_NAME:latest"}))
+    assert (finding.rule, finding.field and finding.field.current) == ("KRM225", "x-$KRMFN_NAME:latest")
+
+
+def test_a_repository_that_is_none_with_the_value_filled_in() -> None:
+    parts = {"registry": "registry.example.com", "repository": "team/${KRMFN_MODULE_NAME}", "tag": "1"}
+    own = config(driverImage=None, driverImageParts=parts, moduleName="My_Mod", labels={"repository": "$KRMFN_NAME"})
+    assert mistakes(own) == {
+        "spec.driverImageParts.repository": "becomes 'team/My_Mod'; a repository has lower case letters, digits, -, "
+        "_, . and /"
+    }
+    assert mistakes(config(driverImage=None, driverImageParts=parts, moduleName="my_mod")) == {}

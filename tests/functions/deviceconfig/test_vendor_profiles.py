@@ -1,0 +1,393 @@
+"""Each vendor profile of examples/vendor-profiles gives what the vendor's operator makes; a release is one line.
+
+The expected meaning is written from the operators' sources (habana-ai-operator 035fc42, ROCm/gpu-operator 6df13c1,
+awslabs/operator-for-ai-chips-on-aws 5ca9ebf, intel-technology-enabling-for-openshift fa88fcb and
+intel-device-plugins-for-kubernetes 94a91bc); the differences that we accept are in the example's README.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from krmfn_functions.deviceconfig import deviceconfig
+
+from krmfn import Manifest, Options
+from krmfn.cli import manifests
+from tests.builders import DROP, applied, edited, generated, leaves
+from tests.commands import ROOT, cached
+
+EXAMPLE = ROOT / "examples" / "vendor-profiles"
+FUNCTION_CONFIG: Manifest = yaml.safe_load((EXAMPLE / "profiles.yaml").read_text())
+VENDORS = {"gaudi": "habana-like", "instinct": "amd-like", "neuron": "neuron-like", "flex": "intel-like"}
+"""The config of each vendor, and its profile."""
+
+
+def rights(vendor: str) -> set[str]:
+    """What gives the config's pods the vendor's rights in the cluster."""
+    return {f"ClusterRole krmfn.kmm.{vendor}", f"ClusterRoleBinding krmfn.kmm.{vendor}"}
+
+
+MEANING: dict[str, dict[str, Any]] = {
+    "gaudi": {
+        "modprobe": {"moduleName": "habanalabs", "firmwarePath": "/opt/lib/firmware"},
+        "images": ["registry.example.com/habana/driver:1.16.2-$KERNEL_FULL_VERSION"],
+        "account": "driver-habana",
+        "selector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
+        "plugin": ["habanalabs-device-plugin", "--dev_type", "gaudi"],
+        "consumers": ["gaudi-node-labeler", "gaudi-node-metrics"],
+        "services": ["gaudi-node-metrics"],
+        "others": {"ServiceAccount driver-habana", "ServiceMonitor gaudi", *rights("gaudi")},
+    },
+    "instinct": {
+        "modprobe": {
+            "moduleName": "amdgpu",
+            "firmwarePath": "/firmwareDir/updates",
+            "modulesLoadingOrder": ["amdgpu", "amdttm", "amdkcl"],
+        },
+        "images": [
+            f"registry.example.com/amd/driver:{system}-$KERNEL_FULL_VERSION-6.4"
+            for system in ("ubuntu-22.04", "ubuntu-24.04", "rhel-9.4", "rhel-9.6", "sles-15.6")
+        ],
+        "account": "amd-gpu-operator-kmm-module-loader",
+        "selector": {"feature.node.kubernetes.io/amd-gpu": "true"},
+        "plugin": ["-logtostderr=true", "-resource_naming_strategy=single"],
+        "consumers": ["instinct-node-labeller-6-4", "instinct-metrics-exporter-6-4"],
+        "services": ["instinct-metrics-exporter"],
+        "others": {
+            *("ServiceAccount amd-gpu-operator-kmm-module-loader", "ServiceMonitor instinct", *rights("instinct")),
+            *(f"ConfigMap instinct-{name}" for name in ("dockerfile-ubuntu", "dockerfile-rhel", "dockerfile-sles")),
+            "ConfigMap instinct-metrics",
+        },
+        "version": "6.4",
+        "removed": ["amdgpu"],
+        "build": {
+            "dockerfileConfigMap": {"name": "instinct-dockerfile-ubuntu"},
+            "buildArgs": [
+                {"name": "DRIVERS_VERSION", "value": "6.4"},
+                {"name": "REPO_URL", "value": "https://repo.example.com/amdgpu/6.4"},
+            ],
+        },
+    },
+    "neuron": {
+        "modprobe": {"moduleName": "neuron"},
+        "images": ["registry.example.com/neuron/driver:2.26.0-$KERNEL_FULL_VERSION"],
+        "account": "awslabs-gpu-operator-kmm-module-loader",
+        "selector": {"feature.node.kubernetes.io/pci-1d0f.present": "true"},
+        "plugin": [],
+        "consumers": ["neuron-node-metrics-2-26-0"],
+        "services": ["neuron-node-metrics"],
+        "others": {
+            *("ServiceAccount awslabs-gpu-operator-kmm-module-loader", "ServiceMonitor neuron", *rights("neuron")),
+            "ConfigMap neuron-dockerfile",
+        },
+        "version": "2.26.0",
+        "removed": ["neuron"],
+        "build": {
+            "dockerfileConfigMap": {"name": "neuron-dockerfile"},
+            "buildArgs": [{"name": "DRIVER_VERSION", "value": "2.26.0"}],
+        },
+    },
+    "flex": {
+        "modprobe": {"moduleName": "i915", "firmwarePath": "/firmware", "modulesLoadingOrder": ["i915", "intel_vsec"]},
+        "images": [
+            f"registry.example.com/intel/driver:2.2.0-{system}-$KERNEL_FULL_VERSION"
+            for system in ("rhel_9.4", "rhel_9.6", "ubuntu_22.04")
+        ],
+        "account": "intel-gpu",
+        "selector": {"intel.feature.node.kubernetes.io/gpu": "true"},
+        "plugin": ["-enable-monitoring", "-shared-dev-num=1", "-allow-ids=", "-deny-ids="],
+        "consumers": ["flex-node-labeller"],
+        "services": [],
+        "others": {"ServiceAccount intel-gpu", "ServiceMonitor flex", *rights("flex")},
+        "removed": ["i915", "intel_vsec", "mei_gsc", "mei_me"],
+    },
+}
+
+
+def config(vendor: str) -> Manifest:
+    """The config that a user of the vendor writes."""
+    return dict(yaml.safe_load((EXAMPLE / f"{vendor}.yaml").read_text()))
+
+
+def rendered(*configs: Manifest, settings: Manifest = FUNCTION_CONFIG) -> dict[str, Manifest]:
+    """The objects by kind and name."""
+    made = generated(applied(deviceconfig, *configs, function_config=settings))
+    return {f"{one['kind']} {one['metadata']['name']}": one for one in made}
+
+
+def own(vendor: str, **spec: Any) -> Manifest:
+    """A config of the vendor in our own kind, which has all fields."""
+    written = config(vendor)
+    fields = {**written["spec"], "profile": VENDORS[vendor], **spec}
+    if vendor == "gaudi":
+        fields.setdefault("nodeSelector", {"feature.node.kubernetes.io/pci-1da3.present": "true"})
+    metadata = {"name": vendor, "namespace": "kmm"}
+    return {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": fields}
+
+
+def test_the_example_has_no_finding() -> None:
+    resources = manifests.read(str(EXAMPLE))
+    resources.function_config = resources.select("RenderDeviceConfigs")[0].manifest
+    resources.options = Options("check")
+    deviceconfig(resources)
+    assert resources.results == []
+
+
+@pytest.mark.parametrize("vendor", MEANING)
+def test_a_profile_means_what_the_operator_makes(vendor: str) -> None:
+    objects = rendered(config(vendor))
+    made = [*objects.values()]
+    spec = next(one["spec"] for one in made if one["kind"] == "Module")
+    container, plugin = spec["moduleLoader"]["container"], spec.get("devicePlugin", {}).get("container")
+    actual = {
+        "modprobe": {key: value for key, value in container["modprobe"].items() if key != "dirName"},
+        "images": [mapping["containerImage"] for mapping in container["kernelMappings"]],
+        "account": spec["moduleLoader"].get("serviceAccountName", ""),
+        "selector": spec["selector"],
+        "plugin": [*plugin.get("command", []), *plugin.get("args", [])] if plugin else None,
+        "consumers": [one["metadata"]["name"] for one in made if one["kind"] == "DaemonSet"],
+        "services": [one["metadata"]["name"] for one in made if one["kind"] == "Service"],
+        "others": {name for name in objects if name.partition(" ")[0] not in ("Module", "DaemonSet", "Service")},
+    }
+    actual |= {"version": container["version"]} if "version" in container else {}
+    actual |= {"removed": container["inTreeModulesToRemove"]} if "inTreeModulesToRemove" in container else {}
+    actual |= {"build": container["build"]} if "build" in container else {}
+    assert actual == MEANING[vendor]
+
+
+def test_users_write_the_seed_s_three_fields_or_a_profile_and_a_version() -> None:
+    items = manifests.read(str(EXAMPLE)).select("DeviceConfig")
+    assert {item.name for item in items} == set(MEANING)
+    for item in items:
+        fields = {"driverImage", "driverVersion"} if item.group == "example.com" else {"profile", "driverVersion"}
+        assert item.manifest["spec"].keys() == fields
+
+
+# A release is one line. Per vendor: the next version, and per object all that it changes (an ordered upgrade's
+# DaemonSets have the version in their names, so that the new ones are others).
+
+RELEASES: dict[str, tuple[str, dict[str, set[str]]]] = {
+    "gaudi": (
+        "1.17.0",
+        {
+            "Module gaudi-module": {
+                "moduleLoader.container.kernelMappings.0.containerImage",
+                "devicePlugin.container.image",
+            },
+            "DaemonSet gaudi-node-labeler": {"template.spec.containers.0.image"},
+            "DaemonSet gaudi-node-metrics": {"template.spec.containers.0.image"},
+        },
+    ),
+    "instinct": (
+        "6.5",
+        {
+            "Module instinct": {
+                *(f"moduleLoader.container.kernelMappings.{at}.containerImage" for at in range(5)),
+                "moduleLoader.container.version",
+                "moduleLoader.container.build.buildArgs.0.value",
+                "moduleLoader.container.build.buildArgs.1.value",
+            },
+        },
+    ),
+    "neuron": (
+        "2.27.0",
+        {
+            "Module neuron": {
+                "moduleLoader.container.kernelMappings.0.containerImage",
+                "moduleLoader.container.version",
+                "moduleLoader.container.build.buildArgs.0.value",
+                "devicePlugin.container.image",
+            },
+        },
+    ),
+    "flex": (
+        "2.3.0",
+        {"Module flex": {f"moduleLoader.container.kernelMappings.{at}.containerImage" for at in range(3)}},
+    ),
+}
+
+
+def current(vendor: str) -> str:
+    return str(config(vendor)["spec"]["driverVersion"])
+
+
+def released(vendor: str) -> Manifest:
+    """The vendor's config after the change of one line of its text."""
+    text = (EXAMPLE / f"{vendor}.yaml").read_text()
+    version, after = RELEASES[vendor][0], text.replace(current(vendor), RELEASES[vendor][0])
+    changed = [pair for pair in zip(text.splitlines(), after.splitlines(), strict=True) if pair[0] != pair[1]]
+    assert changed == [(f'  driverVersion: "{current(vendor)}"', f'  driverVersion: "{version}"')]
+    return dict(yaml.safe_load(after))
+
+
+def differences(one: Manifest, other: Manifest) -> set[str]:
+    """The paths below `spec` at which two objects differ."""
+    before, after = (dict(leaves(manifest)) for manifest in (one, other))
+    paths = {path for path in {*before, *after} if before.get(path, DROP) != after.get(path, DROP)}
+    assert all(path[0] == "spec" for path in paths)
+    return {".".join(map(str, path[1:])) for path in paths}
+
+
+@pytest.mark.parametrize("vendor", RELEASES)
+def test_a_release_is_one_line_and_changes_what_belongs_to_it(vendor: str) -> None:
+    version, expected = RELEASES[vendor]
+    before, after = rendered(config(vendor)), rendered(released(vendor))
+    changed = {name: differences(before[name], after[name]) for name in before if name in after}
+    assert {name: paths for name, paths in changed.items() if paths} == expected
+    gone, new = ({name for name in one if name not in other} for one, other in ((before, after), (after, before)))
+    slug, old = version.replace(".", "-"), current(vendor).replace(".", "-")
+    assert {name.removesuffix(slug) for name in new} == {name.removesuffix(old) for name in gone}
+    assert bool(new) == (vendor in ("instinct", "neuron"))  # whose upgrades are ordered
+    assert not [value for one in after.values() for _, value in leaves(one) if current(vendor) in str(value)] or (
+        vendor == "instinct"  # 6.4 is in the names of the mappings' regexps, too
+    )
+
+
+@pytest.mark.parametrize("vendor", RELEASES)
+def test_a_release_beside_a_retained_version_leaves_its_objects_alone(vendor: str) -> None:
+    """The DaemonSets of the version that nodes still run are the same, byte for byte; the new ones stand beside."""
+    version, old = RELEASES[vendor][0], current(vendor)
+    before = rendered(own(vendor, upgrade={"ordered": True}))
+    after = rendered(own(vendor, driverVersion=version, upgrade={"ordered": True, "retain": [old]}))
+    kept = {name: one for name, one in before.items() if name.startswith("DaemonSet")}
+    assert kept
+    assert {name: after[name] for name in kept} == kept
+    new = {name for name in after if name.startswith("DaemonSet")} - set(kept)
+    assert new == {name.replace(old.replace(".", "-"), version.replace(".", "-")) for name in kept}
+    alone = rendered(own(vendor, driverVersion=version, upgrade={"ordered": True}))
+    assert {name: one for name, one in after.items() if name not in kept} == alone
+
+
+def test_what_a_release_changes_beside_its_version_is_one_entry_of_the_profile() -> None:
+    """AMD's exporter has versions of its own; those of other versions of the driver stay."""
+    entry = {"version": "6.5", "daemonSets": [{"name": "metrics-exporter", "image": "registry.example.com/exporter:2"}]}
+    profile = FUNCTION_CONFIG["spec"]["profiles"]["amd-like"]
+    settings = edited(FUNCTION_CONFIG, ("spec.profiles.amd-like.versions", [*profile["versions"], entry]))
+    upgrade = {"ordered": True, "retain": ["6.4", "6.3"]}
+    objects = rendered(own("instinct", driverVersion="6.5", upgrade=upgrade), settings=settings)
+    images = {
+        name: one["spec"]["template"]["spec"]["containers"][0]["image"].removeprefix("registry.example.com/")
+        for name, one in objects.items()
+        if "metrics-exporter-" in name
+    }
+    assert images == {
+        "DaemonSet instinct-metrics-exporter-6-5": "exporter:2",
+        "DaemonSet instinct-metrics-exporter-6-4": "amd/metrics-exporter:1.4.0",
+        "DaemonSet instinct-metrics-exporter-6-3": "amd/metrics-exporter:1.3.0",
+    }
+
+
+# Switches. Per vendor and switch: what a user writes, and what comes and goes.
+
+OFF, ON = {"enabled": False}, {"enabled": True}
+DRA_ON = {"dra": ON, "devicePlugin": OFF}
+SWITCHES: dict[tuple[str, str], tuple[dict[str, Any], set[str], set[str]]] = {
+    ("gaudi", "no plugin"): ({"devicePlugin": OFF}, set(), {"plugin"}),
+    ("gaudi", "no metrics"): (
+        {"daemonSets": [{"name": "node-metrics", **OFF}]},
+        set(),
+        {"DaemonSet gaudi-node-metrics", "Service gaudi-node-metrics"},
+    ),
+    ("gaudi", "no labeler"): (
+        {"daemonSets": [{"name": "node-labeler", **OFF}]},
+        set(),
+        {"DaemonSet gaudi-node-labeler"},
+    ),
+    ("gaudi", "no service"): (
+        {"daemonSets": [{"name": "node-metrics", "service": OFF}]},
+        set(),
+        {"Service gaudi-node-metrics"},
+    ),
+    ("instinct", "test runner"): (
+        {"daemonSets": [{"name": "test-runner", **ON}]},
+        {"DaemonSet instinct-test-runner-6-4"},
+        set(),
+    ),
+    ("instinct", "config manager"): (
+        {"daemonSets": [{"name": "config-manager", **ON}]},
+        {"DaemonSet instinct-config-manager-6-4"},
+        set(),
+    ),
+    ("instinct", "no exporter, no labeller"): (
+        {"daemonSets": [{"name": "metrics-exporter", **OFF}, {"name": "node-labeller", **OFF}]},
+        set(),
+        {
+            "DaemonSet instinct-metrics-exporter-6-4",
+            "DaemonSet instinct-node-labeller-6-4",
+            "Service instinct-metrics-exporter",
+        },
+    ),
+    ("instinct", "DRA"): (DRA_ON, {"dra"}, {"plugin"}),
+    ("neuron", "DRA"): (DRA_ON, {"dra"}, {"plugin"}),
+    ("flex", "DRA"): (DRA_ON, {"dra"}, {"plugin"}),
+    ("flex", "metrics"): (
+        {"daemonSets": [{"name": "metrics-exporter", **ON}]},
+        {"DaemonSet flex-metrics-exporter", "Service flex-metrics-exporter"},
+        set(),
+    ),
+    ("instinct", "parallel upgrades"): (
+        {"upgrade": {"ordered": False}},
+        {"DaemonSet instinct-metrics-exporter", "DaemonSet instinct-node-labeller"},
+        {"DaemonSet instinct-metrics-exporter-6-4", "DaemonSet instinct-node-labeller-6-4"},
+    ),
+}
+
+
+def parts(objects: dict[str, Manifest]) -> set[str]:
+    """The objects by name, and what is in the Module."""
+    of_module = next(one["spec"] for one in objects.values() if one["kind"] == "Module")
+    inside = {"loader": "moduleLoader", "plugin": "devicePlugin", "dra": "dra"}
+    return {*objects, *(name for name, field in inside.items() if field in of_module)}
+
+
+@pytest.mark.parametrize(("vendor", "switch"), SWITCHES)
+def test_a_switch(vendor: str, switch: str) -> None:
+    fields, come, go = SWITCHES[vendor, switch]
+    settings = edited(FUNCTION_CONFIG, ("spec.kmm", {"version": "main"}))
+    before, after = (parts(rendered(one, settings=settings)) for one in (own(vendor), own(vendor, **fields)))
+    assert (after - before, before - after) == (come, go)
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_the_driver_of_the_nodes_own_kernels(vendor: str) -> None:
+    """`inTreeDriver: true` is a switch, too: no loader, and nothing of a loader's but the plugin and the pods."""
+    fields = own(vendor, inTreeDriver=True)
+    if vendor == "gaudi":
+        del fields["spec"]["driverImage"]
+    objects = rendered(fields)
+    module = objects[f"Module {vendor}"]["spec"]
+    assert "moduleLoader" not in module
+    assert module["devicePlugin"] == rendered(own(vendor))[f"Module {vendor}"]["spec"]["devicePlugin"]
+    assert "kmm.node.kubernetes.io" not in str(objects)
+
+
+def test_a_field_that_the_vendor_locks() -> None:
+    resources = applied(deviceconfig, own("gaudi", moduleName="other"), function_config=FUNCTION_CONFIG)
+    [finding] = [result for result in resources.results if result.severity == "error"]
+    assert (finding.rule, finding.field and finding.field.path) == ("KRM148", "spec.moduleName")
+    assert finding.message.endswith("node labeler and metrics read what habanalabs shows, and no other module")
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_what_pods_and_the_module_name_is_there(vendor: str) -> None:
+    """Accounts and ConfigMaps of the operator are generated with it; what a user brings is said here."""
+    on = {"daemonSets": [{"name": "config-manager", **ON}]} if vendor == "instinct" else {}
+    objects = rendered(own(vendor, **on))
+    named = {(str(path[-2]), value) for one in objects.values() for path, value in leaves(one) if path[-1] == "name"}
+    config_maps = {value for holder, value in named if holder in ("configMap", "dockerfileConfigMap")}
+    accounts = {v for one in objects.values() for path, v in leaves(one) if path[-1] == "serviceAccountName"}
+    missing = {name for name in config_maps if f"ConfigMap {name}" not in objects}
+    assert missing == ({"instinct-partitions"} if vendor == "instinct" else set())
+    assert {f"ServiceAccount {name}" for name in accounts} <= objects.keys()
+
+
+def test_other_commands_see_what_is_filled_in() -> None:
+    kernel = "5.14.0-427.el9_4.x86_64"
+    done = cached("krmfn", "resolve", str(EXAMPLE), "--kernel", kernel)
+    assert f"registry.example.com/amd/driver:rhel-9.4-{kernel}-6.4," in done.text
+    assert f"registry.example.com/intel/driver:2.2.0-rhel_9.4-{kernel}," in done.text
+    images = cached("krmfn", "images", str(EXAMPLE), "--kernel", kernel)
+    assert "KRMFN_" not in images.text
+    assert "registry.example.com/neuron/monitor:2.26.0" in images.text

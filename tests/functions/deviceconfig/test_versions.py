@@ -1,0 +1,345 @@
+"""What a profile says per version: which entry a config gets, in which layer, and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.deviceconfig import deviceconfig, reading
+from krmfn_functions.rendering.function_config import FunctionConfig
+
+from krmfn import Item, Manifest, Options, Result
+from tests.builders import AGENT, SPEC, applied, device_config, function_config, generated
+
+PROFILE: dict[str, Any] = {
+    "moduleName": "drv",
+    "parameters": ["a=profile"],
+    "devicePlugin": {"image": "registry.example.com/plugin:1", "args": ["profile"]},
+    "daemonSets": [{"name": "agent", "image": "registry.example.com/agent:$KRMFN_DRIVER_VERSION"}],
+}
+OWN = {"profile": "p", "driverImage": "registry.example.com/driver", "nodeSelector": {"gpu": "a"}}
+
+
+def settings(*versions: dict[str, Any], **profile: Any) -> dict[str, Any]:
+    """The spec of a functionConfig whose profile `p` has these versions."""
+    return {"profiles": {"p": {**PROFILE, "versions": list(versions), **profile}}}
+
+
+def findings(spec: dict[str, Any], *configs: Manifest) -> list[Result]:
+    return applied(deviceconfig, *configs, function_config=function_config(**spec), options=Options("check")).results
+
+
+def errors(spec: dict[str, Any], *configs: Manifest) -> dict[str, str]:
+    """The messages of the errors by field."""
+    found = [result for result in findings(spec, *configs) if result.severity == "error"]
+    return {result.field.path: result.message for result in found if result.field}
+
+
+def config(**spec: Any) -> Manifest:
+    return device_config({**OWN, "driverVersion": "1.0", **spec})
+
+
+def rendered(spec: dict[str, Any], *configs: Manifest) -> dict[str, Manifest]:
+    made = generated(applied(deviceconfig, *configs, function_config=function_config(**spec)))
+    return {f"{one['kind']} {one['metadata']['name']}": one for one in made}
+
+
+def parameters(spec: dict[str, Any], **own: Any) -> list[str]:
+    module = rendered(spec, config(**own))["Module dc"]
+    return module["spec"]["moduleLoader"]["container"]["modprobe"].get("parameters", [])  # type: ignore[no-any-return]
+
+
+def test_only_the_entry_of_exactly_this_version_counts() -> None:
+    spec = settings({"version": "1.0", "parameters": ["a=1.0"]}, {"version": "1.00", "parameters": ["a=1.00"]})
+    assert parameters(spec) == ["a=1.0"]
+    assert parameters(spec, driverVersion="1.00") == ["a=1.00"]
+    assert parameters(spec, driverVersion="1") == parameters(spec, driverVersion="1.0.0") == ["a=profile"]
+
+
+def test_the_order_of_the_layers() -> None:
+    """Defaults < profile < its version < config < node pool; each is taken away in turn, the strongest first."""
+    layers: dict[str, dict[str, Any]] = {
+        name: {"parameters": [f"a={name}"], "labels": {name: "x", "all": name}}
+        for name in ("defaults", "profile", "version", "config", "pool")
+    }
+    for strongest in ("pool", "config", "version", "profile", "defaults"):
+        profile = {"moduleName": "drv", "versions": [{"version": "1.0", **layers["version"]}], **layers["profile"]}
+        spec = {"profiles": {"p": profile}, "defaults": layers["defaults"]}
+        pool = {"name": "q", "nodeSelector": {"gpu": "a"}, **layers["pool"]}
+        own = config(nodeSelector=None, nodePools=[pool], **layers["config"])
+        module = rendered(spec, own)["Module dc-q"]
+        assert module["spec"]["moduleLoader"]["container"]["modprobe"]["parameters"] == [f"a={strongest}"]
+        labels = {key: value for key, value in module["metadata"]["labels"].items() if "/" not in key}
+        left = [name for name, fields in layers.items() if fields]
+        assert labels == {**dict.fromkeys(left, "x"), "all": strongest}
+        layers[strongest] = {}
+
+
+def test_a_version_merges_by_the_table_and_switches_off() -> None:
+    spec = settings(
+        {
+            "version": "1.0",
+            "devicePlugin": {"enabled": False},
+            "daemonSets": [{"name": "agent", "args": ["-v"]}, {"name": "more", "image": "registry.example.com/more:1"}],
+        }
+    )
+    objects = rendered(spec, config())
+    assert list(objects) == ["Module dc", "DaemonSet dc-agent", "DaemonSet dc-more"]
+    assert "devicePlugin" not in objects["Module dc"]["spec"]
+    [container] = objects["DaemonSet dc-agent"]["spec"]["template"]["spec"]["containers"]
+    assert (container["image"], container["args"]) == ("registry.example.com/agent:1.0", ["-v"])
+    assert "devicePlugin" in rendered(spec, config(driverVersion="2"))["Module dc"]["spec"]
+
+
+def test_each_pool_gets_the_entry_of_its_version() -> None:
+    spec = settings({"version": "1.0", "parameters": ["a=1"]}, {"version": "2.0", "parameters": ["a=2"]})
+    pools = [
+        {"name": "one", "nodeSelector": {"gpu": "1"}},
+        {"name": "two", "nodeSelector": {"gpu": "2"}, "driverVersion": "2.0"},
+        {"name": "three", "nodeSelector": {"gpu": "3"}, "driverVersion": "3.0"},
+    ]
+    objects = rendered(spec, device_config({**OWN, "nodeSelector": None, "driverVersion": "1.0", "nodePools": pools}))
+    assert {
+        name: one["spec"]["moduleLoader"]["container"]["modprobe"]["parameters"]
+        for name, one in objects.items()
+        if name.startswith("Module")
+    } == {"Module dc-one": ["a=1"], "Module dc-two": ["a=2"], "Module dc-three": ["a=profile"]}
+
+
+def test_the_profile_may_give_the_version_itself() -> None:
+    spec = settings({"version": "1.0", "parameters": ["a=1"]}, driverVersion="1.0")
+    assert parameters(spec, driverVersion=None) == ["a=1"]
+    defaults = {**settings({"version": "1.0", "parameters": ["a=1"]}), "defaults": {"driverVersion": "1.0"}}
+    assert parameters(defaults, driverVersion=None) == ["a=1"]
+
+
+def test_the_operator_s_kind_has_versions_too() -> None:
+    spec = settings({"version": "1.0", "parameters": ["a=1"]})
+    seed = {
+        **device_config({"driverImage": "x", "driverVersion": "1.0"}, annotations={"krmfn.dev/profile": "p"}),
+        "apiVersion": "example.com/v1alpha1",
+    }
+    module = rendered(spec, seed)["Module dc-module"]
+    assert module["spec"]["moduleLoader"]["container"]["modprobe"]["parameters"] == ["a=1"]
+
+
+# Retained versions.
+
+RETAINED = settings(
+    {"version": "2.0", "daemonSets": [{"name": "agent", "args": ["two"]}, {"name": "new", "image": "n:2"}]},
+    {"version": "1.0", "daemonSets": [{"name": "agent", "args": ["one"]}, {"name": "old", "image": "o:1"}]},
+    upgrade={"ordered": True},
+)
+
+
+def agents(objects: dict[str, Manifest]) -> dict[str, tuple[str, list[str]]]:
+    containers = {
+        name.removeprefix("DaemonSet "): one["spec"]["template"]["spec"]["containers"][0]
+        for name, one in objects.items()
+        if name.startswith("DaemonSet")
+    }
+    return {name: (one["image"].rpartition("/")[2], one.get("args", [])) for name, one in containers.items()}
+
+
+def test_a_retained_version_has_its_own_entry() -> None:
+    own = config(driverVersion="2.0", upgrade={"retain": ["1.0", "0.9"]})
+    assert agents(rendered(RETAINED, own)) == {
+        "dc-agent-2-0": ("agent:2.0", ["two"]),
+        "dc-agent-1-0": ("agent:1.0", ["one"]),
+        "dc-agent-0-9": ("agent:0.9", []),
+        "dc-new-2-0": ("n:2", []),
+        "dc-old-1-0": ("o:1", []),
+    }
+    assert findings(RETAINED, own) == []
+
+
+def test_a_new_release_changes_one_line_of_the_profile_and_what_belongs_to_it() -> None:
+    """The retained version's objects are those that the current version had before."""
+    before = rendered(RETAINED, config(driverVersion="1.0"))
+    after = rendered(RETAINED, config(driverVersion="2.0", upgrade={"retain": ["1.0"]}))
+    kept = {name: one for name, one in before.items() if name.startswith("DaemonSet")}
+    assert {name: after[name] for name in kept} == kept
+    assert after["Module dc"] != before["Module dc"]
+
+
+def test_the_findings_of_a_retained_version_are_those_of_its_daemon_sets() -> None:
+    """The device plugin of an earlier version is not generated, so that it may be anything."""
+    mount = {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+    spec = settings(
+        {"version": "2.0", "devicePlugin": {"image": "registry.example.com/plugin:2"}},
+        {"version": "1.0", "daemonSets": [{"name": "agent", **mount}]},
+        {"version": "0.9", "daemonSets": [{"name": "agent", "image": "registry.example.com/agent"}]},
+        upgrade={"ordered": True},
+    )
+    spec["profiles"]["p"]["devicePlugin"] = {"args": ["-v"]}
+    own = config(driverVersion="2.0", upgrade={"retain": ["1.0"]})
+    [found] = [result for result in findings(spec, own) if result.severity == "error"]
+    assert (found.rule, found.field and found.field.path) == (
+        "KRM126",
+        "spec.profiles.p.versions[1].daemonSets[0].volumeMounts[0].name",
+    )
+    sound = config(driverVersion="2.0", upgrade={"retain": ["0.9"]})
+    [found] = [result for result in findings(spec, sound) if result.rule == "KRM225"]
+    assert found.field
+    assert found.field.path == "spec.profiles.p.versions[2].daemonSets[0].image"
+
+
+def test_daemon_sets_that_only_an_earlier_version_has_count() -> None:
+    """What keeps them has an effect, and so have the pull secrets and the account of their pods."""
+    old = {"version": "1.0", "daemonSets": [AGENT]}
+    profile = {"moduleName": "drv", "upgrade": {"ordered": True}, "versions": [{"version": "2.0"}, old]}
+    pull = {"imagePullSecrets": ["a", "b"], "serviceAccountName": "sa"}
+    own = config(driverVersion="2.0", upgrade={"retain": ["1.0"]}, **pull)
+    spec = {"profiles": {"p": profile}}
+    assert [result.rule for result in findings(spec, own)] == ["KRM162"]
+    pod = rendered(spec, own)["DaemonSet dc-agent-1-0"]["spec"]["template"]["spec"]
+    assert (pod["serviceAccountName"], pod["imagePullSecrets"]) == ("sa", [{"name": "a"}, {"name": "b"}])
+
+
+def test_a_service_stands_in_front_of_all_versions() -> None:
+    """Also one that only an earlier version has."""
+    spec = settings(
+        {"version": "2.0", "daemonSets": [{"name": "agent", "service": {"enabled": False}}]},
+        {"version": "1.0", "daemonSets": [{"name": "agent", "service": {"port": 1}}]},
+        upgrade={"ordered": True},
+        daemonSets=[{**AGENT, "service": {"port": 2}}],
+    )
+    objects = rendered(spec, config(driverVersion="2.0", upgrade={"retain": ["1.0", "0.9"]}))
+    assert objects["Service dc-agent"]["spec"]["ports"][0]["port"] == 1
+    served = {
+        name: "krmfn.dev/served-by" in one["spec"]["template"]["metadata"]["labels"]
+        for name, one in objects.items()
+        if name.startswith("DaemonSet")
+    }
+    assert served == {"DaemonSet dc-agent-2-0": False, "DaemonSet dc-agent-1-0": True, "DaemonSet dc-agent-0-9": True}
+
+
+@given(
+    current=st.sampled_from(["1", "2", "3", "9"]),
+    retained=st.lists(st.sampled_from(["1", "2", "3", "9"]), unique=True, max_size=3),
+    order=st.permutations(["1", "2", "3"]),
+)
+def test_versions_are_independent_of_their_order_and_of_each_other(
+    current: str, retained: list[str], order: list[str]
+) -> None:
+    """A config at several versions has for each the DaemonSets that it has at that version alone."""
+    retained = [version for version in retained if version != current]
+    versions = [{"version": one, "daemonSets": [{"name": "agent", "args": [one]}]} for one in order]
+    spec = settings(*versions, upgrade={"ordered": True})
+    own = {"driverVersion": current, **({"upgrade": {"retain": retained}} if retained else {})}
+    together = agents(rendered(spec, config(**own)))
+    alone: dict[str, Any] = {}
+    for version in (current, *retained):
+        alone |= agents(rendered(spec, config(driverVersion=version)))
+    assert together == alone
+
+
+# What is wrong.
+
+
+def test_a_version_that_is_not_among_all_versions_is_an_error() -> None:
+    spec = settings({"version": "6.4"}, {"version": "6.3"}, versionsComplete=True, upgrade={"ordered": True})
+    assert errors(spec, config(driverVersion="6.4")) == {}
+    assert errors(spec, config(driverVersion="6.4.0")) == {
+        "spec.driverVersion": "the profile p has no version '6.4.0'; did you mean '6.4'? (it has: 6.4, 6.3)"
+    }
+    assert errors(spec, config(driverVersion="6.4", upgrade={"retain": ["6.3", "2"]})) == {
+        "spec.upgrade.retain[1]": "the profile p has no version '2' (it has: 6.4, 6.3)"
+    }
+    pools = [{"name": "a", "nodeSelector": {"gpu": "a"}, "driverVersion": "6.5"}]
+    own = device_config({**OWN, "driverVersion": "6.4", "nodeSelector": None, "nodePools": pools})
+    assert list(errors(spec, own)) == ["spec.nodePools[0].driverVersion"]
+    assert "spec.driverVersion" in errors(spec, config(driverVersion=None))
+    of_profile = {**settings({"version": "6.4"}, versionsComplete=True, driverVersion="6"), "defaults": {}}
+    assert list(errors(of_profile, config(driverVersion=None))) == ["spec.profiles.p.driverVersion"]
+
+
+def test_many_versions_are_named_in_part() -> None:
+    versions = [{"version": f"{number}"} for number in range(10, 20)]
+    [message] = errors(settings(*versions, versionsComplete=True), config(driverVersion="abc")).values()
+    assert message == "the profile p has no version 'abc' (it has: 10, 11, 12, 13, 14, 15 and 4 more)"
+
+
+@pytest.mark.parametrize("configs", [(), (config(),)])
+def test_what_is_wrong_with_the_versions_of_a_profile(configs: tuple[Manifest, ...]) -> None:
+    """With a config that names the profile and without."""
+    twice = settings({"version": "1.0"}, {"version": "2.0"}, {"version": "1.0", "parameters": ["a=1"]})
+    assert errors(twice, *configs) == {
+        "spec.profiles.p.versions[2].version": "the version '1.0' appears twice; merge the two entries into one"
+    }
+    none = {"profiles": {"p": {**PROFILE, "versionsComplete": True}}}
+    assert "spec.profiles.p.versionsComplete" in errors(none, *configs)
+
+
+MISFITS = {
+    "driverVersion": ("1.0", "the entry is for the driverVersion that its `version` names"),
+    "nodeSelector": ({"a": "b"}, "it is the same in all versions; write it in the profile, or in the config"),
+    "upgrade": ({"ordered": True}, "it is the same in all versions"),
+    "nodePools": ([{"name": "a", "nodeSelector": {"a": "b"}}], "it is the same in all versions"),
+    "profile": ("q", "unknown field 'profile'"),
+    "versions": ([{"version": "1"}], "unknown field 'versions'"),
+}
+
+
+@pytest.mark.parametrize("field", MISFITS)
+def test_what_a_version_cannot_hold(field: str) -> None:
+    value, message = MISFITS[field]
+    found = errors(settings({"version": "1.0", field: value}), config())
+    assert list(found) == [f"spec.profiles.p.versions[0].{field}"]
+    assert message in found[f"spec.profiles.p.versions[0].{field}"]
+
+
+@pytest.mark.parametrize("number", [6.4, 6])
+def test_a_version_in_digits_is_written_in_quotes(number: float) -> None:
+    [message] = errors(settings({"version": number}), config()).values()
+    assert f'must be a string: write it in quotes, "{number}"' in message
+
+
+def test_versions_stand_in_profiles_only() -> None:
+    for field, value in (("versions", [{"version": "1"}]), ("versionsComplete", True), ("locked", {"moduleName": "x"})):
+        assert list(errors({"defaults": {field: value}}, config())) == [f"spec.defaults.{field}"]
+        [finding] = [one for one in findings({}, device_config({**SPEC, field: value})) if one.severity == "error"]
+        assert (finding.rule, finding.field and finding.field.path) == ("KRM101", f"spec.{field}")
+
+
+def test_versions_that_nobody_uses_are_no_finding_and_are_checked() -> None:
+    """Releases that are listed and not used yet are normal."""
+    spec = settings({"version": "1.0", "parameters": ["a=1"]}, {"version": "2.0", "parameters": ["a=2"]})
+    assert findings(spec, config()) == []
+    wrong = settings({"version": "1.0"}, {"version": "2.0", "devicePlugin": {"image": "plugin:latest"}})
+    for configs in ((config(),), ()):
+        [finding] = [one for one in findings(wrong, *configs) if one.rule == "KRM225"]
+        assert finding.field
+        assert finding.field.path == "spec.profiles.p.versions[1].devicePlugin.image"
+
+
+def test_a_profile_s_field_that_every_used_version_replaces_is_for_the_others() -> None:
+    spec = settings({"version": "1.0", "parameters": ["a=1"]})
+    assert findings(spec, config()) == []
+    assert findings(settings({"version": "1.0"}), config()) == []
+
+
+def test_a_driver_version_that_picks_an_entry_has_an_effect() -> None:
+    mappings = [{"regexp": "^.+$", "image": "registry.example.com/driver:x-$KERNEL_FULL_VERSION"}]
+    agent = {"name": "agent", "image": "registry.example.com/agent:1"}
+    plain = settings(kernelMappings=mappings, daemonSets=[agent])
+    del plain["profiles"]["p"]["versions"]
+    own = config(driverImage=None)
+    assert [one.field and one.field.path for one in findings(plain, own)] == ["spec.driverVersion"]
+    assert findings(settings({"version": "1.0"}, kernelMappings=mappings, daemonSets=[agent]), own) == []
+
+
+def test_a_field_of_a_version_is_found_again_where_it_is_written() -> None:
+    profiles = {"p.q": {**PROFILE, "versions": [{"version": "1.0"}, {"version": "2.0", "dirName": "/two"}]}}
+    text = b'{"metadata": {"name": "a", "namespace": "b"}, "spec": {"profile": "p.q", "driverVersion": "2.0"}}'
+    [one] = reading.from_item(Item(text, 0, len(text), -2), FunctionConfig(profiles=profiles))
+    assert one.at("dirName") == "spec.profiles[p.q].versions[1].dirName"
+    assert one.at("devicePlugin.image") == "spec.profiles[p.q].devicePlugin.image"
+    assert [layer.path for layer in one.layers] == [
+        "spec",
+        "spec.profiles[p.q].versions[1]",
+        "spec.profiles[p.q]",
+        "spec.defaults",
+    ]

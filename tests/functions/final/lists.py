@@ -1,0 +1,40 @@
+"""Final lists as tests need them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmfn_functions.final import rules
+from krmfn_functions.final.stream import final
+from krmfn_functions.fleet.workloads import POD_KINDS
+
+from krmfn import Manifest, Result
+from krmfn.resourcelist import Transformed
+from tests.builders import manifest, resource_list
+
+API = {"": "v1", "apps": "apps/v1", "batch": "batch/v1"}
+PREFIXED = Transformed(("lab-",), ("-v2",), ("lab",))
+"""What an overlay has done to names."""
+
+
+def judged(
+    *manifests: Manifest, transformed: Transformed = PREFIXED, inputs: tuple[Manifest, ...] = ()
+) -> list[Result]:
+    """Return what the rules find in a final list."""
+    deployed, stay = resource_list(*manifests).items, resource_list(*inputs).items
+    return list(rules.check(final(deployed, stay, transformed)))
+
+
+def told(results: list[Result]) -> list[tuple[str, str, str]]:
+    """Return rule, severity and field of each finding."""
+    return [(one.rule, one.severity, one.field.path if one.field else "") for one in results]
+
+
+def workload(pod: Manifest, kind: tuple[str, str] = ("apps", "DaemonSet"), name: str = "user") -> Manifest:
+    """Return a resource of a kind that makes pods."""
+    holder: Any = manifest(API[kind[0]], kind[1], name)
+    whole = holder
+    for part in POD_KINDS[kind][:-1]:
+        holder = holder.setdefault(part, {})
+    holder[POD_KINDS[kind][-1]] = pod
+    return dict(whole)

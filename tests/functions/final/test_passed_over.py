@@ -1,0 +1,52 @@
+"""What kustomize was to change everywhere and has not: images and labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmfn.resourcelist import Replacement, Transformed
+from tests.builders import device_config, manifest, module
+
+from .lists import judged, told, workload
+
+OWNED = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|dc kmm.sigs.x-k8s.io|Module|kmm|dc"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "image", "is_left"),
+    [
+        (Replacement("r.io/a", "m.io/a"), "r.io/a:1-$KERNEL_FULL_VERSION", True),
+        (Replacement("r.io/a", "m.io/a"), "m.io/a:1", False),
+        (Replacement("r.io/a", "m.io/a"), "r.io/a/b:1", False),
+        (Replacement("r.io/a", "m.io/a"), "r.io:5000/a:1", False),
+        (Replacement("r.io:5000/a", "m.io/a"), "r.io:5000/a", True),
+        (Replacement("r.io/a", "r.io/a", "2"), "r.io/a:1", False),
+        (Replacement("r.io/a", tag="2"), "r.io/a:1", True),
+        (Replacement("r.io/a", tag="2"), "r.io/a:2", False),
+        (Replacement("r.io/a", digest="sha256:b"), "r.io/a@sha256:a", True),
+        (Replacement("r.io/a", digest="sha256:b"), "r.io/a@sha256:b", False),
+        (Replacement("r.io/a"), "r.io/a:1", False),
+    ],
+)
+def test_an_image_that_is_to_be_replaced(entry: Replacement, image: str, is_left: bool) -> None:
+    transformed = Transformed(images=(entry,))
+    for holder in (
+        module({"regexp": "^.+$", "containerImage": image}),
+        workload({"initContainers": [{"name": "a", "image": image}]}),
+    ):
+        found = judged(holder, transformed=transformed)
+        assert [(one.rule, one.severity) for one in found] == ([("KRM709", "warning")] if is_left else [])
+
+
+def test_a_label_of_the_owner_is_on_what_is_made_from_it() -> None:
+    labels = {"team": "storage", "own": "x"}
+    owner = device_config(labels=labels)
+    made = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": OWNED}}
+    transformed = Transformed(labels=(("team", "storage"), ("site", "lab")))
+    assert told(judged(made, inputs=(owner,), transformed=transformed)) == [
+        ("KRM708", "warning", ""),
+        ("KRM710", "info", "metadata.labels"),
+    ]
+    made["metadata"]["labels"] = {"team": "other"}  # chosen on purpose: the owner's own value does not count
+    assert [one.rule for one in judged(made, inputs=(owner,), transformed=transformed)] == ["KRM708"]
+    assert judged(manifest("v1", "Secret"), transformed=transformed) == []

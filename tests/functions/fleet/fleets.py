@@ -1,0 +1,26 @@
+"""A cluster from the text of its files, as a command reads it."""
+
+from __future__ import annotations
+
+from krmfn_functions import all_kinds
+from krmfn_functions.fleet import cluster, rules
+
+from krmfn import Options, Result
+from krmfn.cli import manifests
+
+
+def read(text: str) -> tuple[cluster.Cluster, list[Result]]:
+    """The cluster after the function has run, and what the function found."""
+    resources = manifests.read("-", text.encode())
+    resources.options = Options("nodes")
+    all_kinds.krmfn(resources)
+    return cluster.of_list(resources), resources.results
+
+
+def findings(text: str, today: str = "2026-01-01") -> list[Result]:
+    """What is said about the fleet, each once: by the function, and by the rules."""
+    whole, before = read(text)
+    assert all(one.rule.startswith("KRM6") for one in before if one.severity == "error"), list(map(str, before))
+    results = [one for one in before if one.rule.startswith("KRM6")]
+    results += rules.check(whole.fleet, whole.drivers, whole.workloads, today)
+    return list({(one.rule, one.ref, one.message): one for one in results}.values())

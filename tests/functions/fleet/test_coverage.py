@@ -1,0 +1,198 @@
+"""Which node gets what: the engine agrees with every Module tried on every node, and every mapping on every kernel."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, NamedTuple
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from krmfn_functions.fleet import coverage, facts
+from krmfn_functions.fleet.drivers import Driver, driver
+
+from krmfn import KrmfnError, Manifest, Ref
+from tests.functions.fleet import strategies
+
+REGEXPS = ("^.+$", r"el9", r"^5\.14\.0-427", "test$", r"^6\.1$")
+"""They mean the same to Python and to Go."""
+TOLERATIONS = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "key": st.sampled_from(("k", "l", "")),
+            "operator": st.sampled_from(("Exists", "Equal", "")),
+            "value": st.sampled_from(("", "v")),
+            "effect": st.sampled_from(("", "NoSchedule", "NoExecute")),
+        },
+    ),
+    max_size=2,
+)
+MAPPINGS = st.lists(
+    st.sampled_from([{"literal": kernel} for kernel in strategies.KERNELS if kernel])
+    | st.builds(lambda regexp: {"regexp": regexp}, st.sampled_from(REGEXPS)),
+    min_size=1,
+    max_size=3,
+)
+EXAMPLES = int(os.environ.get("KRMFN_FLEET_EXAMPLES", "300"))
+"""How many fleets the oracle is held against, in parts that run side by side; CI sets 10,000."""
+PARTS = 4
+
+
+@st.composite
+def module(draw: st.DrawFn, name: str) -> Manifest:
+    """A Module, or a ManagedClusterModule, written in KMM's terms."""
+    spec: dict[str, Any] = {"selector": draw(strategies.LABELS), "tolerations": draw(TOLERATIONS)}
+    mappings = [
+        {**one, "containerImage": f"r/{name}:{at}-$KERNEL_FULL_VERSION"} for at, one in enumerate(draw(MAPPINGS))
+    ]
+    if draw(st.integers(0, 5)):
+        container: dict[str, Any] = {
+            "kernelMappings": mappings,
+            "modprobe": {"moduleName": draw(st.sampled_from("mn"))},
+        }
+        if draw(st.booleans()):
+            container["version"] = draw(st.sampled_from("12"))
+        spec["moduleLoader"] = {"container": container}
+    if draw(st.integers(0, 3)):
+        return {
+            "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+            "kind": "Module",
+            "metadata": {"name": name, "namespace": "ns"},
+            "spec": spec,
+        }
+    hub = {"spokeNamespace": "ns", "selector": draw(strategies.LABELS), "moduleSpec": spec}
+    return {
+        "apiVersion": "hub.kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "ManagedClusterModule",
+        "metadata": {"name": name},
+        "spec": hub,
+    }
+
+
+@st.composite
+def fleets(draw: st.DrawFn) -> tuple[list[facts.Node], list[Driver]]:
+    drivers = []
+    for number in range(draw(st.integers(0, 6))):
+        config = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "ns", draw(st.sampled_from("cde")))
+        manifest = draw(module(f"m{number}"))
+        by_hand = driver(manifest)
+        domain = f"profile of {config.name in 'cd'}"
+        claim = by_hand.claim._replace(ref=config, domain=domain, pool=f"pool{number}")
+        drivers.append(driver(manifest, draw(st.sampled_from([None, claim]))))
+    nodes = []
+    clusters = st.none() | strategies.LABELS.map(lambda labels: tuple(labels.items()))
+    for manifest in draw(strategies.nodes()):
+        node = facts.of_manifest(manifest)
+        versions = {
+            f"kmm.node.kubernetes.io/version-module.ns.m{number}": draw(st.sampled_from("12"))
+            for number in draw(st.sets(st.integers(0, 5)))
+        }
+        nodes.append(node._replace(labels={**node.labels, **versions}, cluster=draw(clusters)))
+    return nodes, drivers
+
+
+class Wanted(NamedTuple):
+    """What the oracle says of one Module on one node."""
+
+    state: str
+    mapping: int | None = None
+    image: str | None = None
+
+
+def selects(one: Driver, node: facts.Node) -> bool:
+    def has(labels: dict[str, str], pairs: Any) -> bool:
+        return all(key in labels and labels[key] == value for key, value in pairs)
+
+    if (one.cluster is None) != (node.cluster is None):
+        return False
+    return has(dict(node.cluster or ()), one.cluster or ()) and has(dict(node.labels), one.selector.items())
+
+
+def exclude(one: Driver, other: Driver) -> bool:
+    """Whether two Modules may not share a node: of one profile, of one config, or with a kernel module in common."""
+    if one is other:
+        return False
+    if one.claim.ref == other.claim.ref or (one.claim.domain is not None and one.claim.domain == other.claim.domain):
+        return True
+    return bool(one.claim.kernel_modules & other.claim.kernel_modules)
+
+
+def tolerated(one: Driver, taint: facts.Taint) -> bool:
+    for entry in one.tolerations:
+        key, operator, effect = (entry.get(field, "") for field in ("key", "operator", "effect"))
+        meant = (not effect or effect == taint.effect) and (not key or key == taint.key)
+        if meant and (operator == "Exists" or entry.get("value", "") == taint.value):
+            return True
+    return False
+
+
+def oracle(one: Driver, node: facts.Node, present: list[Driver]) -> Wanted:
+    """What becomes of a Module on a node that it selects, as slowly as it can be said."""
+    if any(exclude(one, other) for other in present):
+        return Wanted("conflict")
+    if any(not tolerated(one, taint) for taint in node.taints):
+        return Wanted("taint")
+    if not one.loads:
+        return Wanted("runs")
+    if not node.kernel:
+        return Wanted("kernel unknown")
+    kernel = node.kernel[:-1] if node.kernel.endswith("+") else node.kernel
+    for at, mapping in enumerate(one.module.mappings):
+        if mapping.get("literal") == kernel or ("regexp" in mapping and re.search(mapping["regexp"], kernel)):
+            if len(re.split("[.-]", kernel)) < 3:
+                return Wanted("failure")
+            image = mapping["containerImage"].replace("$KERNEL_FULL_VERSION", kernel.replace("+", "_"))
+            label = node.labels.get(f"kmm.node.kubernetes.io/version-module.ns.{one.ref.name}")
+            if not one.module.version or label == one.module.version:
+                return Wanted("runs", at, image)
+            return Wanted("not labelled" if label is None else "other version", at, image)
+    return Wanted("no mapping")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@settings(max_examples=EXAMPLES // PARTS)
+@given(fleet=fleets())
+def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[facts.Node], list[Driver]]) -> None:
+    nodes, drivers = fleet
+    groups = coverage.coverage(nodes, drivers)
+    listed = [node for group in groups for node in group.nodes]
+    assert sorted(map(repr, listed)) == sorted(map(repr, nodes))
+    for group in groups:
+        for node in group.nodes:
+            assert (node.kernel, node.taints) == (group.kernel, group.taints)
+            present = [one for one in drivers if selects(one, node)]
+            actual = {
+                outcome.driver: Wanted(outcome.state, outcome.resolution.mapping, outcome.resolution.image)
+                for outcome in group.outcomes
+            }
+            assert actual == {drivers.index(one): oracle(one, node, present) for one in present}
+            for outcome in group.outcomes:
+                untolerated = [taint for taint in node.taints if not tolerated(drivers[outcome.driver], taint)]
+                assert list(outcome.taints) == (untolerated if outcome.state == "taint" else [])
+
+
+@given(fleets(), st.randoms())
+def test_the_order_of_the_nodes_does_not_matter(fleet: tuple[list[facts.Node], list[Driver]], random: Any) -> None:
+    nodes, drivers = fleet
+    first = coverage.coverage(nodes, drivers)
+    shuffled = list(nodes)
+    random.shuffle(shuffled)
+    assert coverage.coverage(shuffled, drivers) == first
+
+
+@given(fleets())
+def test_without_exclusivity_nothing_is_in_conflict(fleet: tuple[list[facts.Node], list[Driver]]) -> None:
+    groups = coverage.coverage(*fleet, exclusive=False)
+    assert not [one for group in groups for one in group.outcomes if one.state == "conflict"]
+
+
+def test_what_cannot_be_decided_is_an_error_and_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "STEPS", 1)
+    nodes = [facts.Node(f"n{number}", {"a": "x", "b": str(number)}, "6.1.0") for number in range(3)]
+    selectors = [{"a": "x"}, *({"a": "x", "b": str(number)} for number in range(3))]
+    api = "kmm.sigs.x-k8s.io/v1beta1"
+    modules = [driver({"apiVersion": api, "kind": "Module", "spec": {"selector": one}}) for one in selectors]
+    with pytest.raises(KrmfnError, match="could not be decided"):
+        coverage.coverage(nodes, modules)

@@ -1,0 +1,222 @@
+"""What `check` says about the nodes of an input and what they get: errors, warnings and infos by how sure they are."""
+
+from __future__ import annotations
+
+import pytest
+from krmfn_functions.fleet import rules
+
+from krmfn.rule import Rule
+from tests import rule_examples
+from tests.functions.fleet import fleets
+
+NODES = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec:
+  labelKeys: ["*"]
+  groups:
+  - labels: {gpu: "true", zone: a}
+    nodes: |
+      n1 5.14.0-427.el9.x86_64
+      n2 5.14.0-503.el9.x86_64
+      n3 5.14.0-503.el9.x86_64
+      n4 6.1
+  - labels: {gpu: "true", zone: b}
+    taints: [{key: gpu, value: "yes", effect: NoSchedule}]
+    nodes: |
+      t1 5.14.0-427.el9.x86_64
+---
+"""
+
+
+def module(selector: str, *mappings: str, more: str = "") -> str:
+    entries = "".join(
+        f'      - {{{mapping}, containerImage: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}}\n'
+        for mapping in mappings or ("regexp: el9",)
+    )
+    return f"""\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {{name: gpu, namespace: kmm}}
+spec:
+  selector: {selector}
+{more}\
+  moduleLoader:
+    container:
+      modprobe: {{moduleName: gpu}}
+      kernelMappings:
+{entries}\
+"""
+
+
+def daemonset(tolerations: str, selector: str = '{kmm.node.kubernetes.io/kmm.gpu.ready: ""}') -> str:
+    return f"""\
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {{name: agent, namespace: kmm}}
+spec:
+  selector: {{matchLabels: {{app: agent}}}}
+  template:
+    metadata: {{labels: {{app: agent}}}}
+    spec:
+      nodeSelector: {selector}
+      tolerations: {tolerations}
+      containers: [{{name: agent, image: "registry.example.com/agent:1"}}]
+"""
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in rules.RULES])
+def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
+    good, bad = (
+        fleets.findings("---\n".join(document.text for document in rule_examples.documents(example, rule.id)))
+        for example in (rule.good, rule.bad)
+    )
+    assert rule.id in [finding.rule for finding in bad]
+    assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "severity", "field", "message"),
+    [
+        (
+            module("{zone: a}", "literal: 5.14.0-427.el9.x86_64"),
+            *("KRM604", "error", "spec.moduleLoader.container.kernelMappings"),
+            "3 of the 4 nodes that it selects get no driver, since no kernel mapping has one for "
+            "5.14.0-503.el9.x86_64 on 2 nodes (n2, n3), 6.1 on 1 node (n4)",
+        ),
+        (
+            module("{zone: a}", "regexp: el9", "regexp: ^6"),
+            *("KRM604", "error", "spec.moduleLoader.container.kernelMappings"),
+            "1 of the 4 nodes that it selects get no driver, since no kernel mapping has one for 6.1 on 1 node (n4): "
+            "KMM fails: invalid kernel version 6.1: expected at least three components (major.minor.patch)",
+        ),
+        (
+            module("{zonne: a}"),
+            *("KRM605", "warning", "spec.selector"),
+            "selects none of the 5 nodes: none has the label zonne; did you mean zone?",
+        ),
+        (
+            module("{gpu: 'ture'}"),
+            *("KRM605", "warning", "spec.selector"),
+            "selects none of the 5 nodes: none has gpu with the value 'ture'; did you mean 'true'?",
+        ),
+        (
+            module("{zone: nowhere}"),
+            *("KRM605", "warning", "spec.selector"),
+            "selects none of the 5 nodes: none has zone with the value 'nowhere'; there are 'a', 'b'",
+        ),
+        (
+            module("{zone: b, gpu: 'true'}", more="  tolerations: [{key: other, operator: Exists}]\n"),
+            *("KRM609", "error", "spec.selector"),
+            "gets no driver onto 1 of the 1 node that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
+        ),
+        (
+            module("{gpu: 'true'}", "regexp: ."),
+            *("KRM609", "info", "spec.selector"),
+            "gets no driver onto 1 of the 5 nodes that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
+        ),
+        (
+            module("{zone: b}", "regexp: '427'", "regexp: '503'"),
+            *("KRM606", "info", "spec.moduleLoader.container.kernelMappings[1]"),
+            "kernelMappings[1] (regexp 503) is reached by the kernel of none of the 1 node that are selected",
+        ),
+        (
+            module("{gpu: 'true'}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
+            *("KRM607", "warning", "spec.template.spec.tolerations"),
+            "does not run on 1 of the 4 nodes on which Module kmm/gpu loads, since it does not tolerate "
+            "gpu=yes:NoSchedule: t1",
+        ),
+        (
+            module("{zone: b}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
+            *("KRM607", "error", "spec.template.spec.tolerations"),
+            "does not run on 1 of the 1 node on which Module kmm/gpu loads, since it does not tolerate "
+            "gpu=yes:NoSchedule: t1",
+        ),
+    ],
+)
+def test_what_is_wrong_is_counted_and_named(text: str, rule: str, severity: str, field: str, message: str) -> None:
+    (finding,) = [finding for finding in fleets.findings(NODES + text) if finding.rule == rule]
+    assert (finding.severity, finding.message) == (severity, message)
+    assert finding.field is not None
+    assert finding.field.path == field
+
+
+def test_an_empty_pool_is_named() -> None:
+    config = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.0"
+  nodePools:
+  - {name: big, nodeSelector: {zone: a}}
+  - {name: small, nodeSelector: {zone: c}}
+"""
+    (finding,) = fleets.findings(NODES.replace("      n4 6.1\n", "") + config)
+    assert (finding.rule, finding.severity, str(finding.ref)) == ("KRM608", "warning", "DeviceConfig kmm/gpu")
+    assert finding.message.startswith("pool small: selects none of the 4 nodes: none has zone with the value 'c'")
+
+
+def test_a_kernel_that_is_not_known_is_covered_by_a_mapping_for_all_only() -> None:
+    text = NODES.replace("n4 6.1", "n4 -")
+    (finding,) = fleets.findings(text + module("{zone: a}"))
+    assert (finding.rule, finding.severity) == ("KRM604", "info")
+    assert finding.message.startswith("whether a kernel mapping has a driver for 1 node (n4) is not known")
+    assert fleets.findings(text + module("{zone: a}", "regexp: ^.+$")) == []
+
+
+def test_of_many_nodes_five_are_named() -> None:
+    lines = "".join(f"      m{number:02} 4.18.0-1.x86_64\n" for number in range(12))
+    (finding,) = fleets.findings(NODES.replace("      n4 6.1\n", lines) + module("{zone: a}"))
+    assert "4.18.0-1.x86_64 on 12 nodes (m00, m01, m02, m03, m04 and 7 more)" in finding.message
+
+
+def test_the_last_day_still_counts() -> None:
+    text = NODES.replace("spec:", 'spec:\n  validUntil: "2026-02-28"')
+    assert fleets.findings(text, "2026-02-28") == []
+    (finding,) = fleets.findings(text, "2026-03-01")
+    assert (finding.rule, finding.severity) == ("KRM602", "error")
+    assert finding.message == "is valid until 2026-02-28, and today is 2026-03-01; make it anew (`krmfn inventory`)"
+
+
+def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:
+    """No node has the label there, and on the cluster all may: "selects none" would be a guess."""
+    text = (
+        NODES.replace('["*"]', "[gpu, zone]")
+        + module("{rack: r1}")
+        + daemonset("[]", '{row: r, kmm.node.kubernetes.io/kmm.gpu.ready: ""}')
+    )
+    reported = [(finding.rule, finding.severity, str(finding.ref)) for finding in fleets.findings(text)]
+    assert reported == [("KRM603", "error", "Module kmm/gpu"), ("KRM603", "warning", "DaemonSet kmm/agent")]
+
+
+def test_an_ordered_upgrade_needs_the_label_of_its_version() -> None:
+    versioned = module("{zone: a}").replace("      modprobe:", '      version: "1"\n      modprobe:')
+    (finding,) = fleets.findings(NODES.replace('["*"]', "[gpu, zone]") + versioned)
+    assert "does not hold the label kmm.node.kubernetes.io/version-module.kmm.gpu" in finding.message
+
+
+def test_with_an_error_about_the_nodes_nothing_is_concluded_from_them() -> None:
+    results = fleets.findings(NODES.replace("n2 ", "n1 ") + module("{zone: nowhere}"))
+    assert [finding.rule for finding in results] == ["KRM601"]
+
+
+def test_without_nodes_there_is_nothing_to_say() -> None:
+    assert fleets.findings(module("{zone: nowhere}")) == []
+
+
+def test_a_hub_says_nothing_about_its_own_nodes() -> None:
+    hub = """\
+apiVersion: hub.kmm.sigs.x-k8s.io/v1beta1
+kind: ManagedClusterModule
+metadata: {name: gpu}
+spec:
+  spokeNamespace: kmm
+  selector: {env: lab}
+  moduleSpec: {selector: {zone: nowhere}}
+"""
+    assert fleets.findings(NODES + hub) == []

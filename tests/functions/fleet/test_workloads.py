@@ -1,0 +1,129 @@
+"""The nodes of DaemonSets: those that have their labels, KMM's own among them, and no taint that keeps them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from krmfn_functions.fleet import coverage, facts, workloads
+from krmfn_functions.fleet.drivers import Driver
+
+from krmfn import Manifest
+from tests.functions.fleet import strategies
+from tests.functions.fleet.test_coverage import TOLERATIONS, fleets, tolerated
+
+READY = ("ready", "version.ready", "device-plugin-ready")
+
+
+def daemonset(selector: dict[str, str], tolerations: Any = (), **pod: Any) -> Manifest:
+    spec = {"nodeSelector": selector, "tolerations": list(tolerations), "containers": [{"image": "r/a:1"}], **pod}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "ds", "namespace": "ns"},
+        "spec": {"template": {"spec": spec}},
+    }
+
+
+@st.composite
+def daemonsets(draw: st.DrawFn) -> Manifest:
+    labels = draw(strategies.LABELS)
+    for number in draw(st.sets(st.integers(0, 5), max_size=1)):
+        suffix = draw(st.sampled_from(READY))
+        labels[f"kmm.node.kubernetes.io/ns.m{number}.{suffix}"] = draw(st.sampled_from(("", "1", "2")))
+    return daemonset(labels, draw(TOLERATIONS))
+
+
+def labels_with_kmm(node: facts.Node, group: coverage.Group, drivers: list[Driver]) -> dict[str, str]:
+    """A node's labels once KMM has done its work, said one Module after the other."""
+    labels = dict(node.labels)
+    for outcome in group.outcomes:
+        one = drivers[outcome.driver]
+        if outcome.state == "runs" and one.loads:
+            labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.ready"] = ""
+            if one.module.version:
+                labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.version.ready"] = one.module.version
+        if outcome.state == "other version":
+            labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.ready"] = ""
+            own = node.labels[f"kmm.node.kubernetes.io/version-module.ns.{one.ref.name}"]
+            labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.version.ready"] = own
+    return labels
+
+
+@given(fleets(), st.lists(daemonsets(), max_size=4))
+def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests: list[Manifest]) -> None:
+    nodes, drivers = fleet
+    groups = coverage.coverage(nodes, drivers)
+    sets = workloads.workloads(manifests)
+    for one, where in zip(sets, workloads.placements(sets, groups, drivers, None), strict=True):
+        assert where is not None
+        running: list[Any] = []
+        repelled: list[Any] = []
+        for group in groups:
+            for node in group.nodes:
+                labels = labels_with_kmm(node, group, drivers)
+                if node.cluster is None and one.selector.items() <= labels.items():
+                    left = [taint for taint in node.taints if not tolerated_by(one, taint)]
+                    (repelled if left else running).append(node.name)
+        assert sorted(node.name for node in where.nodes) == sorted(running)
+        assert sorted(node.name for node, _ in where.repelled) == sorted(repelled)
+
+
+def tolerated_by(one: workloads.Workload, taint: facts.Taint) -> bool:
+    class Tolerating:
+        tolerations = one.pod["tolerations"]
+
+    return tolerated(Tolerating, taint)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "held"),
+    [
+        (daemonset({"rack": "r1"}), frozenset({"zone"})),
+        (daemonset({}, nodeName="n1"), None),
+        (
+            daemonset(
+                {},
+                affinity={
+                    "nodeAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": []}]}
+                    }
+                },
+            ),
+            None,
+        ),
+        (daemonset({}) | {"kind": "Deployment"}, None),
+    ],
+    ids=["unknown label", "node name", "affinity", "no DaemonSet"],
+)
+def test_where_it_runs_is_not_guessed(manifest: Manifest, held: frozenset[str] | None) -> None:
+    sets = workloads.workloads([manifest])
+    groups = coverage.coverage([facts.Node("n1", {"zone": "a"}, "6.1.0")], [])
+    assert workloads.placements(sets, groups, [], held) == [None]
+
+
+def test_the_images_of_all_that_makes_pods() -> None:
+    pod = {
+        "initContainers": [{"name": "i", "image": "r/i:1"}],
+        "containers": [{"name": "c", "image": "r/c:1"}],
+        "volumes": [{"name": "v", "image": {"reference": "r/v:1"}}],
+    }
+    kinds: list[tuple[str, str, dict[str, Any]]] = [
+        ("v1", "Pod", pod),
+        ("v1", "ReplicationController", {"template": {"spec": pod}}),
+        *(("apps/v1", kind, {"template": {"spec": pod}}) for kind in ("DaemonSet", "Deployment")),
+        *(("apps/v1", kind, {"template": {"spec": pod}}) for kind in ("ReplicaSet", "StatefulSet")),
+        ("batch/v1", "Job", {"template": {"spec": pod}}),
+        ("batch/v1", "CronJob", {"jobTemplate": {"spec": {"template": {"spec": pod}}}}),
+    ]
+    by_kind = workloads.workloads({"apiVersion": version, "kind": kind, "spec": spec} for version, kind, spec in kinds)
+    assert [one.ref.kind for one in by_kind] == [kind for _, kind, _ in kinds]
+    wanted = {("r/i:1", "init container i"), ("r/c:1", "container c"), ("r/v:1", "volume v")}
+    assert all(set(filter(lambda pair: pair[0], one.images())) == wanted for one in by_kind)
+    others: list[Manifest] = [
+        {"apiVersion": "acme.io/v1", "kind": "Pod", "spec": pod},
+        {"apiVersion": "v1", "kind": "ConfigMap"},
+    ]
+    assert workloads.workloads(others) == []

@@ -1,0 +1,376 @@
+"""What becomes of hand-written Modules and of the DaemonSets that wait for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.importing import assembly
+from krmfn_functions.importing.comparing import compared
+from krmfn_functions.importing.importer import Imported, imported
+from krmfn_functions.importing.judging import rendered
+from krmfn_functions.importing.normal import normal
+from krmfn_functions.kmm.module import Module
+from krmfn_functions.kmm.resolution import resolve
+
+from krmfn import Manifest, Options
+from tests.builders import (
+    AGENT,
+    DROP,
+    EVERY_KERNEL,
+    SPEC,
+    applied,
+    device_config,
+    edited,
+    function_config,
+    generated,
+    manifest,
+    module,
+)
+from tests.functions.importing.manifests import (
+    CONTAINER,
+    DUMPED_EXPORTER,
+    DUMPED_GPU,
+    EXPORTER,
+    GPU,
+    OPTIONS,
+    C,
+    P,
+)
+from tests.schema_corpus import samples
+
+
+def config_of(whole: Imported) -> Manifest:
+    assert whole.kept == (), whole.kept
+    (taken,) = whole.taken
+    return taken.config
+
+
+def reasons(*manifests: Manifest) -> dict[str, tuple[str, ...]]:
+    """Why objects stay as they are, by their names."""
+    return {one.manifest["metadata"]["name"]: one.reasons for one in imported(manifests, OPTIONS).kept}
+
+
+def test_a_module_and_its_consumer_become_one_config() -> None:
+    whole = imported([GPU, EXPORTER], OPTIONS)
+    assert config_of(whole)["spec"] == {
+        "driverImage": "example.com/simple:$KERNEL_FULL_VERSION",
+        "nodeSelector": {"gpu": "a"},
+        "moduleName": "simple",
+        "labels": {"team": "drivers"},
+        "daemonSets": [
+            {
+                "name": "exporter",
+                "objectName": "gpu-metrics",
+                "matchLabels": {"app": "gpu-metrics"},
+                "image": "registry.example.com/exporter:1",
+                "ports": [{"containerPort": 9400}],
+                "livenessProbe": {"httpGet": {"path": "/", "port": 9400}},
+                "volumes": [{"name": "sys", "hostPath": {"path": "/sys"}}],
+                "volumeMounts": [{"name": "sys", "mountPath": "/sys"}],
+            }
+        ],
+    }
+    why = {(str(ref), difference.change.path): difference.why for ref, difference in whole.taken[0].differences}
+    assert why == {
+        (
+            "DaemonSet kmm/gpu-metrics",
+            "metadata.labels.team",
+        ): "labels of a config stand on all its objects, and those of a DaemonSet on its pods",
+        ("DaemonSet kmm/gpu-metrics", "spec.template.metadata.labels.team"): "labels of a config stand on all its "
+        "objects, and those of a DaemonSet on its pods",
+        ("DaemonSet kmm/gpu-metrics", f"{P}.nodeSelector.gpu"): "the Module's own selector: without it a node that "
+        "leaves the selector could never unload",
+    }
+
+
+def test_what_the_server_sets_is_taken_off() -> None:
+    assert config_of(imported([DUMPED_GPU, DUMPED_EXPORTER], OPTIONS)) == config_of(imported([GPU, EXPORTER], OPTIONS))
+
+
+def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None:
+    """On the list as on the cluster: each object stays, and nothing but the differences that were named is another."""
+    whole = imported([DUMPED_GPU, DUMPED_EXPORTER], OPTIONS)
+    resources = applied(
+        deviceconfig, DUMPED_GPU, DUMPED_EXPORTER, config_of(whole), function_config=function_config(adopt=True)
+    )
+    assert not resources.failed, [str(result) for result in resources.results]
+    now = {item.ref: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
+    assert len(now) == 2
+    named = {(ref, difference.change.path) for ref, difference in whole.taken[0].differences}
+    seen = {
+        (ref, difference.change.path)
+        for (ref, new), old in zip(now.items(), (DUMPED_GPU, DUMPED_EXPORTER), strict=True)
+        for difference in compared(old, new, {"gpu": "a"})
+    }
+    assert seen == named
+    for old, new in zip((DUMPED_GPU, DUMPED_EXPORTER), now.values(), strict=True):
+        assert old["metadata"]["uid"] == new["metadata"]["uid"]
+    assert now[list(now)[1]]["spec"]["selector"] == EXPORTER["spec"]["selector"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "why"),
+    [
+        (f"{P}.shareProcessNamespace", True, None),
+        (
+            f"{P}.activeDeadlineSeconds",
+            5,
+            "as a DeviceConfig, spec.daemonSets[0].podSpec.activeDeadlineSeconds: cannot",
+        ),
+        (f"{P}.nodeSelector.extra", "x", None),
+        (f"{P}.containers", [CONTAINER, {"name": "b", "image": "registry.example.com/b:1"}], None),
+        (f"{P}.imagePullSecrets", [{"name": "a"}], f"{P}.imagePullSecrets: a DeviceConfig has no field for it"),
+        (f"{C}.tty", True, "as a DeviceConfig, spec.daemonSets[0].tty: unknown field 'tty'"),
+        (f"{C}.name", "other", None),
+        ("metadata.namespace", "elsewhere", "nothing of this name is rendered"),
+        (f"{P}.terminationGracePeriodSeconds", 31, None),
+        (f"{P}.serviceAccountName", "default", None),
+        (f"{P}.hostNetwork", False, None),
+    ],
+)
+def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, why: str | None) -> None:
+    exporter = edited(EXPORTER, (path, value))
+    whole = imported([GPU, exporter], OPTIONS)
+    if why is None:
+        config_of(whole)
+        return
+    (kept,) = whole.kept
+    assert kept.manifest["metadata"]["name"] == "gpu-metrics"
+    assert [reason.startswith(why) for reason in kept.reasons] == [True], kept.reasons
+    assert "daemonSets" not in whole.taken[0].config["spec"]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "why"),
+    [
+        (edited(GPU, ("spec.imageRebuildTriggerGeneration", 3)), "spec.imageRebuildTriggerGeneration: a DeviceConfig "),
+        (edited(GPU, ("spec.moduleLoader.container.modprobe.dirName", "")), "spec.moduleLoader.container.modprobe.dir"),
+        (edited(GPU, ("spec.moduleLoader", DROP)), "it loads nothing and starts nothing"),
+        (edited(GPU, ("spec.moduleLoader.container.modprobe", {})), "as a DeviceConfig, spec.moduleName: "),
+        (
+            edited(GPU, ("spec.moduleLoader.container.kernelMappings[0].registryTLS", {})),
+            "spec.moduleLoader.container.kernelMappings[0].registryTLS: a DeviceConfig has no field for it",
+        ),
+    ],
+)
+def test_a_module_that_cannot_be_expressed_stays_with_its_consumers(gpu: Manifest, why: str) -> None:
+    found = reasons(gpu, EXPORTER)
+    assert found["gpu"][0].startswith(why), found
+    assert found["gpu-metrics"] == ("its Module stays as it is",)
+
+
+def test_a_consumer_without_its_module_stays() -> None:
+    assert reasons(EXPORTER) == {"gpu-metrics": ("its Module kmm/gpu is not in the input",)}
+
+
+def test_what_is_kept_is_without_what_the_server_sets() -> None:
+    (kept,) = imported([DUMPED_EXPORTER], OPTIONS).kept
+    assert set(kept.manifest["metadata"]) == {"name", "namespace"}
+    assert "status" not in kept.manifest
+
+
+def test_other_objects_are_counted() -> None:
+    own = edited(
+        EXPORTER, ("metadata.name", "x"), (("metadata", "labels", "kmm.node.kubernetes.io/module.name"), "gpu")
+    )
+    other = edited(EXPORTER, ("metadata.name", "y"), (f"{P}.nodeSelector", {"a": "b"}))
+    whole = imported([GPU, own, other, manifest("v1", "Secret")], OPTIONS)
+    assert (len(whole.taken[0].objects), whole.kept, whole.others) == (1, (), 3)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {"containerImage": "example.com/gpu:1-$KERNEL_FULL_VERSION", "kernelMappings": [EVERY_KERNEL]},
+        {"inTreeModuleToRemove": "old"},
+    ],
+)
+def test_another_way_to_write_the_same_is_named(container: dict[str, Any]) -> None:
+    gpu = module(name="gpu", **container)
+    whole = imported([gpu], OPTIONS)
+    config_of(whole)
+    assert {difference.why for _, difference in whole.taken[0].differences} == {
+        "it is written in each kernel mapping, or as a list: KMM reads the same from both"
+    }
+
+
+REMOVED = [
+    ({"inTreeModulesToRemove": ["a"]}, {"inTreeModulesToRemove": []}),
+    ({}, {"inTreeModulesToRemove": []}),
+    ({"inTreeModuleToRemove": "a"}, {"inTreeModulesToRemove": ["b"]}),
+    ({"inTreeModuleToRemove": "a"}, {}),
+    ({"inTreeModuleToRemove": "a", "inTreeModulesToRemove": ["c"]}, {}),
+    ({"inTreeModulesToRemove": ["c"]}, {"inTreeModuleToRemove": "b", "inTreeModulesToRemove": ["d"]}),
+]
+
+
+@pytest.mark.parametrize(("container", "mapping"), REMOVED, ids=str)
+def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], mapping: dict[str, Any]) -> None:
+    """An empty list of a mapping counts, and the old field wins: a config that loses one unloads another module."""
+    gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
+    for one in imported([gpu], OPTIONS).taken:
+        made = generated(rendered([one.config], OPTIONS))
+        assert resolve(Module(made[0]), "6.1.0-test") == resolve(Module(gpu), "6.1.0-test")
+
+
+def test_an_empty_list_that_counts_cannot_be_expressed() -> None:
+    gpu = module({**EVERY_KERNEL, "inTreeModulesToRemove": []}, name="gpu", inTreeModulesToRemove=["a"])
+    (why,) = reasons(gpu)["gpu"]
+    assert why.endswith("inTreeModulesToRemove: must not be empty; leave the field out if it is not needed")
+
+
+def test_older_versions_of_an_ordered_upgrade_are_retained() -> None:
+    spec = SPEC | {"driverVersion": "1.1", "upgrade": {"ordered": True, "retain": ["1.0"]}, "daemonSets": [AGENT]}
+    made = generated(applied(deviceconfig, device_config(spec)))
+    assert config_of(imported(made, OPTIONS))["spec"] == spec
+    image = "spec.template.spec.containers[0].image"
+    changed = [
+        edited(one, (image, "registry.example.com/agent:0")) if one["metadata"]["name"] == "dc-agent-1-0" else one
+        for one in made
+    ]
+    assert set(reasons(*changed)) == {"dc-agent-1-0"}
+
+
+def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
+    gpu = edited(GPU, (("metadata", "labels"), {"app.kubernetes.io/name": "mine"}))
+    exporter = edited(
+        EXPORTER,
+        (("spec", "selector", "matchLabels"), {"app.kubernetes.io/name": "mine"}),
+        (("spec", "template", "metadata", "labels"), {"app.kubernetes.io/name": "mine"}),
+    )
+    whole = imported([gpu, exporter], OPTIONS)
+    config_of(whole)
+    ours = "krmfn sets this on every object that it generates"
+    why = {(ref.kind, difference.change.path): difference.why for ref, difference in whole.taken[0].differences}
+    assert why.pop(("DaemonSet", f"{P}.nodeSelector.gpu"))
+    assert why == {("Module", "metadata.labels[app.kubernetes.io/name]"): ours}, "pods keep what they are selected by"
+
+
+def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
+    """It is not what keeps the Module from being expressed."""
+    versioned = module(name="gpu", version="1.0")
+    whole = imported([versioned, EXPORTER], OPTIONS)
+    assert len(whole.taken) == 1
+    (kept,) = whole.kept
+    assert kept.reasons[0].startswith("it waits for any version of its Module, and with an ordered upgrade")
+    gate = "kmm.node.kubernetes.io/version-module.kmm.gpu"
+    waiting = edited(EXPORTER, (("spec", "template", "spec", "nodeSelector", gate), "1.0"))
+    whole = imported([GPU, waiting], OPTIONS)
+    assert (len(whole.taken), whole.kept[0].reasons) == (1, ("it waits for a version, and its Module has none",))
+
+
+def test_drivers_that_share_nodes_have_a_profile_each() -> None:
+    nic = edited(module(name="nic", selector={"gpu": "a"}), ("spec.moduleLoader.container.modprobe.moduleName", "nic"))
+    configs, shared = assembly.assembled(imported([GPU, nic], OPTIONS).taken, OPTIONS)
+    assert shared is not None
+    assert shared["spec"]["profiles"] == {"simple": {"moduleName": "simple"}, "nic": {"moduleName": "nic"}}
+    assert assembly.errors(configs, OPTIONS, shared) == []
+
+
+def test_a_profile_has_what_configs_of_a_driver_share() -> None:
+    plugin = {"devicePlugin": {"container": {"image": "registry.example.com/plugin:1", "args": ["-v"]}}}
+    gpus = [
+        edited(module(name=name, selector={"gpu": name}), *((f"spec.{key}", value) for key, value in plugin.items()))
+        for name in ("a", "b")
+    ]
+    gpus[1] = edited(gpus[1], ("spec.devicePlugin.container.image", "registry.example.com/plugin:2"))
+    configs, shared = assembly.assembled(imported(gpus, OPTIONS).taken, OPTIONS)
+    assert shared is not None
+    assert shared["spec"]["profiles"] == {
+        "simple": {
+            "driverImage": "example.com/simple:$KERNEL_FULL_VERSION",
+            "moduleName": "simple",
+            "devicePlugin": {"args": ["-v"]},
+        }
+    }
+    own = [config["spec"] for config in configs]
+    assert own[0] == {
+        "profile": "simple",
+        "nodeSelector": {"gpu": "a"},
+        "devicePlugin": {"image": "registry.example.com/plugin:1"},
+    }
+
+
+def test_the_kmm_version_reaches_the_render_and_the_function_config() -> None:
+    gpu = module(name="gpu", version="1.0")
+    options = Options("render", own={"kmm-version": "2.4"})
+    _, shared = assembly.assembled(imported([gpu], options).taken, options)
+    assert shared is not None
+    assert shared["spec"] == {"kmm": {"version": "2.4"}}
+
+
+def test_a_module_for_the_spokes_of_a_hub_is_expressed() -> None:
+    hub = {"spokeNamespace": "kmm", "clusterSelector": {"region": "eu"}}
+    spec = {name: value for name, value in SPEC.items() if name != "daemonSets"} | {"hub": hub}
+    made = generated(applied(deviceconfig, device_config(spec)))
+    assert config_of(imported(made, OPTIONS))["spec"] == spec
+    folded = edited(made[0], ("spec.moduleSpec.moduleLoader.container.containerImage", "example.com/gpu:1"))
+    assert imported([folded], OPTIONS).kept == ()
+    odd = edited(made[0], ("spec.moduleSpec.imageRebuildTriggerGeneration", 1))
+    assert reasons(odd)["dc"] == ("spec.moduleSpec.imageRebuildTriggerGeneration: a DeviceConfig has no field for it",)
+
+
+def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
+    gpu = edited(GPU, ("metadata.annotations", {"contact": "x"}), ("spec.imageRepoSecret", {"name": "pull"}))
+    whole = imported([gpu, EXPORTER], OPTIONS)
+    config_of(whole)
+    why = {difference.change.path: difference.why for _, difference in whole.taken[0].differences}
+    assert why["metadata.annotations.contact"] == "annotations of a config stand on all its objects"
+    assert why[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
+
+
+@pytest.mark.parametrize(
+    ("exporter", "why"),
+    [
+        (EXPORTER, f"{P}.tolerations: it would be added"),
+        (
+            edited(EXPORTER, (f"{P}.tolerations", [{"key": "other", "operator": "Exists"}])),
+            f"{P}.tolerations[0]: it would be added",
+        ),
+    ],
+)
+def test_what_would_be_added_or_changed_is_named(exporter: Manifest, why: str) -> None:
+    gpu = edited(GPU, ("spec.tolerations", [{"key": "gpu", "operator": "Exists"}]))
+    (kept,) = imported([gpu, exporter], OPTIONS).kept
+    assert kept.reasons == (why,)
+
+
+WHOLE = samples()[0]["spec"]
+SET = WHOLE["daemonSets"][0]
+TOGETHER = ("volumes", "volumeMounts", "initContainers", "ports", "service", "livenessProbe", "containers")
+"""Fields of a DaemonSet that name each other."""
+
+
+def some(fields: dict[str, Any], *needed: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Some of the fields, and those that are needed."""
+    optional = {name: st.just(value) for name, value in fields.items() if name not in needed}
+    return st.fixed_dictionaries({name: st.just(fields[name]) for name in needed}, optional=optional)
+
+
+LEFT_OUT = ("profile", "driverImageParts", "allNodes", "inTreeDriver", "nodeSelector", "daemonSets", "serviceAccount")
+"""Fields that say the same in another form, and objects that are neither Modules nor consumers."""
+DAEMON_SETS = st.builds(
+    lambda fields, group: fields | ({name: SET[name] for name in TOGETHER} if group else {}),
+    some({name: value for name, value in SET.items() if name not in TOGETHER}, "name", "imageParts"),
+    st.booleans(),
+)
+SPECS = st.builds(
+    lambda fields, sets: SPEC | fields | ({"daemonSets": sets} if sets else {}),
+    some({name: value for name, value in WHOLE.items() if name not in LEFT_OUT}),
+    st.lists(DAEMON_SETS, max_size=1),
+)
+
+
+@given(SPECS)
+def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, Any]) -> None:
+    resources = applied(deviceconfig, device_config(spec), options=OPTIONS)
+    assume(not resources.failed)
+    made = generated(resources)
+    whole = imported(made, OPTIONS)
+    again = generated(rendered([config_of(whole)], OPTIONS))
+    assert [normal(one) for one in again] == [normal(one) for one in made]
+    assert config_of(imported(again, OPTIONS)) == config_of(whole)

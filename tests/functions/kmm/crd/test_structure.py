@@ -1,0 +1,490 @@
+"""The CRD's rules on both sides of their borders, and our tables against the CRDs made from them and KMM's own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import derive_module_structure
+import module_crds
+import pytest
+from krmfn_functions.kmm.crd import structure
+from krmfn_functions.kmm.crd.facts import Node, module_facts
+from krmfn_functions.kmm.crd.values import QUANTITY
+from krmfn_functions.kmm.rule import tag
+from krmfn_functions.kmm.rules import RULES
+from krmfn_functions.kmm.versions import TARGETS
+
+from krmfn.errors import KrmfnError
+from krmfn.results import Result
+from tests import kmm_crds
+from tests.builders import DROP, edited, module
+
+from ..manifests import check, refused_by_schema
+
+C = "spec.moduleLoader.container"
+
+
+PLUGIN = {"container": {"image": "i:1"}}
+DRA = {**PLUGIN, "driverName": "gpu.example.com"}
+RESOURCES = "spec.devicePlugin.container.resources"
+
+
+def texts(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
+    return [tag(result, "admission") for result in refused_by_schema(made, version)]
+
+
+def one(made: dict[str, Any], version: str = "2.6") -> Result:
+    [finding] = refused_by_schema(made, version)
+    assert tag(finding, "first") == "true" and finding.severity == "error" and str(finding.ref) == "Module kmm/simple"
+    return finding
+
+
+def wrong_type(path: str, wanted: str, given: str) -> str:
+    return f'{path}: Invalid value: "{given}": {path} in body must be of type {wanted}: "{given}"'
+
+
+@pytest.mark.parametrize("version", TARGETS)
+def test_a_good_module_has_no_findings(version: str) -> None:
+    assert texts(edited(module(), ("spec.devicePlugin", PLUGIN), ("metadata.labels", {"a": "b"})), version) == []
+    bare = module()
+    del bare["spec"]
+    assert texts(bare, version) == []
+
+
+def test_unknown_version() -> None:
+    with pytest.raises(KrmfnError, match="kmm version '1' is not known"):
+        list(refused_by_schema(module(), "1"))
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        (f"{C}.kernelMapping", "did you mean 'kernelMappings'?"),
+        (f"{C}.modprobe.modulename", "did you mean 'moduleName'?"),
+        (f"{C}.registryTLS.q", "known here: insecure, insecureSkipTLSVerify"),
+        ("spec.nodeSelector", "did you mean 'selector'?"),
+        ("spec.dra", "KMM main has it, this version has not"),
+        ("extra", "known here: spec, status"),
+    ],
+)
+def test_unknown_fields(path: str, hint: str) -> None:
+    results = [result for result in refused_by_schema(edited(module(), (path, {}))) if result.rule == "KMM051"]
+    assert [tag(result, "admission") for result in results] == [f'strict decoding error: unknown field "{path}"']
+    assert hint in results[0].message
+    assert results[0].field and results[0].field.path == path
+
+
+def since(version: str) -> list[str]:
+    return [*TARGETS][[*TARGETS].index(version) :]
+
+
+FIELD_SINCE = [
+    ("spec.devicePlugin.automountServiceAccountToken", True, since("2.6")),
+    ("spec.imageRebuildTriggerGeneration", 1, since("2.6")),
+    ("spec.dra", DRA, since("main")),
+    ("spec.devicePlugin.initContainer", {"image": "i:1"}, since("2.4")),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "versions"), FIELD_SINCE)
+def test_fields_per_version(path: str, value: Any, versions: list[str]) -> None:
+    made = edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, value))
+    if path == "spec.dra":
+        del made["spec"]["devicePlugin"]
+    assert set(versions) <= TARGETS.keys()
+    for version in TARGETS:
+        expected = [] if version in versions else [f'strict decoding error: unknown field "{path}"']
+        assert texts(made, version) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "wanted", "given", "hint"),
+    [
+        (f"{C}.version", 1.1, "string", "number", 'write it in quotes, "1.1"; a YAML reader turns 1.10 into 1.1'),
+        (f"{C}.version", 7, "string", "integer", 'write it in quotes, "7"'),
+        (f"{C}.version", 2**63, "string", "number", 'write it in quotes, "9223372036854775808"'),
+        ("spec.selector.a", True, "string", "boolean", 'write the string in quotes, "true"'),
+        ("spec.selector.a", {}, "string", "object", ""),
+        ("spec.selector", "a=b", "object", "string", ""),
+        ("spec.tolerations", {}, "array", "object", ""),
+        (f"{C}.kernelMappings[0]", "x", "object", "string", ""),
+        (f"{C}.registryTLS", {"insecure": "true"}, "boolean", "string", ""),
+        ("spec.imageRebuildTriggerGeneration", 1.5, "integer", "number", ""),
+        ("spec.imageRebuildTriggerGeneration", 2**63, "integer", "number", ""),
+        (f"{C}.inTreeModulesToRemove", [None], "string", "null", ""),
+        ("spec", [], "object", "array", ""),
+    ],
+)
+def test_wrong_types(path: str, value: Any, wanted: str, given: str, hint: str) -> None:
+    finding = one(edited(module(), (path, value)))
+    where = {"registryTLS": ".insecure", "inTreeModulesToRemove": "[0]"}.get(path.rpartition(".")[2], "")
+    assert finding.rule == "KMM052" and tag(finding, "admission") == wrong_type(path + where, wanted, given)
+    assert finding.field and finding.field.path == path + where
+    assert hint in finding.message and (finding.message == tag(finding, "admission")) == (hint == "")
+
+
+@pytest.mark.parametrize("value", [0, 1.0, -(2**63), 2**63 - 1])
+def test_whole_numbers(value: Any) -> None:
+    assert texts(edited(module(), ("spec.imageRebuildTriggerGeneration", value))) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "spec.selector",
+        f"{C}",
+        f"{C}.modprobe",
+        f"{C}.kernelMappings",
+        f"{C}.kernelMappings[0].containerImage",
+        "spec.devicePlugin.container",
+        "spec.devicePlugin.container.image",
+    ],
+)
+@pytest.mark.parametrize("absent", [DROP, None])
+def test_required_fields(path: str, absent: Any) -> None:
+    made = edited(module(), ("spec.devicePlugin", {"container": {"image": "i:1"}}), (path, absent))
+    assert texts(made) == [f"{path}: Required value"]
+
+
+@pytest.mark.parametrize(
+    "path", [f"{C}.build", f"{C}.kernelMappings[0].build", f"{C}.sign", f"{C}.kernelMappings[0].sign"]
+)
+def test_required_fields_of_build_and_sign(path: str) -> None:
+    needed = ["dockerfileConfigMap"] if path.endswith("build") else ["certSecret", "keySecret"]
+    assert texts(edited(module(), (path, {}))) == [f"{path}.{name}: Required value" for name in needed]
+    assert texts(edited(module(), (path, {name: {} for name in needed}))) == []
+
+
+@pytest.mark.parametrize("path", [f"{C}.kernelMappings", f"{C}.modprobe.args.load", f"{C}.modprobe.rawArgs.unload"])
+def test_too_few(path: str) -> None:
+    finding = one(edited(module(), (path, [])))
+    assert finding.message == f"{path}: Invalid value: 0: {path} in body should have at least 1 items"
+    assert finding.rule == "KMM054"
+
+
+def test_too_many() -> None:
+    def selectors(count: int) -> dict[str, Any]:
+        return edited(module(), ("spec.dra", {**DRA, "deviceClasses": [{"name": "a", "selectors": [{}] * count}]}))
+
+    path = "spec.dra.deviceClasses[0].selectors"
+    assert texts(selectors(32), "main") == []
+    assert texts(selectors(33), "main") == [f"{path}: Too many: 33: must have at most 32 items", structure.NOT_CHECKED]
+
+
+@pytest.mark.parametrize("quantity", ["1", "1.5Gi", "-1m", "+.5", "1.", "1e3", 3, 0, 2.0])
+def test_quantities(quantity: Any) -> None:
+    assert (
+        texts(
+            edited(module(), (f"{RESOURCES}.limits", {"cpu": quantity}), ("spec.devicePlugin.container.image", "i:1"))
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("quantity", ["", "x", "1 ", "1gi", "1\n", ".", "1e"])
+def test_wrong_quantities(quantity: str) -> None:
+    path = f"{RESOURCES}.limits.cpu"
+    made = edited(module(), (path, quantity), ("spec.devicePlugin.container.image", "i:1"))
+    shown = json.dumps(quantity)
+    assert texts(made) == [f"{path}: Invalid value: {shown}: {path} in body should match '{QUANTITY}'"]
+
+
+def test_a_quantity_is_no_fraction() -> None:
+    path = f"{RESOURCES}.limits.cpu"
+    made = edited(module(), (path, 0.5), ("spec.devicePlugin.container.image", "i:1"))
+    assert texts(made) == [
+        wrong_type(path, "integer,string", "number"),
+        f'<nil>: Invalid value: "": "{path}" must validate at least one schema (anyOf)',
+        wrong_type(path, "integer", "number"),
+    ]
+    assert 'write it in quotes, "0.5"' in refused_by_schema(made)[0].message
+
+
+def test_duplicate_keys() -> None:
+    claims = [{"name": name} for name in "abaabc"]
+    made = edited(module(), (f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
+    assert texts(made) == [
+        f'{RESOURCES}.claims[2]: Duplicate value: {{"name":"a"}}',
+        f'{RESOURCES}.claims[4]: Duplicate value: {{"name":"b"}}',
+    ]
+
+
+def test_device_class_names() -> None:
+    def named(name: str) -> dict[str, Any]:
+        return edited(module(), ("spec.dra", {**DRA, "deviceClasses": [{"name": name}]}))
+
+    assert texts(named("gpu.example.com"), "main") == texts(named("a" * 254), "main") == []
+    path = "spec.dra.deviceClasses[0].name"
+    pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+    for name in ("", "GPU", "a\n", "a..b"):
+        shown = json.dumps(name)
+        assert texts(named(name), "main") == [
+            f"{path}: Invalid value: {shown}: {path} in body should match '{pattern}'"
+        ]
+
+
+def test_dra_or_device_plugin() -> None:
+    both = edited(module(), ("spec.dra", DRA), ("spec.devicePlugin", PLUGIN))
+    text = 'spec: Invalid value: "object": spec.dra and spec.devicePlugin are mutually exclusive'
+    assert texts(both, "main") == [text]
+    both["spec"]["selector"] = {"a": 1}
+    assert texts(both, "main") == [wrong_type("spec.selector.a", "string", "integer"), structure.NOT_CHECKED]
+    assert structure.NOT_CHECKED not in texts(edited(module(), ("spec.selector", 1)), "2.6")
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [("spec.selector.a", "string"), ("spec.tolerations", "array"), ("spec", "object"), (f"{C}.sign", "object")],
+)
+def test_nulls(path: str, wanted: str) -> None:
+    finding = one(edited(module(), (path, None)))
+    assert finding.rule == "KMM059" and tag(finding, "admission") == wrong_type(path, wanted, "null")
+    assert "leave the field out" in finding.message
+
+
+def test_a_null_with_a_default_is_the_default() -> None:
+    assert texts(edited(module(), (f"{C}.modprobe.dirName", None))) == []
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        None,
+        {},
+        {"devicePlugin": None, "moduleLoader": {"availableNumber": None}},
+        {"devicePlugin": {"availableNumber": 1.5, "desiredNumber": 10**30, "nodesMatchingSelectorNumber": -0.0}},
+    ],
+)
+def test_a_status_is_dropped_whatever_its_numbers(status: Any) -> None:
+    for version in TARGETS:
+        assert texts(edited(module(), ("status", status)), version) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "wanted", "given"),
+    [
+        ("status", "text", "object", "string"),
+        ("status", [], "object", "array"),
+        ("status.devicePlugin", 1, "object", "integer"),
+        ("status.devicePlugin.availableNumber", "1", "integer", "string"),
+        ("status.devicePlugin.availableNumber", True, "integer", "boolean"),
+        ("status.devicePlugin.availableNumber", float("inf"), "integer", "number"),
+        ("status.devicePlugin.availableNumber", float("nan"), "integer", "number"),
+    ],
+)
+def test_a_status_of_other_types_is_refused_and_blocks_nothing(path: str, value: Any, wanted: str, given: str) -> None:
+    for version in ("2.6", "main"):
+        assert texts(edited(module(), (path, value)), version) == [wrong_type(path, wanted, given)]
+
+
+UNKNOWN = "strict decoding error: unknown field "
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "unknown"),
+    [
+        ("spec.imageRepoSecret", [{"name": "s"}], ["[0].name"]),
+        ("spec.imageRepoSecret", [[{"name": "s"}], 1, {"b": {"c": 1}}], ["[0][0].name", "[2].b"]),
+        ("spec.selector", [{"a": "b"}], ["[0].a"]),
+        ("spec.selector.a", {"b": "c"}, [".b"]),
+        (f"{C}.version", [{"a": 1}, 2], ["[0].a"]),
+        ("spec.tolerations", {"key": "a"}, [".key"]),
+        ("status", [{"devicePlugin": 1}], ["[0].devicePlugin"]),
+        ("spec.imageRepoSecret", [1], []),
+    ],
+)
+def test_fields_where_none_belong(path: str, value: Any, unknown: list[str]) -> None:
+    results = list(refused_by_schema(edited(module(), (path, value))))
+    refusals = [tag(result, "admission") for result in results if result.rule == "KMM051"]
+    assert refusals == [f'{UNKNOWN}"{path}{place}"' for place in unknown]
+    assert [result.rule for result in results if tag(result, "first")] == (["KMM051"] * len(unknown) or ["KMM052"])
+
+
+def test_free_parameters_may_be_anything_but_a_list() -> None:
+    config = "spec.dra.deviceClasses[0].config[0].opaque.parameters"
+    made = edited(
+        module(), ("spec.dra", {**DRA, "deviceClasses": [{"name": "a", "config": [{"opaque": {"driver": "d"}}]}]})
+    )
+    opaque = made["spec"]["dra"]["deviceClasses"][0]["config"][0]["opaque"]
+    opaque["parameters"] = {"a": [{"b": None}]}
+    assert texts(made, "main") == []
+    opaque["parameters"] = [{"a": 1}]
+    assert texts(made, "main") == [wrong_type(config, "object", "array"), structure.NOT_CHECKED]
+
+
+@pytest.mark.parametrize(
+    ("value", "given", "hint"),
+    [
+        (1e3, "integer", "a YAML reader makes 1000 of it"),
+        (8.0, "integer", "a YAML reader makes 8 of it"),
+        (123456789.0, "integer", "makes 123456789 of it"),
+        (1e19, "number", "makes 1e+19 of it"),
+        (-(2.0**63), "number", "a YAML reader makes"),
+        (0.1 + 0.2, "number", '"0.3"'),
+    ],
+)
+def test_whole_numbers_with_a_point_are_integers(value: float, given: str, hint: str) -> None:
+    finding = one(edited(module(), (f"{C}.version", value)))
+    assert tag(finding, "admission") == wrong_type(f"{C}.version", "string", given)
+    assert hint in finding.message
+
+
+@pytest.mark.parametrize(
+    ("claims", "texts"),
+    [
+        (["x"], ['[0]: Invalid value: "x": must be an object for an array of list-type map']),
+        (
+            [{"name": "a"}, {"name": "a"}, None, 1e3, "x"],
+            ["[3]: Invalid value: 1000: must be an object for an array of list-type map"],
+        ),
+        (
+            [[1, "a<b", None, {"é": 1.5}]],
+            [r'[0]: Invalid value: [1,"a\u003cb",null,{"é":1.5}]: must be an object for an array of list-type map'],
+        ),
+        ([{}, {}, {}], ["[1]: Duplicate value: {}"]),
+        ([{"name": None}, {"request": "r"}], ["[1]: Duplicate value: {}"]),
+        ([{"name": 1}, {"name": 1.0}, {"name": "1"}, {"name": True}], ['[1]: Duplicate value: {"name":1}']),
+        ([{"name": "<"}, None, {"name": "<"}], [r'[2]: Duplicate value: {"name":"\u003c"}']),
+        ([None, None], []),
+    ],
+)
+def test_claims(claims: list[Any], texts: list[str]) -> None:
+    made = edited(module(), (f"{RESOURCES}.claims", claims), ("spec.devicePlugin.container.image", "i:1"))
+    refusals = [tag(result, "admission") for result in refused_by_schema(made) if result.rule == "KMM057"]
+    assert refusals == [f"{RESOURCES}.claims{text}" for text in texts]
+
+
+def first(made: dict[str, Any], version: str = "2.6") -> list[str | None]:
+    return [result.rule for result in refused_by_schema(made, version) if tag(result, "first")]
+
+
+def test_first_is_what_a_create_prints() -> None:
+    made = edited(
+        module(), ("spec.selector", 1), ("spec.tolerations", None), ("metadata.labels", {"a b": "c"}), ("status", 1)
+    )
+    made["metadata"] |= {"finalizers": ["a", "a"], "managedFields": []}
+    assert first(made, "main") == ["KMM063", "KMM052", "KMM060"]
+    made["metadata"]["nope"] = made["spec"]["nope"] = 1
+    assert first(made, "main") == ["KMM066", "KMM051"]
+    made["metadata"] |= {"uid": 1, "generation": "x"}
+    [finding] = [result for result in refused_by_schema(made) if tag(result, "first")]
+    assert finding.field and finding.field.path == "metadata.generation"
+
+
+def test_what_only_an_apply_refuses_is_first_when_it_is_all() -> None:
+    made = edited(module(), ("spec.tolerations", None), ("status", 1), ("metadata.managedFields", []))
+    assert first(made) == ["KMM073", "KMM059", "KMM052"]
+    made["spec"]["moduleLoader"]["container"]["kernelMappings"] = []
+    assert first(made, "main") == ["KMM054"]
+
+
+def test_what_judges_generated_modules_does_not_load_the_facts() -> None:
+    code = (
+        "import sys; from krmfn_functions.rendering import module_checks\n"
+        "assert 'krmfn_functions.kmm.crd.facts' not in sys.modules\n"
+        "from krmfn_functions.kmm.rules import RULES\n"
+        "assert 'krmfn_functions.kmm.crd.facts' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_webhook_is_not_first_when_the_schema_refuses() -> None:
+    both = edited(module(), (f"{C}.kernelMappings[0].containerImage", "untagged"), (f"{C}.version", 1))
+    assert [(result.rule, tag(result, "first")) for result in check(both)] == [("KMM052", "true"), ("KMM025", None)]
+    both["spec"]["moduleLoader"]["container"]["version"] = "1"
+    assert [(result.rule, tag(result, "first")) for result in check(both)] == [("KMM025", "true")]
+
+
+def test_ids_are_unique() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES) > 70
+    assert all(rule.check for rule in RULES)
+
+
+@pytest.mark.parametrize("junk", [None, 3, 1.5, "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}, float("nan")])
+def test_a_broken_module_raises_nothing(junk: Any) -> None:
+    paths = ("spec", "metadata", "metadata.labels", "metadata.name", "status", "spec.selector", "spec.tolerations", C)
+    more = ("spec.devicePlugin", f"{C}.kernelMappings", f"{C}.kernelMappings[0]", f"{C}.modprobe", f"{C}.sign")
+    for path in (*paths, *more):
+        for version in TARGETS:
+            check(edited(module(), (path, junk)), version, ["6.1.0-1"])
+
+
+def test_field_paths_are_split_where_dots_are_not_ambiguous() -> None:
+    finding = one(edited(module(), ("spec.selector", {"example.com/a": 1})))
+    assert finding.field and finding.field.path == "spec.selector[example.com/a]"
+    assert tag(finding, "admission") == wrong_type("spec.selector.example.com/a", "string", "integer")
+
+
+def derived(folder: Path) -> dict[str, Any]:
+    """The tables as the tool writes them."""
+    return {f"structure-{name}.json": facts for name, facts in derive_module_structure.derive(folder).items()}
+
+
+def committed() -> dict[str, Any]:
+    return {path.name: json.loads(path.read_text()) for path in derive_module_structure.OUT.glob("structure-*.json")}
+
+
+def test_the_crds_made_from_the_tables_say_what_the_tables_say(tmp_path: Path) -> None:
+    module_crds.main([str(tmp_path)])
+    assert derived(tmp_path) == committed()
+
+
+@pytest.mark.parametrize("crds", kmm_crds.every(), ids=str)
+def test_the_facts_are_what_the_crds_say(crds: kmm_crds.Crds) -> None:
+    schema = crds.module()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    for name in ("spec", "status"):
+        same((module_facts(TARGETS[crds.version].structure).fields or {})[name], schema[name], name)
+
+
+if kmm_crds.UPSTREAM:
+
+    def test_the_tables_are_what_kmms_own_crds_say() -> None:
+        assert derived(Path(kmm_crds.UPSTREAM)) == committed()
+
+    @pytest.mark.parametrize("version", kmm_crds.VERSIONS)
+    def test_the_crds_made_from_the_tables_judge_as_kmms_own(version: str) -> None:
+        made, own = kmm_crds.Crds(version), kmm_crds.Crds(version, upstream=True)
+        assert judging(made.module()) == judging(own.module())
+        assert judging(made.hub()) == judging(own.hub())
+
+
+def judging(crd: dict[str, Any]) -> Any:
+    """The part of a CRD that decides what is refused: no descriptions, no annotations, no merging of lists and maps."""
+    return {"name": crd["metadata"]["name"], "spec": _judging(crd["spec"])}
+
+
+def _judging(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_judging(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    silent = {"description", "x-kubernetes-map-type"} | (
+        set() if "x-kubernetes-list-map-keys" in node else {"x-kubernetes-list-type"}
+    )
+    return {key: _judging(child) for key, child in node.items() if key not in silent or isinstance(child, dict)}
+
+
+def same(node: Node, schema: dict[str, Any], path: str) -> None:
+    """Walks the CRD's own schema, which the tool's short notation has no part in."""
+    kind = "quantity" if schema.get("x-kubernetes-int-or-string") else schema["type"]
+    open_object = schema.get("x-kubernetes-preserve-unknown-fields") or "additionalProperties" in schema
+    assert node.type == kind, path
+    assert set(node.required) == set(schema.get("required", ())), path
+    assert (node.fields is None) == (kind != "object" or bool(open_object)), path
+    assert set(node.fields or {}) == set(schema.get("properties", {})), path
+    assert (node.low, node.high) == (schema.get("minItems", 0), schema.get("maxItems")), path
+    assert node.keys == tuple(schema.get("x-kubernetes-list-map-keys", ())), path
+    assert node.default == schema.get("default"), path
+    assert schema.get("pattern", "") == (QUANTITY if kind == "quantity" else node.pattern), path
+    rules = [(rule["rule"], rule["message"]) for rule in schema.get("x-kubernetes-validations", ())]
+    assert list(node.rules) == rules, path
+    for name, child in schema.get("properties", {}).items():
+        same((node.fields or {})[name], child, f"{path}.{name}")
+    inner = schema.get("items") or schema.get("additionalProperties")
+    assert (node.item is None) == (inner is None), path
+    if inner and node.item:
+        same(node.item, inner, f"{path}[]")

@@ -1,0 +1,169 @@
+"""The rules about Modules by their examples: each is reached, and no walk leaves out a rule that would fire."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+from krmfn_functions.kmm import checks
+from krmfn_functions.kmm.lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
+from krmfn_functions.kmm.lookup import has
+from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module
+from krmfn_functions.kmm.rule import prefixed
+from krmfn_functions.kmm.rules import RULES
+from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
+from krmfn_functions.kmm.webhook import (
+    admission,
+    decoding,
+    dra,
+    in_tree,
+    loader,
+    modprobe,
+    sign,
+    tolerations,
+    volumes,
+)
+
+from krmfn import Manifest, Result
+from krmfn.rule import Rule, apply
+from tests.builders import edited, leaves
+from tests.rule_examples import documents
+
+KERNELS = ["5.14.0-503.el9.x86_64", "6.1.0-13-amd64"]
+
+
+def parts(rule: Rule, example: str) -> tuple[str, list[Manifest]]:
+    """Return the KMM version of an example, and its Modules as they are written, an old one before the new one."""
+    version, modules = DEFAULT, []
+    for document in documents(example, rule.id):
+        manifest: Manifest = yaml.safe_load(document.text)
+        if manifest["kind"] == "Module":
+            modules.append(manifest)
+        else:
+            version = str(manifest["spec"]["kmm"]["version"])
+    return version, modules
+
+
+def judged(rule: Rule, example: str) -> list[Result]:
+    """Return what is found by the function that answers for such an example."""
+    version, manifests = parts(rule, example)
+    modules = [Module(manifest) for manifest in manifests]
+    if rule.id == "KMM002":
+        return admission.check_update(modules[0], modules[1], version)
+    return neighbours.check(modules) if rule in neighbours.RULES else checks.check(modules[0], version)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_bad_example_is_reached_and_the_good_one_is_fine(rule: Rule) -> None:
+    assert rule.check
+    assert rule.id in [finding.rule for finding in judged(rule, rule.bad)]
+    good = judged(rule, rule.good)
+    assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []
+
+
+# The walks load the rules about a part only for a Module that has the part. Here every rule is asked.
+
+
+def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
+    yield from decoding.check(module)
+    yield from apply(admission.NAME_RULES, module, kmm)
+    yield from tolerations.check(module, kmm)
+    if kmm.dra and has(module.spec, "dra"):
+        yield from dra.check(module)
+    if kmm.host_paths:
+        yield from volumes.check(module)
+    for finding in apply(in_tree.CONTAINER_RULES + loader.CONTAINER_RULES, module.container):
+        yield prefixed(finding, loader.PREFIX)
+    of_mapping = loader.MAPPING_RULES + in_tree.MAPPING_RULES
+    for index, entry in enumerate(module.mappings):
+        for finding in apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container):
+            yield prefixed(finding, loader.PREFIX)
+    yield from modprobe.check(module, kmm)
+    if kmm.sign_files:
+        yield from sign.check(module)
+
+
+def asked_by_lints(module: Module, kmm: Target) -> Iterator[Result]:
+    yield from apply(module_lints.RULES, module)
+    yield from section_lints.check(module, kmm)
+    yield from mapping_lints.check(module, KERNELS)
+    yield from image_lints.check(module)
+
+
+def bare(findings: Any) -> list[Result]:
+    return [
+        finding._replace(ref=None, tags=tuple(tag for tag in finding.tags if tag[0] != "first")) for finding in findings
+    ]
+
+
+def compare(manifest: Manifest, version: str) -> None:
+    module, kmm = Module(manifest), target(version)
+    assert bare(admission.check(module, version)) == bare(asked_by_the_webhook(module, kmm))
+    assert bare(module_lints.check(module, version, KERNELS)) == bare(asked_by_lints(module, kmm))
+
+
+EXAMPLES = [(rule, example) for rule in RULES for example in (rule.good, rule.bad)]
+MODULES = [manifest for rule, example in EXAMPLES for manifest in parts(rule, example)[1]]
+
+
+@pytest.mark.parametrize("version", TARGETS)
+def test_the_walks_leave_nothing_out_of_an_example(version: str) -> None:
+    for manifest in MODULES:
+        compare(manifest, version)
+
+
+def over(one: Any, other: Any) -> Any:
+    """Return two Modules laid over each other, their lists joined."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {**one, **{key: over(one[key], value) if key in one else value for key, value in other.items()}}
+    return [*one, *other] if isinstance(one, list) and isinstance(other, list) else other
+
+
+JUNK: Any = st.sampled_from([None, 3, 1.5, True, "", "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}])
+VALUES: Any = st.one_of(JUNK, st.sampled_from([value for manifest in MODULES for _, value in leaves(manifest)]))
+
+
+@st.composite
+def modules(draw: Any) -> Manifest:
+    """Draw a Module of several examples, in which some fields hold something else, or a branch is cut short."""
+    made: Any = copy.deepcopy(draw(st.sampled_from(MODULES)))
+    for other in draw(st.lists(st.sampled_from(MODULES), max_size=4)):
+        made = over(made, copy.deepcopy(other))
+    for _ in range(draw(st.integers(0, 3))):
+        path, _ = draw(st.sampled_from([leaf for leaf in leaves(made) if leaf[0]] or [(("spec",), None)]))
+        made = edited(made, (path[: draw(st.integers(1, len(path)))], draw(VALUES)))
+    return made  # type: ignore[no-any-return]
+
+
+@given(modules(), st.sampled_from([*TARGETS]))
+def test_the_walks_leave_nothing_out(manifest: Manifest, version: str) -> None:
+    compare(manifest, version)
+
+
+TEXTS = st.text(alphabet="$${}AB_:-+=@/.xKERNL1", max_size=12) | st.lists(
+    st.sampled_from(["$", "{", "}", ":", "@", "/", "-", ":-", "x", "latest", *VARIABLES, "KERNEL_"]), max_size=8
+).map("".join)
+
+
+@example("$MOD_NAME:1", VARIABLES, False, "gpu")
+@example("x:${MOD_NAMESPACE}", VARIABLES, False, "gpu")
+@given(TEXTS, st.sampled_from([(), KERNEL_VARIABLES, VARIABLES]), st.booleans(), st.sampled_from(["", "gpu", "a.b"]))
+def test_an_image_is_judged_as_if_no_equal_one_had_been(
+    text: str, known: tuple[str, ...], every: bool, name: str
+) -> None:
+    template = image_lints.Template(text, known, every_kernel=every)
+    fresh = image_lints._judged.__wrapped__(template, name or "x", name or "x")
+    assert [one._replace(field=None) for one in image_lints._at("p", template, name, name)] == list(fresh)
+
+
+def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:
+    files = [decoding, admission, tolerations, dra, volumes, loader, in_tree, modprobe, sign]
+    files += [module_lints, section_lints, mapping_lints, regexp_lints, image_lints, neighbours]
+    rules = [rule for file in files for rule in file.RULES]
+    assert [rule for rule in RULES if rule.id < "KMM05" or rule.id.startswith("KRM")] == rules
+    assert EVERY_KERNEL

@@ -1,0 +1,353 @@
+"""Kernel matching, variables and regexps, held against what the real Go libraries answered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from krmfn_functions.kmm import regexps
+from krmfn_functions.kmm.envsubst import pieces, substitute, variables
+from krmfn_functions.kmm.lints import mapping_lints
+from krmfn_functions.kmm.module import EVERY_KERNEL, Module
+from krmfn_functions.kmm.regexps import compile_error, matches, matching, regexp_set, tokens
+from krmfn_functions.kmm.resolution import Resolution
+from krmfn_functions.kmm.webhook import loader
+
+from krmfn.errors import KrmfnError
+from krmfn.results import Result
+from tests.builders import module
+
+from .manifests import resolve, resolver
+
+KERNEL = "5.14.0-427.13.1.el9_4.x86_64"
+
+
+def image(template: str, kernel: str = KERNEL) -> str | None:
+    return resolve(module({"regexp": ".", "containerImage": template}), kernel).image
+
+
+def test_the_first_that_matches_wins() -> None:
+    made = module(
+        {"literal": "6.1.0-a", "containerImage": "i:0"},
+        {"regexp": r"\.el9", "containerImage": "i:1"},
+        {"literal": KERNEL, "containerImage": "i:2"},
+        {"regexp": "^6", "containerImage": "i:3"},
+    )
+    assert resolve(made, KERNEL) == Resolution(1, "i:1")
+    assert resolve(made, "6.1.0-a").mapping == 0
+    assert resolve(made, "6.1.0-ab").mapping == 3
+    assert resolve(made, "4.18.0-1") == Resolution(None, None, ())
+
+
+def test_one_plus_is_taken_off_before_matching() -> None:
+    made = module(
+        {"literal": "6.1.0-test+", "containerImage": "i:0"}, {"literal": "6.1.0-test", "containerImage": "i:1"}
+    )
+    assert resolve(made, "6.1.0-test+").mapping == 1
+    assert resolve(made, "6.1.0-test++").mapping == 0
+
+
+def test_regexps_see_the_kernel_before_its_characters_are_replaced() -> None:
+    made = module({"regexp": r"~", "containerImage": "i:$KERNEL_FULL_VERSION"})
+    assert resolve(made, "6.1.0~rc1+x").image == "i:6.1.0_rc1_x"
+
+
+def test_both_conditions_count_though_the_webhook_takes_one() -> None:
+    assert resolve(module({"literal": "6.1.0-x", "regexp": "el9", "containerImage": "i:1"}), KERNEL).mapping == 0
+
+
+def test_the_containers_image_stands_in() -> None:
+    made = module({"regexp": ".", "containerImage": ""}, containerImage="i:${KERNEL_XYZ}")
+    assert resolve(made, KERNEL).image == "i:5.14.0"
+
+
+@pytest.mark.parametrize(
+    ("mapping", "container", "removed"),
+    [
+        ({}, {}, ()),
+        ({}, {"inTreeModulesToRemove": ["a", "b"]}, ("a", "b")),
+        ({"inTreeModulesToRemove": ["c"]}, {"inTreeModulesToRemove": ["a", "b"]}, ("c",)),
+        ({"inTreeModulesToRemove": []}, {"inTreeModulesToRemove": ["a", "b"]}, ()),
+        ({"inTreeModuleToRemove": "c"}, {"inTreeModuleToRemove": "a"}, ("c",)),
+        ({}, {"inTreeModuleToRemove": "a"}, ("a",)),
+    ],
+)
+def test_in_tree_modules(mapping: dict[str, Any], container: dict[str, Any], removed: tuple[str, ...]) -> None:
+    assert resolve(module({"regexp": ".", **mapping}, **container), KERNEL).in_tree == removed
+
+
+def test_all_eight_variables() -> None:
+    names = ("FULL_VERSION", "VERSION", "XYZ", "X", "Y", "Z")
+    template = "|".join(f"$KERNEL_{name}" for name in names) + "|$MOD_NAME|$MOD_NAMESPACE"
+    assert image(template) == f"{KERNEL}|{KERNEL}|5.14.0|5|14|0|simple|kmm"
+
+
+@pytest.mark.parametrize("kernel", ["6.8", "", "6,8,1", "6_8_1", "6.8+"])
+def test_fewer_than_three_parts_is_an_error(kernel: str) -> None:
+    shown = kernel.removesuffix("+").replace(",", "_")
+    text = f"invalid kernel version {shown}: expected at least three components (major.minor.patch)"
+    with pytest.raises(KrmfnError) as caught:
+        variables(kernel.removesuffix("+"))
+    assert str(caught.value) == text
+    if kernel:
+        with pytest.raises(KrmfnError, match=r"at least three components"):
+            image("no-variable:1", kernel)
+
+
+def test_a_kernel_that_no_mapping_takes_is_no_error() -> None:
+    assert resolve(module({"regexp": "^7"}), "6.8") == Resolution()
+
+
+def test_parts_may_be_split_by_dashes() -> None:
+    assert variables("6.8-1") == {
+        "KERNEL_FULL_VERSION": "6.8-1",
+        "KERNEL_VERSION": "6.8-1",
+        "KERNEL_XYZ": "6.8.1",
+        "KERNEL_X": "6",
+        "KERNEL_Y": "8",
+        "KERNEL_Z": "1",
+    }
+
+
+def test_an_unclosed_brace_fails_with_kmms_text() -> None:
+    with pytest.raises(KrmfnError) as caught:
+        image("i:${KERNEL_X")
+    assert str(caught.value) == (
+        "failed to substitute templates in the ContainerImage field: "
+        'failed to substitute "i:${KERNEL_X": closing brace expected'
+    )
+
+
+def test_a_regexp_that_does_not_compile_fails_when_it_is_matched() -> None:
+    made = module({"literal": "6.1.0-a", "containerImage": "i:0"}, {"regexp": "(", "containerImage": "i:1"})
+    assert resolve(made, "6.1.0-a").mapping == 0
+    with pytest.raises(KrmfnError, match=r'could not match regexp "\(" against kernel "6\.1\.0-b": error parsing'):
+        resolve(made, "6.1.0-b")
+
+
+def test_without_a_loader_nothing_matches() -> None:
+    assert resolve({"metadata": {}, "spec": {}}, KERNEL) == resolve({}, KERNEL) == Resolution()
+
+
+def test_sixty_mappings_and_ten_thousand_kernels() -> None:
+    made = module(
+        *(
+            {"regexp": rf"^6\.{at}\.0-[0-9]+\.el9(_\d+)?$", "containerImage": f"i:{at}-${{KERNEL_X}}"}
+            for at in range(60)
+        )
+    )
+    resolve_kernel = resolver(made)
+    answers = [resolve_kernel(f"6.{at % 70}.0-{at}.el9_2") for at in range(10_000)]
+    assert [answer.mapping for answer in answers] == [at % 70 if at % 70 < 60 else None for at in range(10_000)]
+
+
+# What github.com/a8m/envsubst v1.4.3 gave with A=va, B="" (set and empty) and A_B=ab; None: "closing brace expected".
+ENVSUBST = [
+    ("$A-${A}-$A_B.$A", "va-va-ab.va"),
+    ("$X|${X}|${B}", "||"),
+    ("${X:-d}|${B:-d}|${A:-d}", "d|d|va"),
+    ("${X-d}|${B-d}|${A-d}", "d||va"),
+    ("${X:=d}|${B:=d}|${X=d}|${B=d}", "d|d|d|"),
+    ("${X+d}|${B+d}|${A:+d}|${B:+d}", "|d|d|d"),
+    ("${X:-$A}|${X:-${A}}", "va|}"),
+    ("${X:?message}|${A:?message}", "|va"),
+    ("$$A|$$$A|$", "$A|$va|$"),
+    ("$1|${1}|$-|${}", "||$-|${}"),
+    ("${A:-a b/c:d}${X:-a b/c:d}", "vaa b/c:d"),
+    ("$_|$A|$_A", "$_|va|"),
+    ("${_}|$A", None),
+    ("${A", None),
+    ("a${", None),
+    ("${A:-\n}", None),
+    ("${ A}|", "|"),
+    ("${A!}", "va"),
+    ("é$é$A", "éva"),
+]
+
+
+@pytest.mark.parametrize(("template", "expected"), ENVSUBST)
+def test_substitution_as_the_library(template: str, expected: str | None) -> None:
+    values = {"A": "va", "B": "", "A_B": "ab"}
+    if expected is None:
+        with pytest.raises(KrmfnError, match="closing brace expected"):
+            substitute(template, values)
+    else:
+        assert substitute(template, values) == expected
+
+
+@given(st.text(alphabet="$${}AB_:-+=?x1 \n", max_size=20))
+def test_any_template_ends_in_text_or_in_one_error(template: str) -> None:
+    assert pieces(template)[-1][0] in ("end", "error")
+    try:
+        substitute(template, {"A": "1"})
+    except KrmfnError as failure:
+        assert str(failure) == "closing brace expected"
+
+
+@given(st.text(alphabet="ab{}:-/.", max_size=20))
+def test_a_template_without_a_dollar_is_itself(template: str) -> None:
+    assert substitute(template, {}) == template
+
+
+# What Go 1.26 regexp.Compile says.
+COMPILED = [
+    (r"^.+\fc37$", None),
+    (r"[[:alpha:]]\pL\p{Greek}\z\Q.*\E", None),
+    (r"(?P<n>a)(?<m>b)(?U)a*", None),
+    (r"[\]\[(?]", None),
+    (r"\Q(\E", None),
+    ("(", "missing closing ): `(`"),
+    ("a)", "unexpected ): `a)`"),
+    ("[a", "missing closing ]: `[a`"),
+    ("[z-a]", "invalid character class range: `z-a`"),
+    (r"\pX", r"invalid character class range: `\pX`"),
+    ("*a", "missing argument to repetition operator: `*`"),
+    ("a**", "invalid nested repetition operator: `**`"),
+    ("a{1001}", "invalid repeat count: `{1001}`"),
+    ("a{2,1}", "invalid repeat count: `{2,1}`"),
+    ("(a{1000}){2}", "invalid repeat count: `{2}`"),
+    (r"\e", r"invalid escape sequence: `\e`"),
+    (r"\Z", r"invalid escape sequence: `\Z`"),
+    (r"(a)\1", r"invalid escape sequence: `\1`"),
+    ("\\", "trailing backslash at end of expression: ``"),
+    ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+    ("x(?<!a)b", "invalid named capture: `(?<!a)b`"),
+    ("x(?<=a)b>c", "invalid named capture: `(?<=a)b>`"),
+    ("[(?<!](?<!a)", "invalid named capture: `(?<!a)`"),
+    ("(?P<1>a)", None),
+    ("(?P<a-b>a)", "invalid named capture: `(?P<a-b>`"),
+    (r"a\Cb", r"invalid escape sequence: `\C`"),
+    (r"(\C", r"invalid escape sequence: `\C`"),
+    (r"\e\C", r"invalid escape sequence: `\e`"),
+    (r"[\C]", r"invalid escape sequence: `\C`"),
+    (r"\\C", None),
+    ("(?P<é>a)", "invalid named capture: `(?P<é>`"),
+    ("(" * 999 + ")" * 999, None),
+    ("(" * 1000 + ")" * 1000, "expression nests too deeply: `" + "(" * 1000 + ")" * 1000 + "`"),
+]
+
+
+@pytest.mark.parametrize(("regexp", "reason"), COMPILED, ids=lambda value: str(value)[:20])
+def test_compile_errors_have_the_text_of_go(regexp: str, reason: str | None) -> None:
+    assert compile_error(regexp) == (f"error parsing regexp: {reason}" if reason else None)
+
+
+@pytest.mark.parametrize(
+    ("regexp", "text", "hit"),
+    [
+        ("el9", KERNEL, True),
+        ("a$", "a\n", False),
+        ("(?m)a$", "a\n", True),
+        (r"a\z", "a\n", False),
+        (r"\d", "٣", False),
+        (".", "\n", False),
+        (r"\.el\d_?\d?\.", ".el8_10.", False),
+        (r"^.+\fc37\.x86_64$", "6.0.15-300.fc37.x86_64", False),
+        ("(?i)EL9", KERNEL, True),
+        ("", "", True),
+    ],
+)
+def test_matching_as_go(regexp: str, text: str, hit: bool) -> None:
+    assert matches(regexp, text) is hit
+    assert matching(regexp_set([regexp]), text) == [0] * hit
+
+
+@given(st.lists(st.sampled_from(["a", "^b", "c$", "[ab]+$", "", "a.c"]), max_size=6), st.text("abc", max_size=5))
+def test_a_set_answers_as_each_alone(regexps: list[str], text: str) -> None:
+    together = regexp_set(regexps)
+    assert sorted(matching(together, text)) == [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
+    out_of_memory = together._replace(compiled=_Silent())
+    assert matching(out_of_memory, text) == sorted(matching(together, text))
+
+
+class _Silent:
+    """A set that ran out of memory."""
+
+    def Match(self, text: str) -> list[int]:
+        return []
+
+
+@given(st.text(alphabet="ab()[]|*+?\\^$.{}1,:P<>Q", max_size=12))
+def test_any_regexp_compiles_or_has_a_reason(regexp: str) -> None:
+    reason = compile_error(regexp)
+    assert reason is None or reason.startswith("error parsing regexp: ")
+    assert "".join(token.text for token in tokens(regexp)) == regexp
+
+
+def test_a_backtracking_trap_is_answered() -> None:
+    """Python's `re` would be at it until the end of days."""
+    assert resolve(module({"regexp": "^(a+)+$"}), "a" * 50_000 + "b").mapping is None
+
+
+# What nobody's kernel needs.
+
+
+def lints(made: dict[str, Any]) -> list[Result]:
+    return list(mapping_lints.check(Module(made), ["5.14.0-503.el9.x86_64"]))
+
+
+@pytest.mark.parametrize(
+    ("regexps", "refused"),
+    [
+        ([rf"^\pL{{{1000 - at}}}$" for at in range(64)], 64),
+        (["^" + "a|" * 500_000 + "$"], 1),
+        (["^" + "(" * 500 + "a" + ")" * 500 + "$"], 0),
+        (["(" * 500 + "^a$" + ")" * 500], 0),
+        (["(" * 900 + "a|b" + ")" * 900], 0),
+    ],
+    ids=["costly", "long", "nested", "nested round the anchors", "nested deeper"],
+)
+def test_costly_regexps_cost_little(regexps: list[str], refused: int) -> None:
+    """Compiled as Go would, the first of these take half a minute and a gigabyte."""
+    made = module(*({"regexp": regexp, "containerImage": "i:1"} for regexp in regexps))
+    results = [*lints(made), *loader.check(Module(made))]
+    assert [finding.rule for finding in results if finding.severity == "error"] == ["KRM216"] * refused
+    assert all("too large to be judged" in finding.message for finding in results if finding.rule == "KRM216")
+    if refused:
+        with pytest.raises(KrmfnError, match=r"could not match regexp .* is too large to be judged") as failure:
+            resolve(made, "5.14.0-503.el9.x86_64")
+        assert len(str(failure.value)) < 1000
+    else:
+        resolve(made, "5.14.0-503.el9.x86_64")
+
+
+def test_regexps_that_are_too_large_together_are_matched_one_by_one() -> None:
+    regexps = [rf"^{at}\pL{{8}}x$" for at in range(300)]
+    together = regexp_set(regexps)
+    assert together.compiled is None
+    assert matching(together, "299abcdefghx") == [299]
+
+
+def test_twenty_thousand_mappings_are_judged() -> None:
+    made = module(*({"literal": f"5.14.{at}", "containerImage": "i:1"} for at in range(20_000)))
+    assert lints(made) == []
+
+
+SIMPLE = regexps._is_simple.__self__.pattern  # type: ignore[attr-defined]
+
+
+@given(st.from_regex(rf"\A(?:{SIMPLE})\Z").filter(lambda text: len(text) <= regexps._SHORT))
+@example("(" + ".+" * 127 + ")")
+@example("(.+)" * 64)
+@example(r"^.*\.el\d+(_\d+)?\..*$")
+def test_a_simple_regexp_needs_no_engine(regexp: str) -> None:
+    assert compile_error(regexp) is regexps._refusal(regexp) is None
+
+
+@pytest.mark.parametrize("regexp", sorted(EVERY_KERNEL))
+def test_what_takes_every_kernel_compiles_and_does(regexp: str) -> None:
+    assert regexps._refusal(regexp) is None
+    assert all(matches(regexp, kernel) for kernel in (KERNEL, "6", "a~b"))
+
+
+def test_a_simple_regexp_does_not_load_the_engine() -> None:
+    code = (
+        "import sys; from krmfn_functions.kmm import regexps\n"
+        r"assert regexps.compile_error(r'^.*\.el\d+(_\d+)?\..*$') is None; assert 're2' not in sys.modules" + "\n"
+        "assert regexps.compile_error('[') and 're2' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

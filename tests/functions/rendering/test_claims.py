@@ -1,0 +1,117 @@
+"""What else has a say about nodes: Nodes, and Modules that somebody wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from krmfn_functions.exclusivity import Claim, Node
+from krmfn_functions.kmm.module import Module
+from krmfn_functions.rendering import claims
+from krmfn_functions.rendering.function_config import FunctionConfig
+
+from krmfn import Manifest, Ref
+from tests.builders import manifest, module, node, resource_list
+
+
+def loading(name: str, **selector: str) -> Manifest:
+    """Return a Module that loads the driver drv on selected nodes."""
+    return module(name=name, selector=selector, modprobe={"moduleName": "drv"})
+
+
+def selecting(*keys: str) -> list[Claim]:
+    return [Claim(Ref("v1", "A", "", key), {key: "x"}) for key in keys]
+
+
+def test_a_module_claims_what_it_selects_and_loads() -> None:
+    (item,) = resource_list(loading("a", rack="r1")).items
+    (claim,) = claims.of_module(item, Module(item.manifest))
+    assert (claim.ref.name, claim.selector, claim.field) == ("a", {"rack": "r1"}, "spec.selector")
+    assert (claim.domain, claim.kernel_modules, claim.module) == (None, frozenset({"drv"}), ("kmm", "a"))
+
+
+def test_a_module_claims_its_loading_order_as_a_config_does() -> None:
+    order = {"moduleName": "drv-a", "modulesLoadingOrder": ["drv-a", "common"]}
+    (item,) = resource_list(module(modprobe=order)).items
+    (claim,) = claims.of_module(item, Module(item.manifest))
+    assert claim.kernel_modules == {"drv_a", "common"}
+
+
+def test_what_makes_way_for_a_generated_module_claims_nothing() -> None:
+    there = resource_list(loading("a"), loading("b"))
+    written = [(item, Module(item.manifest)) for item in there.items]
+    wanted = Claim(Ref("v1", "DeviceConfig", "kmm", "x"), {}, kernel_modules=frozenset({"drv"}), module=("kmm", "a"))
+    (conflict,) = claims.check(there, [wanted], written, FunctionConfig())
+    assert "Module kmm/b" in conflict[1].message
+    assert "Module kmm/a" not in conflict[1].message
+    elsewhere = wanted._replace(module=("other", "a"))
+    (conflict,) = claims.check(there, [elsewhere], written, FunctionConfig())
+    assert "Module kmm/a" in conflict[1].message
+
+
+def test_odd_modules_claim_nothing() -> None:
+    odd: list[Any] = [
+        None,
+        [],
+        "text",
+        {},
+        {"selector": {"a": "b"}},
+        {"moduleLoader": [], "selector": {}},
+        {"moduleLoader": {"container": {"modprobe": {"moduleName": 5}}}, "selector": {}},
+        loading("drv")["spec"] | {"selector": ["a"]},
+        "no spec",
+    ]
+    items = [{**module(name=f"m{number}"), "spec": spec} for number, spec in enumerate(odd)]
+    del items[-1]["spec"]
+    listed = [(item, Module(item.manifest)) for item in resource_list(*items).items]
+    assert [claim for pair in listed for claim in claims.of_module(*pair)] == []
+
+
+def test_nodes_have_the_labels_that_are_selected_by() -> None:
+    labels = {"a": "x", "b": "y", "c": ""}
+    bare, other = manifest("v1", "Node", "n2", ""), manifest("example.com/v1", "Node", "no", "")
+    there = resource_list(node("n1", **labels), bare, other)
+    wanted = [Node("n1", {"a": "x", "c": ""}), Node("n2", {})]
+    assert claims.nodes(there, selecting("a", "c")) == (wanted, [])
+    many = [chr(ord("a") + number) for number in range(20)]
+    assert claims.nodes(there, selecting(*many)) == ([Node("n1", labels), Node("n2", {})], [])
+
+
+INVENTORY = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec:
+  labelKeys: [rack]
+  groups:
+  - labels: {rack: r1}
+    nodes: |
+      n1 -
+"""
+
+
+def two_on(inventory: str, mode: str = "auto", key: str = "rack") -> list[tuple[str, str]]:
+    """The rules and severities of the findings about two Modules that select the same nodes."""
+    both = [loading("a", **{key: "r1"}), loading("b", **{key: "r1"})]
+    there = resource_list(yaml.safe_load(inventory), *both)
+    config = FunctionConfig()._replace(exclusivity=mode)
+    written = [(item, Module(item.manifest)) for item in there.select("Module")]
+    return [(finding.rule, finding.severity) for _, finding in claims.check(there, [], written, config)]
+
+
+def test_the_nodes_of_an_inventory_count() -> None:
+    assert two_on(INVENTORY, "nodes") == [("KRM304", "error")]
+    assert two_on(INVENTORY.replace("r1", "r2"), "nodes") == []
+    assert two_on(INVENTORY.replace("r1", "r2")) == [("KRM304", "warning")]
+
+
+def test_an_inventory_that_cannot_be_read_decides_nothing() -> None:
+    broken = INVENTORY.replace("n1 -", "n1")
+    assert two_on(broken) == [("KRM601", "error")]
+    assert two_on(broken, "selectors") == [("KRM304", "error")]
+    assert two_on(broken, "off") == []
+
+
+def test_a_label_that_the_inventory_does_not_hold_is_an_error() -> None:
+    """On the cluster the node may have it: no conflict here would be no answer."""
+    assert two_on(INVENTORY, key="row") == [("KRM603", "error"), ("KRM603", "error")]

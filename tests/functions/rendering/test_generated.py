@@ -1,0 +1,154 @@
+"""Generated objects: their metadata, how they come into a list, and who may not be overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from krmfn_functions.rendering import generated, input_checks, metadata, object_checks, pipeline, recognition
+from krmfn_functions.rendering.function_config import FunctionConfig
+from krmfn_functions.rendering.generated import Generated, Rendered, Renderer
+
+from krmfn import Item, Manifest, Ref, ResourceList
+from krmfn.ownership import Scope
+from tests.builders import manifest, resource_list
+
+SCOPE = Scope("drv", frozenset({("krmfn.dev", "DeviceConfig")}), frozenset({("example.com", "Widget")}))
+OWNER = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
+
+
+def entry(kind: str, name: str, annotations: dict[str, str] | None = None, group: str = "krmfn.dev") -> Manifest:
+    return manifest(f"{group}/v1alpha1", kind, name, annotations=annotations or {})
+
+
+def owned(kind: str, name: str, owner: str) -> Manifest:
+    return entry(kind, name, {"krmfn.dev/owner": owner}, "example.com")
+
+
+def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
+    made = metadata.metadata(name, owner, "widget", {}, {}, {})
+    whole: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": made, "spec": {"a": "b"}}
+    return generated.generated(whole, SCOPE, item, owner)
+
+
+def clashing(resources: ResourceList, *wanted: Generated, adopt: bool = False) -> list[str]:
+    return [str(finding) for _, finding in object_checks.check(resources, wanted, FunctionConfig(adopt=adopt))]
+
+
+def settle(resources: ResourceList, wanted: Generated, prune: str = "auto", kept: Sequence[Item] = ()) -> None:
+    pipeline.settle(resources, [SCOPE], [wanted.manifest], kept, FunctionConfig(prune=prune))
+
+
+def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
+    order = {"wave": "0"}
+    labels = {"team": "a", "app.kubernetes.io/name": "not this"}
+    made = metadata.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
+    assert made["name"] == "child"
+    assert made["namespace"] == "kmm"
+    assert made["labels"] == {
+        "team": "a",
+        "app.kubernetes.io/name": "gaudi",
+        "app.kubernetes.io/component": "module",
+        "app.kubernetes.io/part-of": "gaudi",
+        "app.kubernetes.io/managed-by": "krmfn",
+    }
+    assert made["annotations"] == {
+        "contact": "me",
+        "wave": "0",
+        "krmfn.dev/passed-on": "annotations/contact labels/team",
+    }
+    assert "ownerReferences" not in made
+
+
+def test_metadata_is_fresh_for_every_object() -> None:
+    labels: dict[str, str] = {}
+    one, two = (metadata.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
+    assert one["labels"] is not two["labels"]
+    assert labels == {}
+
+
+@pytest.mark.parametrize(("value", "kept"), [(None, 0), ("", 0), ([], 0), ({}, 0), (0, 1), (False, 1), ("a", 1)])
+def test_empty_fields_never_reach_a_manifest(value: Any, kept: int) -> None:
+    assert len(metadata.filled(field=value)) == kept
+
+
+def test_a_resource_that_stands_twice() -> None:
+    resources = resource_list(entry("DeviceConfig", "a"), entry("DeviceConfig", "b"), entry("DeviceConfig", "a"))
+    renderer = Renderer(SCOPE, {("krmfn.dev", "DeviceConfig"): "deviceconfig"}, lambda: lambda *_: Rendered())
+    input_checks.sound(resources, resources.items, renderer)
+    (finding,) = [finding for finding in resources.results if finding.rule == "KRM103"]
+    assert str(finding) == "error: DeviceConfig kmm/a: this DeviceConfig appears twice; remove or rename one [KRM103]"
+
+
+def test_a_part_of_the_items_is_refused() -> None:
+    whole = resource_list(entry("DeviceConfig", "a"))
+    part = resource_list(entry("DeviceConfig", "a", {"internal.config.k8s.io/kpt-resource-id": "1"}))
+    assert recognition.partial_view(whole, FunctionConfig()) == []
+    assert recognition.partial_view(part, FunctionConfig(partial_view=True)) == []
+    (finding,) = recognition.partial_view(part, FunctionConfig())
+    assert "remove `selectors` and `exclude`" in finding.message
+    assert "`partialView: allow`" in finding.message
+
+
+def test_two_that_want_one_object() -> None:
+    resources = resource_list(entry("DeviceConfig", "gaudi"), entry("DeviceConfig", "other"))
+    first, second = resources.items
+    (line,) = clashing(resources, widget("w", first), widget("w", second, OWNER._replace(name="other")))
+    assert line == (
+        "error: DeviceConfig kmm/other: its Widget kmm/w is also generated from DeviceConfig kmm/gaudi; "
+        "rename one of the two [KRM113]"
+    )
+
+
+def test_somebody_else_s_object_is_not_overwritten() -> None:
+    resources = resource_list(entry("DeviceConfig", "gaudi"), entry("Widget", "w", group="example.com"))
+    child = widget("w", resources.items[0])
+    (line,) = clashing(resources, child)
+    assert "Widget kmm/w is already in the list and was not generated by this function" in line
+    assert "`adopt: true`" in line
+    assert clashing(resources, child, adopt=True) == []
+
+
+def test_another_function_s_object_is_not_overwritten() -> None:
+    resources = resource_list(
+        entry("DeviceConfig", "gaudi"), owned("Widget", "w", "pt.example.com|Ptemplate|kmm|gaudi")
+    )
+    (line,) = clashing(resources, widget("w", resources.items[0]))
+    assert "was made from Ptemplate kmm/gaudi" in line
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        "krmfn.dev|DeviceConfig|kmm|gaudi",
+        "krmfn.dev|DeviceConfig|kmm|gone",
+        "krmfn.dev|DeviceConfig||gaudi",
+        "drv krmfn.dev|DeviceConfig|kmm|gaudi example.com|Widget|kmm|w",
+        "drv krmfn.dev|DeviceConfig|base|gaudi example.com|Widget|base|w",
+    ],
+)
+def test_our_own_objects_are_updated_in_place(owner: str) -> None:
+    resources = resource_list(entry("DeviceConfig", "gaudi"), owned("Widget", "w", owner), entry("Other", "o"))
+    child = widget("w", resources.items[0])
+    assert clashing(resources, child) == []
+    settle(resources, child)
+    assert [item.kind for item in resources.items] == ["DeviceConfig", "Widget", "Other"]
+    assert [what for what, _ in resources.changes] == ["updated"]
+
+
+def test_stale_objects_go_and_others_stay() -> None:
+    resources = resource_list(
+        owned("Widget", "stale", "krmfn.dev|DeviceConfig|kmm|gone"),
+        entry("DeviceConfig", "gaudi"),
+        owned("Widget", "theirs", "pt.example.com|Ptemplate|kmm|gone"),
+        owned("Widget", "odd", "not-an-owner"),
+        entry("Widget", "handmade", group="example.com"),
+    )
+    child = widget("w", resources.items[1])
+    settle(resources, child, prune="never")
+    assert len(resources.items) == 6
+    settle(resources, child, kept=resources.items[:1])
+    assert len(resources.items) == 6
+    settle(resources, child)
+    assert [item.ref.name for item in resources.items] == ["gaudi", "theirs", "odd", "handmade", "w"]

@@ -1,0 +1,219 @@
+"""Rules that are turned off, in the examples of all rules: an entry hides findings, or is said to hide nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from krmfn_functions.commands import catalogue
+from krmfn_functions.rendering import ignoring
+from krmfn_functions.rendering.function_config import FunctionConfig
+
+from krmfn import Result, error, warning
+from krmfn.rule import Rule
+from tests.builders import document_text
+from tests.commands import process
+from tests.rule_examples import Finding, documents, findings, needs_kustomize, with_settings
+
+RULES = [rule for rule in catalogue.rules() if not needs_kustomize(rule)]
+EXAMPLES = [
+    pytest.param(rule, example, id=f"{rule.id}-{which}")
+    for rule in RULES
+    for which, example in (("good", rule.good), ("bad", rule.bad))
+    if "of these" not in example  # as many as a thousand resources take their time
+    and not rule.id.startswith("KRM52")  # about files that hold no resource
+]
+FUNCTION_CONFIG = "RenderDeviceConfigs"
+
+
+def with_entry(example: str, entry: str) -> str:
+    """Return the example with a rule turned off by its functionConfig, or by one more document."""
+    parts = with_settings(example).split("---\n")
+    for number, part in enumerate(parts):
+        document = yaml.safe_load(part)
+        if document.get("kind") == FUNCTION_CONFIG:
+            ignore = {**document.get("spec", {}).get("ignore", {}), entry: "so it is meant"}
+            document["spec"] = {**document.get("spec", {}), "ignore": ignore}
+            parts[number] = yaml.safe_dump(document)
+            return "---\n".join(parts)
+    return f"{example}---\nkind: {FUNCTION_CONFIG}\nspec: {{ignore: {{{entry}: so it is meant}}}}\n"
+
+
+def annotated(example: str, rule: Rule, entry: str) -> str:
+    """Return the filled in example with a rule turned off by every resource."""
+    parts: list[str] = []
+    for document in documents(example, rule.id):
+        manifest: dict[str, Any] = yaml.safe_load(document.text)
+        metadata = manifest.setdefault("metadata", {})
+        metadata["annotations"] = {**metadata.get("annotations", {}), ignoring.IGNORE: f"{entry}: so it is meant"}
+        heading = f"# {document.states[0]}\n" if len(document.states) == 1 and document.states[0] else ""
+        parts.append(heading + yaml.safe_dump(manifest))
+    return "---\n".join(parts)
+
+
+def is_judged(example: str, rule: Rule) -> bool:
+    """Return True when there is a resource that the pipeline judges: ours, or a Module written by hand."""
+    manifests = [yaml.safe_load(document.text) for document in documents(example, rule.id)]
+    groups = [str(manifest.get("apiVersion", "")).partition("/")[0] for manifest in manifests]
+    ours = {("krmfn.dev", "DeviceConfig"), ("pt.example.com", "Ptemplate"), ("kmm.sigs.x-k8s.io", "Module")}
+    return any(
+        (group, manifest.get("kind")) in ours and "krmfn.dev/owner" not in manifest["metadata"].get("annotations", {})
+        for group, manifest in zip(groups, manifests, strict=True)
+    )
+
+
+def failed(reported: list[Finding]) -> bool:
+    """Return True for an error before the final list is judged (KRM7xx)."""
+    return any(finding.severity == "error" and not finding.rule.startswith("KRM7") for finding in reported)
+
+
+def idle(reported: list[Finding], entry: str) -> bool:
+    """Return True when it is said that the entry hides nothing."""
+    return any(one.rule == "KRM139" and one.message.startswith(f"{entry} ") for one in reported)
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_an_entry_hides_findings_or_is_reported_to_hide_nothing(rule: Rule, example: str) -> None:
+    before = findings(rule, example)
+    reported = {finding.rule for finding in before}
+    is_change = "# before" in example
+    for entry in {"KRM204", *filter(ignoring.can_be_turned_off, reported)}:
+        after = findings(rule, with_entry(example, entry))
+        stayed = [one for one in after if one.rule == entry]
+        assert all(one.severity == "error" and entry in ignoring.WARNINGS | ignoring.FINAL for one in stayed)
+        expected = entry not in reported and not failed(before) and is_judged(example, rule) and not is_change
+        assert idle(after, entry) == expected
+
+
+WITHOUT_A_RESOURCE = {"KRM143", "KRM144", "KRM402"}
+"""About profiles and defaults of the functionConfig, and about a Module that is there no more."""
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [rule for rule in RULES if ignoring.can_be_turned_off(rule.id) and rule.id not in WITHOUT_A_RESOURCE],
+    ids=lambda rule: rule.id,
+)
+def test_an_annotation_hides_what_is_about_its_resource(rule: Rule) -> None:
+    after = findings(rule, annotated(rule.bad, rule, rule.id))
+    assert rule.id not in [finding.rule for finding in after]
+    assert not idle(after, rule.id) or len(list(documents(rule.bad, rule.id))) > 1
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES if not ignoring.can_be_turned_off(rule.id)], ids=lambda rule: rule.id
+)
+def test_no_other_rule_can_be_turned_off(rule: Rule) -> None:
+    example = "kind: DeviceConfig\n"
+    (finding,) = (one for one in findings(rule, with_entry(example, rule.id)) if one.severity == "error")
+    assert finding.rule == "KRM119"
+    assert rule.id in finding.message
+
+
+def test_what_the_cluster_refuses_cannot_be_turned_off() -> None:
+    """A finding with the cluster's own words never counts as advice."""
+    refusals = [rule for rule in catalogue.rules() if "refuses what it reports" in catalogue.turning_off(rule)]
+    assert len(refusals) > 60
+    assert not any(ignoring.can_be_turned_off(rule.id) for rule in refusals)
+
+
+@pytest.mark.parametrize(
+    ("finding", "hidden"),
+    [
+        (error("m", rule="KMM003"), False),
+        (warning("m", rule="KMM003"), False),
+        (warning("m", rule="KRM121"), False),
+        (error("m", rule="KRM142"), False),
+        (warning("m", rule="KRM142"), True),
+        (error("m", rule="KRM204"), True),
+    ],
+)
+def test_only_advice_is_hidden(finding: Result, hidden: bool) -> None:
+    config = FunctionConfig(ignore={finding.rule: "so it is meant"})
+    shown, by = ignoring.kept([(None, finding)], {}, config)
+    assert (not shown, bool(by)) == (hidden, hidden)
+
+
+# What is never said to hide nothing.
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata:
+  name: gpu
+  namespace: kmm
+  annotations: {{krmfn.dev/ignore: "{entry}: so it is meant"}}
+spec:
+  driverImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
+  moduleName: gpu
+  nodeSelector: {{gpu: "true"}}
+"""
+SETTINGS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {ignore: {KRM225: so it is meant}}
+"""
+ELSEWHERE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: notes, namespace: kmm, annotations: {krmfn.dev/ignore: "KRM225: so it is meant"}}
+"""
+GENERATED = """\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata:
+  name: gpu
+  namespace: kmm
+  annotations:
+    krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
+    krmfn.dev/ignore: "KRM225: so it is meant"
+spec:
+  selector: {gpu: "true"}
+  moduleLoader:
+    container:
+      modprobe: {moduleName: gpu}
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+"""
+IDLE = CONFIG.format(entry="KRM225")
+
+
+def test_an_idle_entry_is_reported_of_every_resource_that_a_person_writes() -> None:
+    for text in (IDLE, CONFIG.format(entry="KRM142"), f"{IDLE}---\n{SETTINGS}", f"{IDLE}---\n{ELSEWHERE}"):
+        done = process("krmfn", "check", "-", stdin=text)
+        assert done.code == 0
+        assert done.text.count("[KRM139]") == text.count("so it is meant")
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (["check", "-"], CONFIG.format(entry="KRM408")),
+        (["check", "-"], IDLE.replace("spec:", "spec:\n  colour: green")),
+        (["check", "-"], SETTINGS),
+        (["check", "-"], GENERATED),
+        (["render", "-"], IDLE),
+        (["diff", "/dev/null", "-"], IDLE),
+        (["resolve", "-", "--kernel", "6.1.0"], IDLE),
+    ],
+    ids=["changes", "an error", "a functionConfig alone", "generated", "render", "diff", "resolve"],
+)
+def test_an_idle_entry_is_not_reported_where_not_all_was_judged(command: list[str], text: str) -> None:
+    done = process("krmfn", *command, stdin=text)
+    assert done.code in (0, 1), done.err
+    assert "KRM139" not in done.text + done.err
+
+
+def test_an_idle_entry_of_a_shared_function_config_is_not_reported(tmp_path: Path) -> None:
+    shared = tmp_path / "settings.yaml"
+    shared.write_text(SETTINGS)
+    done = process("krmfn", "check", "-", "--function-config", str(shared), stdin=CONFIG.format(entry="KRM408"))
+    assert (done.code, "KRM139" in done.text) == (0, False)
+
+
+def test_an_idle_entry_is_not_reported_in_function_mode() -> None:
+    done = process("krmfn", stdin=document_text(IDLE))
+    assert done.code == 0, done.err
+    assert "KRM139" not in done.text + done.err

@@ -1,0 +1,217 @@
+"""Objects whose owner is not in the input: refused, removed under kpt, kept where a command only looks."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.rendering.kinds import DEVICECONFIG
+
+from krmfn import Item, Manifest, ResourceList, run
+from krmfn.ownership import OWNER, Id
+from tests.builders import applied, device_config, edited, function_config, list_text, manifest, module
+from tests.commands import cached, process
+
+EXAMPLES = ["quickstart", "two-vendors", "vendor-profiles", "ptemplate", "kpt-package"]
+"""Examples that render without other programs."""
+
+
+def rendered(example: str) -> bytes:
+    """What `render` prints of an example."""
+    done = cached("krmfn", "render", f"examples/{example}")
+    assert done.code == 0, done.err
+    return done.out
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_was_rendered_is_not_rendered_to_nothing(example: str) -> None:
+    done = process("krmfn", "render", "-", stdin=rendered(example))
+    assert (done.code, done.out) == (1, b"")
+    count = rendered(example).count(b"krmfn.dev/owner: ")
+    assert count
+    assert done.err.count("[KRM116]") == count
+    assert "--prune never" in done.err
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_ways_out_work(example: str) -> None:
+    before = rendered(example)
+    kept = process("krmfn", "render", "-", "--prune", "never", stdin=before)
+    assert (kept.code, kept.out) == (0, before)
+    emptied = process("krmfn", "render", "-", "--prune", "always", "--allow-empty", stdin=before)
+    bystanders = [one for one in yaml.safe_load_all(before) if OWNER not in one["metadata"].get("annotations", {})]
+    assert (emptied.code, list(yaml.safe_load_all(emptied.out))) == (0, bystanders)
+    assert bool(bystanders) == (example == "kpt-package")
+    refused = process("krmfn", "render", "-", "--prune", "always", stdin=before)
+    assert (refused.code, refused.out) == ((0, emptied.out) if bystanders else (2, b"")), "nothing at all is refused"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_check_of_what_was_rendered_looks_at_it(example: str) -> None:
+    done = process("krmfn", "check", "-", "--format", "json", stdin=rendered(example))
+    findings = json.loads(done.out)["findings"]
+    assert done.code == 0
+    assert [finding["rule"] for finding in findings].count("KRM116") == 1
+    refused = process("krmfn", "check", "-", "--format", "json", stdin=rendered(example).replace(b"^.+$", b"^(.+$"))
+    assert refused.code == 1, "a regexp that KMM refuses is found in rendered Modules"
+
+
+def test_two_rendered_modules_of_one_driver_are_reported() -> None:
+    """A rendered branch whose two Modules meet on every node."""
+    text = rendered("quickstart")
+    twin = text.replace(b"gaudi", b"other")
+    done = process("krmfn", "check", "-", stdin=text + b"---\n" + twin)
+    assert done.code == 1
+    assert b"KRM304" in done.out
+
+
+def test_diff_and_resolve_take_them_as_they_stand(tmp_path: Path) -> None:
+    before = tmp_path / "rendered.yaml"
+    before.write_bytes(rendered("quickstart"))
+    same = process("krmfn", "diff", str(before), "examples/quickstart")
+    assert same.code == 0, same.out
+    gone = process("krmfn", "diff", str(before), "/dev/null")
+    assert gone.code == 1
+    assert b"deleted" in gone.out
+    answer = process("krmfn", "resolve", str(before), "--kernel", "5.14.0-1.el9.x86_64")
+    assert answer.code == 0
+    assert b"kernelMappings[0]" in answer.out
+
+
+def test_a_folder_that_is_a_kpt_package_prunes_as_kpt_does(tmp_path: Path) -> None:
+    """`render` of a package gives what `kpt fn render` makes of it."""
+    (tmp_path / "objects.yaml").write_bytes(rendered("quickstart"))
+    (tmp_path / "other.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\n")
+    refused = process("krmfn", "render", str(tmp_path))
+    assert refused.code == 1
+    kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n"
+    (tmp_path / "Kptfile.yaml").write_text(kptfile)
+    pruned = process("krmfn", "render", str(tmp_path), "--log-format", "text")
+    assert pruned.code == 0, pruned.err
+    assert [item["kind"] for item in yaml.safe_load_all(pruned.out)] == ["ConfigMap"]
+
+
+KINDS = [
+    *[("kmm.sigs.x-k8s.io/v1beta1", "Module"), ("apps/v1", "DaemonSet")] * 3,
+    ("apps/v1", "StatefulSet"),
+    ("v1", "Namespace"),
+    ("v1", "ServiceAccount"),
+    ("krmfn.dev/v1alpha1", "RenderDeviceConfigs"),
+]
+NAMES, NAMESPACES = ["a", "b"], ["kmm", "other"]
+IDS = st.tuples(
+    st.sampled_from(["", "apps", "kmm.sigs.x-k8s.io", "krmfn.dev", "amd.com"]),
+    st.sampled_from(["Module", "DaemonSet", "DeviceConfig", "Ptemplate", "Namespace"]),
+    st.sampled_from(["", *NAMESPACES]),
+    st.sampled_from(NAMES),
+).map("|".join)
+FUNCTION_NAMES = st.sampled_from([*["deviceconfig"] * 4, "ptemplate", "stranger", ""])
+OWNERS = st.sampled_from([f"krmfn.dev|DeviceConfig|{place}" for place in ("kmm|a", "kmm|a", "kmm|b", "other|a")])
+
+
+def marks(own: str) -> st.SearchStrategy[str]:
+    """Marks for the object of this id: right ones, of 0.1, and those that are wrong in one part or in all."""
+    right = st.tuples(FUNCTION_NAMES, OWNERS, st.just(own))
+    odd = st.tuples(FUNCTION_NAMES, IDS, IDS)
+    return st.one_of(
+        right.map(" ".join), right.map(" ".join), OWNERS, odd.map(" ".join), IDS, st.text("ab|. ", max_size=12)
+    )
+
+
+@st.composite
+def objects(draw: st.DrawFn) -> dict[str, Any]:
+    """An object of some kind with some mark, or none."""
+    api_version, kind = draw(st.sampled_from(KINDS))
+    name, namespace = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMESPACES))
+    own = "|".join([api_version.rpartition("/")[0], kind, namespace, name])
+    annotations = {OWNER: draw(marks(own))} if draw(st.integers(0, 3)) else {}
+    head = manifest(api_version, kind, name, namespace, annotations=annotations)
+    return {**head, "spec": {"selector": {"a": "b"}}}
+
+
+CONFIG = device_config(name="a")
+
+
+def _id(one: dict[str, Any]) -> tuple[str, str, str]:
+    return (one["kind"], one["metadata"]["namespace"], one["metadata"]["name"])
+
+
+LISTS = st.lists(objects(), max_size=5, unique_by=_id)
+PRUNES = st.sampled_from(["auto", "always", "never"])
+Objects = dict[Id, Item]
+
+
+def rendered_list(items: list[Manifest], config: bool, prune: str) -> tuple[Objects, Objects, int]:
+    """The objects before and after a run, and its exit code; a second run of the output changes nothing."""
+    functions = function_config(prune=prune, adopt=True, exclusivity={"mode": "off"})
+    data = list_text(*items, *([CONFIG] if config else []), function_config=functions)
+    out, code = run(deviceconfig, data)
+    assert code == 1 or run(deviceconfig, out) == (out, 0)
+    before, after = ({item.ref.id: item for item in ResourceList.parse(text).items} for text in (data, out))
+    return before, after, code
+
+
+@given(LISTS, st.booleans(), PRUNES)
+def test_nothing_is_removed_but_what_the_function_made(items: list[Manifest], config: bool, prune: str) -> None:
+    """Whatever the marks say: inputs, kinds that are never generated and copies stay, and `auto` loses nothing."""
+    before, after, code = rendered_list(items, config, prune)
+    assert code == 0 or after.keys() == before.keys()
+    for removed in before.keys() - after.keys():
+        text = before[removed].annotations[OWNER]
+        function, owner, own = text.split(" ") if " " in text else ("deviceconfig", text, "|".join(removed))
+        assert (function, own) == ("deviceconfig", "|".join(removed))
+        assert removed[:2] in DEVICECONFIG.kinds
+        assert owner.split("|")[1] == "DeviceConfig"
+        assert prune == "always" or (prune == "auto" and config and owner == "krmfn.dev|DeviceConfig|kmm|a")
+
+
+def test_the_lists_of_objects_reach_every_outcome() -> None:
+    """Else the property above would hold for want of removed objects."""
+    outcomes: Counter[str] = Counter()
+
+    @settings(max_examples=400, database=None, derandomize=True)
+    @given(LISTS, st.booleans(), PRUNES)
+    def count(items: list[Manifest], config: bool, prune: str) -> None:
+        before, after, code = rendered_list(items, config, prune)
+        outcomes["refused" if code else prune if before.keys() - after.keys() else "kept"] += 1
+
+    count()
+    assert min(outcomes[outcome] for outcome in ("refused", "always", "auto", "kept")) >= 5, outcomes
+
+
+def test_a_kpt_package_is_seen_by_its_paths() -> None:
+    """No path, a path that kustomize invented, or a Kptfile elsewhere: no package."""
+    mark = "deviceconfig krmfn.dev|DeviceConfig|kmm|gone apps|DaemonSet|kmm|a"
+    path = "internal.config.kubernetes.io/path"
+
+    def code(kpt_path: str | None, made_path: str | None, kustomize: bool = False) -> int:
+        notes = {OWNER: mark} | ({path: made_path} if made_path else {})
+        notes |= {"kustomize.config.k8s.io/id": "kind: DaemonSet"} if kustomize else {}
+        kptfile = manifest("kpt.dev/v1", "Kptfile", "p", "", annotations={path: kpt_path} if kpt_path else {})
+        return run(deviceconfig, list_text(kptfile, manifest("apps/v1", "DaemonSet", annotations=notes)))[1]
+
+    assert code("Kptfile", "a.yaml") == 0
+    assert code("Kptfile", "sub/a.yaml") == 0
+    assert code("sub/Kptfile", "sub/a.yaml") == 0
+    assert code("sub/Kptfile", "a.yaml") == 1
+    assert code("sub/Kptfile", "subtle/a.yaml") == 1
+    assert code(None, "a.yaml") == 1
+    assert code("Kptfile", None) == 1
+    assert code("Kptfile", "a.yaml", kustomize=True) == 1
+
+
+@pytest.mark.parametrize(("prune", "rules"), [("auto", []), ("always", []), ("never", ["KRM304"])])
+def test_what_prune_never_keeps_is_judged(prune: str, rules: list[str]) -> None:
+    """A Module that its config asks for no more stays with `never`, and still loads its driver on those nodes."""
+    mark = "deviceconfig krmfn.dev|DeviceConfig|kmm|a kmm.sigs.x-k8s.io|Module|kmm|a-old"
+    made = module(name="a-old", selector={"gpu": "a"}, modprobe={"moduleName": "drv"})
+    stale = edited(made, ("metadata.annotations", {OWNER: mark}))
+    resources = applied(deviceconfig, CONFIG, stale, function_config=function_config(prune=prune))
+    assert [finding.rule for finding in resources.results if finding.severity == "error"] == rules

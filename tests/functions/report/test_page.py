@@ -1,0 +1,286 @@
+"""The page of `report`: what it says, that it says no more than is known, and that names in it stay text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from krmfn_functions import all_kinds
+from krmfn_functions.commands import catalogue, fleets
+from krmfn_functions.report import states, tallies
+from krmfn_functions.report.page import page
+from krmfn_functions.report.parts import Part, part
+
+from krmfn import Manifest, Options, Ref
+from krmfn.plan import Comparison, Effect, plan
+from krmfn.resource import Place
+from krmfn.results import Field, Result
+from krmfn.rule import Rule
+from tests import rule_examples
+from tests.builders import SPEC, applied, device_config, edited, function_config, module, node
+from tests.examples import EXAMPLES
+from tests.functions.report import fleets as made
+from tests.functions.report.pages import Page
+
+RULES = {rule.id: rule for rule in catalogue.rules()}
+EL9 = "5.14.0-503.11.1.el9_5.x86_64"
+KERNEL = ("status.nodeInfo.kernelVersion", EL9)
+
+
+def gpu(name: str, *edits: Any, **labels: str) -> Manifest:
+    """A node that the config of the builders selects."""
+    return edited(node(name, gpu="a", **labels), KERNEL, *edits)
+
+
+def part_of(*items: Manifest, name: str = "lab", config: Manifest | None = None) -> Part:
+    resources = applied(all_kinds.krmfn, *items, function_config=config, options=Options("report"))
+    return part(name, resources, fleets.domain)
+
+
+def shown(*parts: Part) -> Page:
+    return Page(page(parts, RULES, "1.2.3"))
+
+
+def verdict(*parts: Part) -> tuple[str | None, str]:
+    html = page(parts, RULES, "1.2.3")
+    heading = html.partition("<h1>")[2].partition("</h1>")[0]
+    return next(attributes["class"] for tag, attributes in Page(html).elements if tag == "body"), heading
+
+
+@pytest.mark.parametrize(
+    ("items", "tone", "sentence"),
+    [
+        ([device_config(), gpu("n1"), gpu("n2")], "fine", "Every selected node gets its driver: 2 nodes."),
+        ([device_config(), gpu("n1"), node("n2", gpu="a")], "open", "Whether 1 of 2 selected nodes gets its driver"),
+        ([device_config(), node("n1", gpu="b")], "open", "No selector selects a node."),
+        ([device_config()], "open", "It is not known which node gets what."),
+        ([gpu("n1")], "open", "No selector selects a node."),
+        ([device_config({**SPEC, "moduleName": None}), gpu("n1")], "bad", "1 error: this cannot be merged as it is."),
+        ([device_config({**SPEC, "profile": "none"}), gpu("n1")], "bad", "1 error"),
+        ([device_config(), gpu("n1"), gpu("n1")], "bad", "1 error"),
+        ([device_config(), device_config(name="other"), gpu("n1")], "bad", "1 of 1 selected node gets no driver."),
+        (
+            [
+                device_config({**SPEC, "kernelMappings": [{"literal": "6.1.0-x", "image": "r/a:1"}]}),
+                gpu("n1"),
+                gpu("n2"),
+            ],
+            "bad",
+            "2 of 2 selected nodes get no driver.",
+        ),
+        (
+            [device_config(), gpu("n1", ("spec.taints", [{"key": "k", "effect": "NoSchedule"}]))],
+            "bad",
+            "1 of 1 selected node gets no driver.",
+        ),
+    ],
+)
+def test_the_first_sentence_is_fine_only_when_all_is_known_and_runs(
+    items: list[Manifest], tone: str, sentence: str
+) -> None:
+    found, text = verdict(part_of(*items))
+    assert found == f"tone-{tone}"
+    assert text.startswith(sentence)
+
+
+def test_one_cluster_that_is_not_known_keeps_the_page_from_being_fine() -> None:
+    known, unknown = part_of(device_config(), gpu("n1")), part_of(device_config(), name="east")
+    assert verdict(known)[0] == "tone-fine"
+    assert verdict(known, unknown) == ("tone-open", "In 1 of 2 clusters it is not known which node gets what.")
+
+
+def test_a_config_of_which_nothing_is_made_is_said_at_the_head() -> None:
+    text = shown(part_of(device_config({**SPEC, "profile": "none"}), gpu("n1"))).text
+    assert "1 config without a Module: DeviceConfig kmm/dc" in text
+    assert "nothing is concluded about its nodes" not in text
+
+
+def test_with_exclusivity_turned_off_nothing_is_a_conflict() -> None:
+    items = [device_config(), device_config(name="other"), gpu("n1")]
+    one = part_of(*items, config=function_config(exclusivity={"mode": "off"}))
+    assert one.conflicts == []
+    assert "Conflict" not in shown(one).nodes.values()
+    assert shown(part_of(*items)).nodes == {"n1": "Conflict"}
+
+
+def test_conflicts_show_the_selectors_side_by_side() -> None:
+    other = device_config({**SPEC, "nodeSelector": {"zone": "z"}}, name="other")
+    text = shown(part_of(device_config(), other, gpu("n1", zone="z"))).text
+    beside = text.partition("Label")[2].partition("n1")[0]
+    assert beside.split() == [
+        "DeviceConfig",
+        "kmm/dc",
+        "DeviceConfig",
+        "kmm/other",
+        "gpu",
+        "a",
+        "any",
+        "zone",
+        "any",
+        "z",
+    ]
+
+
+@pytest.mark.parametrize("mode", ["auto", "nodes", "selectors", "off"])
+@pytest.mark.parametrize("rule", ["KRM301", "KRM302", "KRM303", "KRM304"])
+def test_there_is_a_conflict_where_there_is_a_finding(rule: str, mode: str, tmp_path: Path) -> None:
+    (path,) = rule_examples.plant(tmp_path, RULES[rule], RULES[rule].bad)
+    (tmp_path / "settings.yaml").write_text(
+        f"apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {{name: s}}\n"
+        f"spec: {{exclusivity: {{mode: '{mode}'}}}}\n"
+    )
+    _, html = rule_examples.run(["report", path])
+    _, checked = rule_examples.run(["check", path, "--format", "json"])
+    wanted = {one["rule"] for one in json.loads(checked)["findings"] if one["rule"] in RULES and one["rule"] < "KRM305"}
+    conflicts = html.partition('<section id="conflicts"')[2].partition("</section>")[0]
+    assert {name for name in RULES if f" {name}" in conflicts} == {one for one in wanted if one > "KRM3"}
+
+
+NEED_KUSTOMIZE = [rule for rule in RULES.values() if rule_examples.needs_kustomize(rule)]
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES.values() if rule not in NEED_KUSTOMIZE], ids=lambda rule: rule.id
+)
+def test_the_page_has_every_finding_of_check(rule: Rule, tmp_path: Path) -> None:
+    """Each bad example of each rule: whatever is wrong, the page is written, and is silent about nothing of it."""
+    paths = rule_examples.plant(tmp_path, rule, rule.bad)
+    code, html = rule_examples.run(["report", "--root", str(tmp_path), *paths])
+    checked, report = rule_examples.run(["check", "--root", str(tmp_path), *paths, "--format", "json"])
+    findings = json.loads(report)["findings"]
+    if code == 2:  # nothing to show at all
+        assert html == ""
+        return
+    assert code == checked
+    whole = Page(html)
+    for severity in ("error", "warning"):
+        for finding in findings[:20]:
+            if finding["severity"] == severity:
+                assert " ".join(finding["message"].split()) in whole.text
+    if any(finding["severity"] == "error" for finding in findings):
+        assert 'class="tone-bad"' in html
+
+
+def test_numbers_agree_with_nodes(tmp_path: Path) -> None:
+    folders = [str(folder) for folder in made.plant(tmp_path, 60, 2)]
+    code, html = rule_examples.run(["report", *folders])
+    assert code == 1
+    (tmp_path / "lab" / "canary.yaml").unlink()  # `nodes` prints nothing of a cluster with errors
+    _, html = rule_examples.run(["report", *folders])
+    _, printed = rule_examples.run(["nodes", *folders, "--format", "json"])
+    labels = {state.key: state.label for state in states.STATES}
+    wanted = {row["node"]: labels[row["state"]] for row in json.loads(printed)}
+    assert len(wanted) == 60
+    assert Page(html).nodes == wanted
+
+
+LETTERS = st.sampled_from("<>&\"'/!- `\\{}%a\u2028") | st.characters(
+    codec="utf-8", max_codepoint=0xFFFD, min_codepoint=32
+)
+NASTY = st.text(LETTERS, min_size=1, max_size=12) | st.sampled_from(
+    ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "{{ 7*7 }}", '" onmouseover="alert(1)', "&lt;b&gt;"]
+)
+
+
+@settings(max_examples=max(EXAMPLES // 10, 30))  # a page or two for each
+@given(NASTY)
+def test_names_stay_text(nasty: str) -> None:
+    """Wherever a name of the input is shown, the page has the elements and attributes that it has with another name."""
+
+    def with_name(name: str) -> Page:
+        bad = {**SPEC, "driverImage": f"r/{name}", "nodeSelector": {"gpu": "a"}, "daemonSets": [{"name": name}]}
+        config, twin = device_config(SPEC, name=name), device_config(SPEC, name="twin")
+        hand = edited(module(selector={"gpu": name}), ("spec.selector", {"gpu": "a", name: "x"}))
+        nodes = [gpu("n1"), edited(gpu("n2"), ("status.nodeInfo.kernelVersion", name), ("metadata.labels.gpu", name))]
+        return shown(part_of(config, twin, device_config(bad, name="bad"), hand, *nodes, name=name), part_of(gpu("n3")))
+
+    with_nasty, plain = with_name(nasty), with_name("plain")
+    assert set(with_nasty.tags) <= {*plain.tags, "br"}
+    assert with_nasty.attributes <= plain.attributes | {"colspan"}
+    assert with_nasty.tags["script"] == 2
+    assert nasty in with_nasty.data["kernels"] or not nasty.strip()
+
+
+@settings(max_examples=max(EXAMPLES // 10, 30))  # a page or two for each
+@given(NASTY)
+def test_what_changes_stays_text(nasty: str) -> None:
+    def with_name(name: str) -> Page:
+        old = [device_config(name=name), module(name="m")]
+        new = [edited(module(name="m"), (("spec", name), name), (("metadata", "labels"), {"a": f"a\n{name}"}))]
+        note = Result(name, "warning", "KRM401", Ref("v1", name, name, name), Field(name), Place(name, 0, 1, 1))
+        effect = Effect(Ref("v1", name, name, name), name, (name,), name)
+        compared = [Comparison(name, plan(old, new)._replace(effects=(effect,)), [note])]
+        return Page(page([part_of(device_config(), gpu("n1"))], RULES, "1", compared))
+
+    with_nasty, plain = with_name(nasty), with_name("plain")
+    assert {*with_nasty.tags} == {*plain.tags}
+    assert with_nasty.attributes == plain.attributes
+    assert with_nasty.tags["script"] == 2
+
+
+def test_an_error_about_a_change_is_not_fine() -> None:
+    refused = Comparison("", plan([], []), [Result("the cluster refuses it")])
+    html = page([part_of(device_config(), gpu("n1"))], RULES, "1", [refused])
+    assert "tone-bad" in html
+    assert "<h1>1 error: this cannot be merged as it is.</h1>" in html
+
+
+def test_nothing_is_fetched_and_nothing_of_the_input_can_run() -> None:
+    html = page([part_of(device_config(), gpu("n1"))], RULES, "1.2.3")
+    whole = Page(html)
+    assert whole.attributes & {"src", "srcset", "style", "action", "data", "poster"} == set()
+    assert not [name for name in whole.attributes if name.startswith("on")]
+    assert {target for _, attributes in whole.elements if (target := attributes.get("href"))} <= {
+        f"#{name}" for name in ("main", "fleet", "map", "kernels", "conflicts", "findings", "nodes", "images")
+    }
+    (policy,) = [attributes["content"] for tag, attributes in whole.elements if "http-equiv" in attributes]
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert "http:" not in html
+    assert "https:" not in html
+
+
+def test_equal_input_makes_equal_bytes() -> None:
+    items = [device_config(), device_config(name="other"), *(gpu(f"n{at}") for at in range(5))]
+    assert page([part_of(*items)], RULES, "1") == page([part_of(*items[:2], *reversed(items[2:]))], RULES, "1")
+
+
+def test_every_table_and_control_has_a_label() -> None:
+    """Regions that scroll have a name and take the keyboard; header cells say what they head; pictures have a text."""
+    whole = shown(part_of(device_config(), device_config(name="b"), gpu("n1")), part_of(gpu("n2"), name="east"))
+    for tag, attributes in whole.elements:
+        if attributes.get("role") in ("region", "img"):
+            assert {"aria-label", "aria-labelledby"} & attributes.keys(), (tag, attributes)
+        if attributes.get("role") == "region":
+            assert attributes["tabindex"] == "0"
+        if tag == "th":
+            assert attributes["scope"] in ("row", "col")
+    fields = [attributes for tag, attributes in whole.elements if tag == "input"]
+    labelled = {attributes.get("for") for tag, attributes in whole.elements if tag == "label"}
+    assert {one["id"] for one in fields if "id" in one} <= labelled
+    assert [attributes for tag, attributes in whole.elements if tag == "html"] == [{"lang": "en"}]
+
+
+def test_the_map_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every Module of every cluster is in it, or counted; whichever are more go down the page."""
+    parts = [part_of(device_config(), gpu("n1"), name=f"c{at}") for at in range(12)]
+    parts.append(part_of(device_config(), device_config({**SPEC, "nodeSelector": {"b": "c"}}, name="b"), name="c12"))
+    found = tallies.lines(parts)
+    by_part = [states.of_nodes(one.groups) for one in parts]
+    whole = tallies.map_of(found, parts, by_part)
+    assert [head.name for head, _ in whole.rows] == [f"c{at}" for at in range(13)]
+    assert {head.name: cells for head, cells in whole.rows}["c12"] == ["not known", "not known"]
+    assert [cells for _, cells in whole.rows[:12]] == [[{"runs": 1}, None]] * 12
+    assert (whole.more_rows, whole.more_columns) == (0, 0)
+    few = tallies.map_of(found, parts[:2], by_part[:2])
+    assert [head.name for head, _ in few.rows] == ["kmm/dc", "kmm/b"]
+    monkeypatch.setattr(tallies, "COLUMNS", 1)
+    monkeypatch.setattr(tallies, "ROWS", 3)
+    short = tallies.map_of(found, parts, by_part)
+    assert (short.more_rows, short.more_columns) == (10, 1)
+    assert short.rows[0][0].name == "c12", "what is not known stands first"

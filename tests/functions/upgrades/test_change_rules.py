@@ -1,0 +1,374 @@
+"""What a change does on the nodes, rule by rule; and the command `diff` between files, directories and stdin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from krmfn_functions.upgrades.change_rules import RULES
+from krmfn_functions.upgrades.notes import notes
+
+from krmfn import Manifest, Options, ResourceList, Result
+from krmfn.cli import manifests
+from krmfn.plan import plan
+from tests.builders import DROP, edited, function_config, manifest, module
+from tests.commands import ROOT, Done, process
+
+READY = "kmm.node.kubernetes.io/kmm.drv.ready"
+CHOSEN, RUNNING = "kmm.node.kubernetes.io/version-module.kmm.drv", "kmm.node.kubernetes.io/kmm.drv.version.ready"
+
+
+def drv(name: str = "drv", namespace: str = "kmm", **container: Any) -> Manifest:
+    """Return a Module of two mappings that loads the driver drv."""
+    mappings = ({"regexp": regexp, "containerImage": "r/drv:1"} for regexp in ("^5", "^6"))
+    modprobe = {"modprobe": {"moduleName": "drv", "dirName": "/opt"}}
+    return module(*mappings, name=name, namespace=namespace, **modprobe | container)
+
+
+def consumer(name: str = "agent", kind: str = "DaemonSet", **labels: str) -> Manifest:
+    pod = {"nodeSelector": {"a": "b", **(labels or {READY: ""})}}
+    spec = {"selector": {"matchLabels": {"app": name}}, "template": {"spec": pod}}
+    return {**manifest("apps/v1", kind, name), "spec": spec}
+
+
+def affine() -> Manifest:
+    terms = [{"matchExpressions": [{"key": READY, "operator": "Exists"}]}]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return edited(consumer(), ("spec.template.spec", {"affinity": {"nodeAffinity": required}}))
+
+
+def hub(held: Manifest) -> Manifest:
+    spec = {"moduleSpec": held["spec"], "spokeNamespace": "kmm", "selector": {"c": "d"}}
+    return {**manifest("hub.kmm.sigs.x-k8s.io/v1beta1", "ManagedClusterModule", "drv", ""), "spec": spec}
+
+
+def notes_on(old: list[Manifest], new: list[Manifest], version: str = "", **config: Any) -> list[Result]:
+    resources = ResourceList(function_config=function_config(**config) if config else None)
+    resources.options = Options(own={"kmm-version": version} if version else {})
+    return notes(plan(old, new), resources)
+
+
+CONTAINER = "spec.moduleLoader.container"
+MAPPINGS, MODPROBE = f"{CONTAINER}.kernelMappings", f"{CONTAINER}.modprobe"
+IMAGE = f"{MAPPINGS}[0].containerImage"
+PLAIN, VERSIONED = drv(), drv(version="1")
+PLUGIN = edited(PLAIN, ("spec.devicePlugin", {"container": {"image": "r/plugin:1"}}))
+EXTRA = {"regexp": "^7", "containerImage": "r/drv:1"}
+FIRST = [EXTRA, *PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"]]
+LAST = [*PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"], EXTRA]
+V1, V2 = {CHOSEN: "1", RUNNING: "1"}, {CHOSEN: "2", RUNNING: "2"}
+NEXT = edited(VERSIONED, (IMAGE, "r/drv:2"), (f"{CONTAINER}.version", "2"))
+
+
+class Case(NamedTuple):
+    rule: str
+    severity: str
+    old: list[Manifest]
+    new: list[Manifest]
+    path: str
+    text: str
+    version: str = ""
+
+
+CASES = [
+    Case("KMM002", "error", [PLAIN], [VERSIONED], "spec.moduleLoader.container.version", "from an empty version"),
+    Case("KMM002", "error", [VERSIONED], [PLAIN], "spec.moduleLoader.container.version", "from an empty version"),
+    Case("KMM002", "error", [hub(VERSIONED)], [hub(PLAIN)], "spec.moduleLoader.container.version", "empty version"),
+    Case(
+        *("KRM401", "warning", [PLAIN, consumer()], [edited(PLAIN, (IMAGE, "r/drv:2")), consumer()]),
+        *(
+            "spec.moduleLoader.container.kernelMappings[0].containerImage",
+            "as long as DaemonSet kmm/agent or another workload",
+        ),
+    ),
+    Case(
+        *("KRM401", "warning", [PLAIN], [edited(PLAIN, (f"{MODPROBE}.parameters", ["x=1"])), affine()]),
+        *("spec.moduleLoader.container.modprobe.parameters", "DaemonSet kmm/agent"),
+    ),
+    Case(
+        *("KRM401", "warning", [PLUGIN], [edited(PLUGIN, (f"{CONTAINER}.imagePullPolicy", "Always"))]),
+        *("spec.moduleLoader.container.imagePullPolicy", "its device plugin"),
+    ),
+    Case(
+        *("KRM401", "info", [PLAIN], [edited(PLAIN, (MAPPINGS, FIRST))]),
+        *("spec.moduleLoader.container.kernelMappings[0]", "no workload in the input waits for it"),
+    ),
+    Case(
+        *("KRM401", "warning", [VERSIONED], [edited(VERSIONED, (IMAGE, "r/drv:2")), consumer(**V1)]),
+        *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the version stays 1"),
+    ),
+    Case(
+        *("KRM401", "info", [hub(PLAIN)], [hub(edited(PLAIN, (IMAGE, "r/drv:2")))]),
+        *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the Module has no version"),
+    ),
+    Case("KRM402", "error", [PLAIN, consumer()], [consumer()], "", "but not DaemonSet kmm/agent: "),
+    Case("KRM402", "error", [VERSIONED], [consumer(kind="Deployment", **V1)], "", "but not Deployment kmm/agent: "),
+    Case(
+        *("KRM403", "error", [consumer()], [edited(consumer(), ("spec.selector.matchLabels.app", "b"))]),
+        *("spec.selector.matchLabels.app", "field is immutable"),
+    ),
+    Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "module.name=drv"),
+    Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "KMM 2.4 leaves", "2.4"),
+    Case(
+        "KRM405",
+        "warning",
+        [PLUGIN],
+        [edited(PLUGIN, ("spec.moduleLoader", DROP))],
+        "spec.moduleLoader",
+        "only deleting",
+    ),
+    Case("KRM406", "warning", [PLAIN], [drv("other")], "metadata.name", "in place of Module kmm/drv"),
+    Case("KRM406", "warning", [PLAIN], [drv(namespace="else")], "metadata.name", "another Module"),
+    Case("KRM407", "info", [VERSIONED], [NEXT], "spec.moduleLoader.container.version", f"label {CHOSEN} says 2"),
+    Case(
+        *("KRM408", "warning", [VERSIONED, consumer("agent-1", **V1)], [NEXT, consumer("agent-2", **V2)]),
+        *("", 'upgrade.retain: ["1"]'),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_a_risk_is_reported(case: Case) -> None:
+    (note,) = [note for note in notes_on(case.old, case.new, case.version) if note.rule == case.rule]
+    assert (note.severity, note.field.path if note.field else "") == (case.severity, case.path)
+    assert case.text in note.message
+    assert note.ref
+    assert note.message[-1] not in ".;:"
+
+
+HARMLESS = {
+    "nothing changes": ([PLAIN, PLUGIN, consumer()], [PLAIN, PLUGIN, consumer()]),
+    "created": ([], [PLAIN, consumer()]),
+    "deleted together": ([PLAIN, consumer()], []),
+    "labels": ([PLAIN], [edited(PLAIN, ("metadata.labels", {"a": "b"}))]),
+    "a new last mapping": ([PLAIN, consumer()], [edited(PLAIN, (MAPPINGS, LAST)), consumer()]),
+    "build": ([PLAIN], [edited(PLAIN, (f"{MAPPINGS}[0].build", {"dockerfileConfigMap": {"name": "d"}}))]),
+    "the default said": ([edited(PLAIN, (f"{MODPROBE}.dirName", DROP))], [PLAIN]),
+    "tolerations": ([PLAIN], [edited(PLAIN, ("spec.tolerations", [{"operator": "Exists"}]))]),
+    "another module": ([PLAIN], [drv("other", modprobe={"moduleName": "other"})]),
+    "a consumer's image": (
+        [PLAIN, consumer()],
+        [PLAIN, edited(consumer(), ("spec.template", {"spec": {"x": 1}}))],
+    ),
+    "a Service's selector": (
+        [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}],
+        [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "c"}}}],
+    ),
+    "nobody's shape": (
+        [{**PLAIN, "spec": []}, {**hub(PLAIN), "spec": None}, {**consumer(), "spec": "x"}],
+        [{**PLAIN, "spec": 1}, {**hub(PLAIN), "spec": {"moduleSpec": 1}}, {**consumer(), "spec": ["x"]}],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_harmless_is_not(name: str) -> None:
+    assert notes_on(*HARMLESS[name]) == []
+
+
+def test_a_removed_plugin_is_cleaned_up_by_kmm_main() -> None:
+    assert notes_on([PLUGIN], [PLAIN], "main") == notes_on([PLUGIN], [PLAIN], "openshift") == []
+
+
+def test_a_retained_version_keeps_its_consumers() -> None:
+    both = [consumer("agent-1", **V1), consumer("agent-2", **V2)]
+    assert [note.rule for note in notes_on([VERSIONED, both[0]], [NEXT, *both])] == ["KRM407"]
+
+
+def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
+    (note,) = notes_on([PLAIN], [edited(PLAIN, (IMAGE, "r/drv:2"))])
+    assert "; write `upgrade: {ordered: true}` and another driverVersion each time" in note.message
+    assert note.message.endswith("(KMM gives no version to a Module that has none: delete this one once)")
+    (note,) = notes_on([PLAIN, consumer()], [edited(PLAIN, (IMAGE, "r/drv:2")), consumer()])
+    assert ": stop them first, or write `upgrade: {ordered: true}` and" in note.message
+    (note,) = notes_on([VERSIONED], [edited(VERSIONED, (IMAGE, "r/drv:2"))])
+    assert "; change driverVersion with it: then nodes reload one by one" in note.message
+
+
+def test_errors_come_first() -> None:
+    old = [drv("a"), drv("b", version="1"), consumer(**{"kmm.node.kubernetes.io/kmm.b.ready": ""})]
+    reported = notes_on(old, [edited(drv("a"), (IMAGE, "r/drv:2")), old[2]])
+    assert [note.severity for note in reported] == ["error", "info"]
+
+
+def test_many_consumers_are_counted() -> None:
+    agents = [consumer(f"agent-{number}") for number in range(5)]
+    (note,) = notes_on([PLAIN], agents)
+    assert "DaemonSet kmm/agent-0, DaemonSet kmm/agent-1, DaemonSet kmm/agent-2 and 2 more: " in note.message
+
+
+def test_a_rule_is_turned_off_with_a_reason_but_no_refusal_is() -> None:
+    change = [PLAIN], [edited(PLAIN, (IMAGE, "r/drv:2"))]
+    assert [note.rule for note in notes_on(*change)] == ["KRM401"]
+    assert notes_on(*change, ignore={"KRM401": "a lab"}) == []
+    assert [note.rule for note in notes_on([PLAIN], [VERSIONED], ignore={"KMM002": "never mind"})] == ["KMM002"]
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {rule.id for rule in RULES} | {"KMM002"} == {case.rule for case in CASES}
+
+
+# The command.
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: drv, namespace: kmm}
+spec:
+  driverImage: r.example.com/drv
+  driverVersion: "1"
+  moduleName: drv
+  nodeSelector: {a: b}
+  daemonSets:
+  - {name: agent, image: "r.example.com/agent:1"}
+"""
+
+
+def diff(cwd: Path, *args: str, stdin: str | bytes = b"", **env: str) -> Done:
+    return process("krmfn", "diff", *args, cwd=cwd, stdin=stdin, **env)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """`old` and `new` (another driver version), each a directory with one file."""
+    for name, text in (("old", CONFIG), ("new", CONFIG.replace('Version: "1"', 'Version: "2"'))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "driver.yaml").write_text(text)
+    return tmp_path
+
+
+def test_nothing_changes(folder: Path) -> None:
+    assert diff(folder, "old", "old") == Done(0, b"nothing changes, 2 unchanged\n", "")
+    assert diff(folder, "/dev/null", "/dev/null") == Done(0, b"nothing changes\n", "")
+
+
+def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
+    done = diff(folder, "old", "new")
+    assert (done.code, done.err) == (1, "")
+    assert done.text.startswith("~ Module kmm/drv: 1 field\n")
+    assert '      - "r.example.com/drv:1-$KERNEL_FULL_VERSION"\n' in done.text
+    assert "\nnew/driver.yaml:1: warning: Module kmm/drv: spec.moduleLoader" in done.text
+    assert done.text.endswith(" [KRM401]\n\n1 changed, 1 unchanged\n")
+
+
+def test_from_nothing_and_to_nothing(folder: Path) -> None:
+    created = diff(folder, "/dev/null", "new")
+    assert (created.code, created.text) == (1, "+ Module kmm/drv\n+ DaemonSet kmm/drv-agent\n\n2 created\n")
+    (folder / "empty").mkdir()
+    deleted = diff(folder, "old", "empty")
+    assert (deleted.code, deleted.text) == (1, "- Module kmm/drv\n- DaemonSet kmm/drv-agent\n\n2 deleted\n")
+
+
+def test_stdin_is_old_or_new(folder: Path) -> None:
+    assert diff(folder, "old", "-", stdin=CONFIG).code == 0
+    assert diff(folder, "-", "new", stdin=CONFIG).code == 1
+    assert diff(folder, "-", "-", stdin=CONFIG) == Done(
+        2, b"", "error: OLD and NEW are both stdin; give one of them as a file or directory\n"
+    )
+
+
+def test_json_and_markdown(folder: Path) -> None:
+    done = diff(folder, "old", "new", "--format", "json")
+    document = json.loads(done.out)
+    assert (done.code, document["summary"]["changed"]) == (1, 1)
+    assert document["notes"][0]["file"] == "new/driver.yaml"
+    assert diff(folder, "old", "new", "--format", "markdown").text.startswith("**1 changed, 1 unchanged**\n")
+
+
+def test_a_refused_change_is_an_error_in_the_report_and_exit_1(folder: Path) -> None:
+    config = (folder / "old" / "driver.yaml").read_text() + "  upgrade: {ordered: true}\n"
+    (folder / "new" / "driver.yaml").write_text(config)
+    done = diff(folder, "old", "new")
+    assert done.code == 1
+    assert "error: Module kmm/drv: spec.moduleLoader.container.version: cannot update to or from an empty" in done.text
+
+
+@pytest.mark.parametrize("broken", ["old", "new"])
+def test_what_cannot_be_rendered_is_exit_2_with_its_findings(folder: Path, broken: str) -> None:
+    (folder / broken / "driver.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    done = diff(folder, "old", "new")
+    assert (done.code, done.out) == (2, b"")
+    assert f"{broken}/driver.yaml:7:3: error: DeviceConfig kmm/drv: spec.moduelName: " in done.err
+    assert done.err.endswith(f"error: {broken} cannot be rendered, so there is nothing to compare\n")
+
+
+def test_warnings_of_the_new_state_are_printed(folder: Path) -> None:
+    (folder / "new" / "text.yaml").write_text("kind: Text\nmetadata: {name: a}\n")
+    (folder / "old" / "text.yaml").write_text("kind: Text\nmetadata: {name: a}\n")
+    assert diff(folder, "old", "new").err.count("text.yaml:1: warning: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("old", "missing"), "error: missing: No such file or directory\n"),
+        (("missing", "new"), "error: missing: No such file or directory\n"),
+        (("old",), "diff takes two PATHs, OLD and NEW, and here are 1"),
+        (("old", "new", "new"), "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]"),
+        (("old", "new", "--format", "xml"), "invalid choice: 'xml'"),
+        (("old", "new", "--kmm-version", "1.0"), "'1.0'"),
+    ],
+)
+def test_work_that_cannot_be_done(folder: Path, args: tuple[str, ...], message: str) -> None:
+    done = diff(folder, *args)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+
+
+def test_what_is_read_only_does_not_count(folder: Path) -> None:
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {a: b}}\n"
+    mark = 'annotations: {config.kubernetes.io/local-config: "true"}'
+    local = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c, {mark}}}\n"
+    (folder / "new" / "driver.yaml").write_text(f"{CONFIG}---\n{node}---\n{local}")
+    assert diff(folder, "old", "new") == Done(0, b"nothing changes, 2 unchanged\n", "")
+
+
+def test_what_is_rendered_already_is_taken_as_it_is(folder: Path) -> None:
+    rendered = process("krmfn", "render", "old", cwd=folder).out
+    assert diff(folder, "-", "old", stdin=rendered).code == 0
+    assert diff(folder, "new", "-", stdin=rendered).text.endswith("1 changed, 1 unchanged\n")
+    assert diff(folder, "-", "/dev/null", stdin=rendered).text.endswith("2 deleted\n")
+
+
+def test_a_written_module_is_checked_beside_what_is_rendered_already(folder: Path) -> None:
+    wrong = edited(drv(), (f"{MAPPINGS}[0].regexp", "("))
+    (folder / "new" / "driver.yaml").write_text(json.dumps(wrong))
+    done = diff(folder, "old", "new")
+    assert (done.code, done.out) == (2, b"")
+    assert "missing closing )" in done.err
+
+
+def test_old_and_new_have_a_functionconfig_each(folder: Path) -> None:
+    (folder / "new" / "driver.yaml").write_text(CONFIG)
+    config = function_config(defaults={"imagePullSecret": "pull"}, ignore={"KRM401": "a lab"})
+    (folder / "new" / "config.json").write_text(json.dumps(config))
+    done = diff(folder, "old", "new")
+    assert done.code == 1
+    assert "    spec.imageRepoSecret\n      + name: pull\n" in done.text
+    assert "KRM401" not in done.text
+
+
+def test_a_rule_is_turned_off_where_the_config_says_why(folder: Path) -> None:
+    text = (folder / "new" / "driver.yaml").read_text()
+    annotated = text.replace("namespace: kmm}", 'namespace: kmm, annotations: {krmfn.dev/ignore: "KRM401: a lab"}}')
+    (folder / "new" / "driver.yaml").write_text(annotated)
+    assert "KRM401" not in diff(folder, "old", "new").text
+
+
+def test_so_for_a_ptemplate(tmp_path: Path) -> None:
+    done = diff(tmp_path, "/dev/null", str(ROOT / "examples" / "ptemplate"))
+    assert (done.code, done.text.count("\n+ "), "error" in done.err) == (1, 1, False)
+
+
+def test_a_note_stands_where_its_module_does(tmp_path: Path) -> None:
+    new = edited(PLAIN, (IMAGE, "r/drv:2"))
+    (tmp_path / "module.json").write_text(json.dumps(new, indent=1))
+    resources = manifests.read(str(tmp_path / "module.json"))
+    (note,) = notes(plan([PLAIN], [new]), resources)
+    assert note.place
+    assert (note.place.path, note.place.line > 1) == (str(tmp_path / "module.json"), True)
+    new["metadata"]["annotations"] = {"krmfn.dev/ignore": "KRM401: a lab; KRM402"}
+    (tmp_path / "module.json").write_text(json.dumps(new, indent=1))
+    assert notes(plan([PLAIN], [new]), manifests.read(str(tmp_path / "module.json"))) == []

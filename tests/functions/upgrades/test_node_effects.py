@@ -1,0 +1,264 @@
+"""What a change does on the nodes: each situation, an oracle that looks at every node by itself, and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.fleet.facts import Taint, tolerates
+from krmfn_functions.kmm.module import Module
+from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.upgrades.node_effects import effects
+
+from krmfn import Manifest, ResourceList
+from krmfn.cli import manifests
+from krmfn.yamltext import emit
+from tests.builders import CONFIG, edited, manifest, module
+from tests.commands import Done, process
+from tests.trees import plant
+
+EL9, EL10 = "5.14.0-427.el9.x86_64", "6.12.0-55.el10.x86_64"
+GPU = {"gpu": "a"}
+
+
+def node(name: str, kernel: str = EL9, labels: dict[str, str] = GPU, *taints: str) -> Manifest:
+    spec = {"taints": [{"key": taint, "effect": "NoSchedule"} for taint in taints]} if taints else {}
+    info = {"nodeInfo": {"kernelVersion": kernel}} if kernel else {}
+    return {**manifest("v1", "Node", name, "", labels=labels), "spec": spec, "status": info}
+
+
+def drv(name: str = "drv", labels: dict[str, str] = GPU, regexp: str = "el9", **container: Any) -> Manifest:
+    mapping = {"regexp": regexp, "containerImage": container.pop("image", "r/drv:1-$KERNEL_FULL_VERSION")}
+    made = module(mapping, name=name, **{"modprobe": {"moduleName": "drv"}, **container})
+    return edited(made, ("spec.selector", labels))
+
+
+def resources(*items: Manifest) -> ResourceList:
+    return manifests.read_stream("---\n".join(map(emit.dump, items)).encode())
+
+
+def told(old: list[Manifest], new: list[Manifest]) -> dict[str, tuple[str, ...]]:
+    """The nodes of each effect."""
+    found, unknown = effects(resources(*old), resources(*new))
+    assert unknown == []
+    return {effect.what: effect.nodes for effect in found}
+
+
+def message(old: list[Manifest], new: list[Manifest]) -> str:
+    [effect], unknown = effects(resources(*old), resources(*new))
+    assert unknown == []
+    return effect.message
+
+
+A, B = node("a"), node("b")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ([drv(), A], [drv(), A, B], f"gained by 1 node (b): r/drv:1-{EL9}"),
+        ([drv(), A, B], [drv(), A], "lost by 1 node (b), gone from the fleet"),
+        ([drv(), A, B], [drv(), A, node("b", labels={})], "lost by 1 node (b): no longer selected"),
+        ([drv(), A, B], [A, B], "lost by 2 nodes (a, b): it is deleted"),
+        ([drv(), A, B], [drv(labels={"gpu": "b"}), A, B], "lost by 2 nodes (a, b): no longer selected"),
+        ([drv(), A], [drv(), node("a", EL10)], "does not run on 1 node (a): no kernel mapping matches"),
+        ([drv(), A], [drv(regexp="el10"), A], "does not run on 1 node (a): no kernel mapping matches"),
+        ([drv(), A], [drv(), A, node("b", EL10)], "does not run on 1 node (b): no kernel mapping matches"),
+        ([drv(), A], [drv(), node("a", EL9, GPU, "x")], "does not run on 1 node (a): does not tolerate x:NoSchedule"),
+        (
+            [drv(regexp="el"), A],
+            [drv(regexp="el"), node("a", EL10)],
+            f"loaded for another kernel on 1 node (a): {EL10}, r/drv:1-{EL10}",
+        ),
+        (
+            [drv(), A],
+            [drv(image="r/drv:2"), A],
+            f"unloaded and loaded anew on 1 node (a): r/drv:2 in place of r/drv:1-{EL9}",
+        ),
+        (
+            [drv(), A],
+            [drv(modprobe={"moduleName": "drv", "parameters": ["x"]}), A],
+            "unloaded and loaded anew on 1 node (a): another modprobe",
+        ),
+        (
+            [drv(), A],
+            [drv(imagePullPolicy="Always", inTreeModulesToRemove=["old"]), A],
+            "unloaded and loaded anew on 1 node (a): another inTreeModulesToRemove, imagePullPolicy",
+        ),
+    ],
+)
+def test_what_becomes_of_nodes(old: list[Manifest], new: list[Manifest], expected: str) -> None:
+    assert message(old, new) == expected
+
+
+def test_what_is_no_effect() -> None:
+    same = drv(modprobe={"moduleName": "drv", "dirName": "/opt"})
+    assert told([drv(), A], [same, A]) == {}
+    assert told([drv(), A], [edited(drv(), ("spec.tolerations", [{"operator": "Exists"}])), A]) == {}
+    assert told([drv(), node("a", EL10)], [drv(), node("a", EL10)]) == {}, "it had none before"
+    assert told([drv()], [drv(image="r/drv:2")]) == {}, "no node is known"
+
+
+def test_another_module_in_its_place() -> None:
+    found = told([drv("one"), A, B], [drv("two"), A])
+    assert found == {"moved": ("a",), "lost": ("b",), "gained": ("a",)}
+
+
+def test_an_ordered_upgrade() -> None:
+    label = "kmm.node.kubernetes.io/version-module.kmm.drv"
+    on_1, on_2 = node("a", EL9, {**GPU, label: "1"}), node("a", EL9, {**GPU, label: "2"})
+    one, two = drv(version="1"), drv(version="2", image="r/drv:2")
+    assert told([one, on_1], [two, on_1]) == {"keeps": ("a",)}
+    assert told([one, on_1], [two, on_2]) == {"image": ("a",)}
+    assert "version 2 in place of 1" in message([two, on_1], [two, on_2])
+    assert "not loaded until" in message([one, on_1], [two, A])
+
+
+def test_nodes_of_one_side_are_those_of_both() -> None:
+    assert told([drv(), A], [drv(image="r/drv:2")]) == {"image": ("a",)}
+    assert told([drv()], [drv(image="r/drv:2"), A]) == {"image": ("a",)}
+    assert told([], [drv(), A]) == {"gained": ("a",)}
+
+
+def test_a_label_that_the_inventory_does_not_hold_is_said() -> None:
+    inventory = {
+        **manifest("krmfn.dev/v1alpha1", "NodeInventory", "nodes", ""),
+        "spec": {"labelKeys": ["gpu"], "groups": [{"nodes": f"a {EL9} gpu=a\n"}]},
+    }
+    old, new = resources(drv(labels={"other": "x"})), resources(drv(), inventory)
+    found, [unknown] = effects(old, new)
+    assert found == []
+    assert unknown.severity == "warning"
+    assert (
+        "what happens on the nodes is not known: NodeInventory nodes does not hold the label other" in unknown.message
+    )
+
+
+# An oracle: each node and each Module by itself.
+
+LABELS = st.dictionaries(st.sampled_from("xy"), st.sampled_from("12"), max_size=2)
+MODULES = st.builds(
+    lambda name, labels, regexp, image, kmod: drv(name, labels, regexp, image=image, modprobe={"moduleName": kmod}),
+    st.sampled_from(["m", "n"]),
+    LABELS,
+    st.sampled_from(["el9", "el10", "el"]),
+    st.sampled_from(["r:1", "r:$KERNEL_FULL_VERSION"]),
+    st.sampled_from(["k", "l"]),
+)
+NODES = st.builds(
+    lambda name, kernel, labels, taints: node(name, kernel, labels, *taints),
+    st.sampled_from("abc"),
+    st.sampled_from([EL9, EL10, ""]),
+    LABELS,
+    st.sampled_from([(), ("t",)]),
+)
+
+
+def unique(manifests: list[Manifest]) -> list[Manifest]:
+    return list({one["metadata"]["name"]: one for one in manifests}.values())
+
+
+SIDES = st.tuples(st.lists(MODULES, max_size=2).map(unique), st.lists(NODES, min_size=1, max_size=3).map(unique))
+Side = tuple[list[Manifest], list[Manifest]]
+
+
+def running(side: Side, name: str) -> tuple[dict[str, Any], set[str]]:
+    """What runs on a node, by Module, and the Modules that select it."""
+    modules, nodes = side
+    of_node = next((one for one in nodes if one["metadata"]["name"] == name), None)
+    if of_node is None:
+        return {}, set()
+    selecting = [
+        Module(one) for one in modules if one["spec"]["selector"].items() <= of_node["metadata"]["labels"].items()
+    ]
+    kernel = of_node["status"].get("nodeInfo", {}).get("kernelVersion", "")
+    taints = [Taint(taint["key"], "", taint["effect"]) for taint in of_node["spec"].get("taints", ())]
+    runs = {}
+    for one in selecting:
+        clashes = any(other.loads & one.loads for other in selecting if other is not one)
+        tolerated = all(tolerates(one.spec.get("tolerations"), taint) for taint in taints)
+        resolution = resolve(one, kernel) if kernel else None
+        if tolerated and not clashes and resolution and resolution.mapping is not None:
+            runs[one.ref.name] = (kernel, resolution.image, one.modprobe["moduleName"])
+    return runs, {one.ref.name for one in selecting}
+
+
+def by_hand(old: Side, new: Side) -> set[tuple[str, str, str]]:
+    """The effects as (what, Module, node)."""
+    found = set()
+    for name in {one["metadata"]["name"] for one in (*old[1], *new[1])}:
+        before, selected_before = running(old, name)
+        after, selected = running(new, name)
+        for one in {*before, *after, *selected}:
+            if one in before and one in after:
+                kernel, image, kmod = (left == right for left, right in zip(before[one], after[one], strict=True))
+                what = "kernel" if not kernel else "image" if not image else "" if kmod else "reload"
+            elif one in after:
+                what = "gained"
+            elif one in before and any(got[2] == before[one][2] for got in after.values()):
+                what = "moved"
+            elif one in before and one not in selected:
+                what = "lost"
+            else:
+                what = "without" if one in before or one not in selected_before else ""
+            found |= {(what, one, name)} if what else set()
+    return found
+
+
+@given(SIDES, SIDES)
+def test_every_node_by_itself_agrees(old: Side, new: Side) -> None:
+    found, unknown = effects(resources(*old[0], *old[1]), resources(*new[0], *new[1]))
+    assert unknown == []
+    assert {(one.what, one.ref.name, name) for one in found for name in one.nodes} == by_hand(old, new)
+
+
+# The command.
+
+
+def diff(folder: Path, *args: str) -> Done:
+    return process("krmfn", "diff", "old", "new", *args, "--quiet", cwd=folder)
+
+
+def fleet(*nodes: Manifest) -> str:
+    return "---\n".join(map(emit.dump, nodes))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A config with nodes, twice the same."""
+    here = {"dc.yaml": CONFIG, "nodes.yaml": fleet(node("n", EL9, {"a": "b"}), node("o", EL9, {"a": "b"}))}
+    return plant(tmp_path, {f"{side}/{name}": text for side in ("old", "new") for name, text in here.items()})
+
+
+def test_an_inventory_that_moves_is_a_change(folder: Path) -> None:
+    assert diff(folder).code == 0
+    plant(folder, {"new/nodes.yaml": fleet(node("n", EL10, {"a": "b"}), node("o", EL9, {"a": "b"}))})
+    done = diff(folder)
+    assert (done.code, done.text.splitlines()[-1]) == (1, "no object changes, 1 unchanged, 1 node affected")
+    assert done.text.startswith("on the nodes:\n* Module kmm/drv: loaded for another kernel on 1 node (n): 6.12.0")
+    assert diff(folder, "--exit-zero").code == diff(folder, "--fail-on", "warning").code == 0
+    document = json.loads(diff(folder, "--format", "json").out)
+    assert document["changes"] == []
+    assert [(one["effect"], one["nodes"]) for one in document["effects"]] == [("kernel", ["n"])]
+    assert "- Module kmm/drv: loaded for another kernel on 1 node (n): " in diff(folder, "--format", "markdown").text
+
+
+def test_a_kernel_without_a_mapping_is_a_warning(folder: Path) -> None:
+    plant(folder, {"new/dc.yaml": CONFIG.replace("a: b}", "a: b}, kernelMappings: [{regexp: 'el10'}]")})
+    done = diff(folder, "--fail-on", "warning")
+    assert done.code == 1
+    line = "warning: Module kmm/drv: does not run on 2 nodes (n, o): no kernel mapping matches [KRM409]"
+    assert f"new/dc.yaml:1: {line}" in done.text
+    assert done.text.count("does not run on") == 1, "said once"
+
+
+def test_a_moved_inventory_with_a_base_that_is_the_same(folder: Path) -> None:
+    """Fifty thousand nodes are no more than a count and five names."""
+    many = [node(f"n{number:03}", EL9, {"a": "b"}) for number in range(300)]
+    plant(folder, {"new/nodes.yaml": fleet(*many)})
+    done = diff(folder)
+    assert "gained by 300 nodes (n000, n001, n002, n003, n004 and 295 more): " in done.text

@@ -1,0 +1,150 @@
+"""`diff` of repositories with several clusters, with their base and folder against folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Done, process
+from tests.trees import config_map, plant
+
+from .test_base import OVERLAY, changed, commit, diff, repository, run_git
+
+FILES = {
+    "base/kustomization.yaml": "resources: [a.yaml]\n",
+    "base/a.yaml": config_map("a"),
+    "lab/kustomization.yaml": OVERLAY.format("lab"),
+    "prod/kustomization.yaml": OVERLAY.format("prod"),
+    "loose/b.yaml": config_map("b"),
+    "values.yaml": "replicas: 1\n",
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Two overlays over one base, and a loose file."""
+    return repository(tmp_path / "repo", FILES)
+
+
+def sections(done: Done) -> dict[str, str]:
+    """The summary of each cluster by its name; that of a single one has none."""
+    made = {}
+    for part in done.text.split("\n\n"):
+        if (head := part.split("\n")[0]).endswith(":") and " " not in head:
+            name = head[:-1]
+        made[name] = part.splitlines()[-1]
+    return made
+
+
+def test_each_root_is_compared_with_itself(repo: Path) -> None:
+    assert sections(diff(repo)) == dict.fromkeys((".", "lab", "prod"), "nothing changes, 1 unchanged")
+    plant(repo, {"base/a.yaml": config_map("a").replace("b}", "c}"), "prod/kustomization.yaml": OVERLAY.format("p")})
+    done = diff(repo, "--format", "json")
+    found = {(one["cluster"], one["change"], one["ref"]["name"]) for one in json.loads(done.out)["changes"]}
+    assert found == {("lab", "changed", "lab-a"), ("prod", "created", "p-a"), ("prod", "deleted", "prod-a")}
+
+
+def test_a_cluster_that_is_new_or_gone(repo: Path) -> None:
+    (repo / "lab" / "kustomization.yaml").unlink()
+    (repo / "lab").rmdir()
+    plant(repo, {"new/kustomization.yaml": OVERLAY.format("new")})
+    assert sections(diff(repo)) == {
+        ".": "nothing changes, 1 unchanged",
+        "new": "1 created",
+        "prod": "nothing changes, 1 unchanged",
+        "lab": "1 deleted",
+    }
+    assert sections(diff(repo / "prod", "../new", "../lab")) == {"../new": "1 created", "../lab": "1 deleted"}
+
+
+def test_what_is_broken_in_the_base_hides_its_own_cluster_only(repo: Path) -> None:
+    plant(repo, {"lab/kustomization.yaml": "resources: [../base, nowhere.yaml]\n"})
+    commit(repo)
+    run_git(repo, "branch", "--force", "main")
+    plant(repo, {"lab/kustomization.yaml": OVERLAY.format("lab")})
+    done = diff(repo)
+    assert {name: line.split(",")[0] for name, line in sections(done).items()} == {
+        ".": "nothing changes",
+        "lab": "1 unknown",
+        "prod": "nothing changes",
+    }
+    assert "nowhere.yaml" in done.text
+    assert "/krmfn-" not in done.text
+
+
+def test_what_is_broken_in_the_new_side_hides_its_own_cluster_only(repo: Path) -> None:
+    plant(repo, {"lab/kustomization.yaml": "resources: [../base, nowhere.yaml]\n"})
+    done = diff(repo)
+    assert done.code == 2
+    assert sections(done)["lab"] == "cannot be rendered, so what changes is not known"
+    assert sections(done)["prod"] == "nothing changes, 1 unchanged"
+    assert json.loads(diff(repo, "--format", "json").out)["failed"] == ["lab"]
+
+
+CLUSTERS = "clusters: {both: [lab, loose]}\n"
+
+
+def test_clusters_of_the_configuration_file_are_those_of_their_time(repo: Path) -> None:
+    plant(repo, {".krmfn.yaml": CLUSTERS})
+    done = diff(repo)
+    assert done.code == 1
+    assert sections(done)["prod"] == "nothing changes, 1 unchanged"
+    commit(repo)
+    run_git(repo, "branch", "--force", "main")
+    assert sections(diff(repo)) == {
+        "both": "nothing changes, 2 unchanged",
+        "prod": "nothing changes, 1 unchanged",
+    }
+    plant(repo, {"loose/b.yaml": config_map("c")})
+    assert sections(diff(repo))["both"] == "1 created, 1 deleted, 1 unchanged"
+
+
+def test_a_configuration_file_that_was_broken(repo: Path) -> None:
+    """Which clusters were meant is not known, so nothing is."""
+    plant(repo, {".krmfn.yaml": "cluster: {}\n"})
+    commit(repo)
+    run_git(repo, "branch", "--force", "main")
+    plant(repo, {".krmfn.yaml": CLUSTERS})
+    done = diff(repo)
+    assert done.code == 1
+    assert {line.split(" ")[1] for line in sections(done).values()} == {"unknown"}
+    assert ":.krmfn.yaml:1:" in done.text
+    commit(repo, {".krmfn.yaml": "cluster: {}\n"})
+    done = diff(repo)
+    assert done.code == 2
+    assert ".krmfn.yaml:1:" in done.text
+
+
+def test_clusters_that_the_command_line_joins(repo: Path) -> None:
+    plant(repo, {"loose/b.yaml": config_map("c")})
+    done = diff(repo, "--cluster", "x=lab,loose", "--format", "json")
+    assert changed(done) == {"b": "deleted", "c": "created"}
+    run_git(repo, "rm", "--quiet", "-r", "--force", "loose")
+    assert changed(diff(repo, "--cluster", "x=lab,loose", "--format", "json")).get("b") == "deleted"
+    done = process("krmfn", "diff", "lab", "prod", "--cluster", "x=lab", cwd=repo)
+    assert (done.code, "it with --base" in done.err) == (2, True)
+
+
+def test_a_submodule_below_a_path_is_said(repo: Path) -> None:
+    other = repository(repo.parent / "other", {"x.yaml": config_map("x")})
+    run_git(repo, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(other), "loose/module")
+    commit(repo)
+    run_git(repo, "branch", "--force", "main")
+    done = diff(repo, "loose")
+    assert done.code == 1
+    assert ":loose/module: is a submodule, and a commit holds none of its files" in done.text
+    assert diff(repo, "prod").code == 0
+
+
+def test_two_folders_with_the_same_clusters(repo: Path) -> None:
+    plant(repo, {f"next/{name}": text for name, text in FILES.items()})
+    plant(repo, {f"last/{name}": text for name, text in FILES.items()})
+    plant(repo, {"next/base/a.yaml": config_map("a").replace("b}", "c}")})
+    done = process("krmfn", "diff", "last", "next", "--quiet", cwd=repo)
+    assert sections(done) == {
+        "next": "nothing changes, 1 unchanged",
+        "next/lab": "1 changed",
+        "next/prod": "1 changed",
+    }

@@ -1,0 +1,155 @@
+"""Who made an object, and what an update may replace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn.ownership import OWNER, PASSED_ON, Mark, Scope, known_as, mark_of, stamp, updated
+from krmfn.resource import Ref
+
+CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
+PREVIOUS = "internal.config.kubernetes.io/previous"
+
+
+def manifest(labels: Any = None, notes: Any = None, **more: Any) -> dict[str, Any]:
+    metadata = {"name": "m", "namespace": "kmm"}
+    metadata |= {"labels": labels} if labels is not None else {}
+    metadata |= {"annotations": notes} if notes is not None else {}
+    return {"apiVersion": "v1", "kind": "Module", "metadata": metadata, **more}
+
+
+MADE = ("", "Module", "kmm", "m")
+SCOPE = Scope("drv", frozenset({("krmfn.dev", "DeviceConfig")}), frozenset({("", "Module"), ("krmfn.dev", "Odd")}))
+
+
+def test_a_stamp_is_read_back() -> None:
+    stamped = stamp(manifest(), "drv", CONFIG, ["labels/team", "annotations/b"])
+    notes = stamped["metadata"]["annotations"]
+    assert notes == {
+        OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m",
+        PASSED_ON: "annotations/b labels/team",
+    }
+    assert mark_of(notes) == Mark("drv", CONFIG.id, MADE)
+    assert PASSED_ON not in stamp(manifest(), "drv", CONFIG)["metadata"]["annotations"]
+
+
+def test_a_mark_of_version_0_1_names_the_owner_only() -> None:
+    assert mark_of({OWNER: "krmfn.dev|DeviceConfig|kmm|gaudi"}) == Mark("", CONFIG.id, None)
+    without = ("krmfn.dev", "DeviceConfig", "", "gaudi")
+    assert mark_of({OWNER: "krmfn.dev|DeviceConfig||gaudi"}) == Mark("", without, None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "x",
+        "a|b|c",
+        "a|b|c|d|e",
+        "|||",
+        "drv a|b|c|d",
+        "drv  a|b|c|d a|b|c|d",
+        " a|b|c|d a|b|c|d",
+        "drv a|b|c|d a|b|c|d ",
+        "drv a|b|c|d a|b|c|d|e",
+        "drv a|b|c|d a|b|c|d a|b|c|d",
+        "drv a|b|c|d a||c|d",
+        "a|b|c|d a|b|c|d",
+    ],
+)
+def test_what_is_no_mark(value: str) -> None:
+    assert mark_of({OWNER: value}) is None
+    assert mark_of({}) is None
+
+
+@pytest.mark.parametrize("owner", [CONFIG._replace(name="a b"), CONFIG._replace(namespace="a|b"), CONFIG])
+def test_a_mark_that_could_not_be_read_back_is_not_written(owner: Ref) -> None:
+    function = "drv" if owner != CONFIG else "my function"
+    with pytest.raises(ValueError, match="cannot stand in the mark of Module kmm/m"):
+        stamp(manifest(), function, owner)
+
+
+@pytest.mark.parametrize("odd", [{"kind": "Module", "metadata": {}}, {"metadata": {"name": "m"}}])
+def test_what_has_no_name_or_kind_is_not_marked(odd: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="it needs a kind and a name"):
+        stamp(odd, "drv", CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("value", "named", "made"),
+    [
+        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", True, True),
+        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|before", True, True),  # kustomize has renamed it
+        ("krmfn.dev|DeviceConfig|kmm|gaudi", True, True),  # 0.1
+        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|other", True, False),  # a copy
+        ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|other|m", True, False),
+        ("other krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", False, False),
+        ("drv krmfn.dev|Other|kmm|gaudi |Module|kmm|m", False, False),
+        ("drv amd.com|DeviceConfig|kmm|gaudi |Module|kmm|m", False, False),
+        ("amd.com|DeviceConfig|kmm|gaudi", False, False),
+        ("a|b|c|d|e", False, False),
+    ],
+)
+def test_the_objects_that_a_function_made(value: str, named: bool, made: bool) -> None:
+    notes = {OWNER: value, f"{PREVIOUS}Names": "before", f"{PREVIOUS}Namespaces": "kmm"}
+    assert SCOPE.names(mark_of(notes)) is named
+    assert SCOPE.made(Ref("v1", "Module", "kmm", "m"), notes) is made
+
+
+def test_what_a_function_cannot_make_is_not_its_own() -> None:
+    notes = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi |Namespace||kmm"}
+    assert not SCOPE.made(Ref("v1", "Namespace", "", "kmm"), notes)
+    own = {OWNER: "drv krmfn.dev|DeviceConfig|kmm|gaudi krmfn.dev|DeviceConfig|kmm|gaudi"}
+    everything = SCOPE._replace(kinds=SCOPE.kinds | SCOPE.owners)
+    assert not everything.made(CONFIG, own), "an input is never an output"
+
+
+@pytest.mark.parametrize(
+    ("spaces", "names", "former"),
+    [
+        ("", "", []),
+        ("kmm", "gaudi", [("kmm", "gaudi")]),
+        ("kmm,base", "gaudi,x-gaudi", [("kmm", "gaudi"), ("base", "x-gaudi")]),
+        ("default,base", "gaudi,gaudi", [("default", "gaudi"), ("", "gaudi"), ("base", "gaudi")]),
+    ],
+)
+def test_an_owner_is_known_by_the_names_it_had_before_kustomize(spaces: str, names: str, former: Any) -> None:
+    now = Ref("krmfn.dev/v1", "DeviceConfig", "prod", "x-gaudi-y")
+    notes = {f"{PREVIOUS}Namespaces": spaces, f"{PREVIOUS}Names": names} if names else {}
+    wanted = {("krmfn.dev", "DeviceConfig", space, name) for space, name in former}
+    assert known_as(now, notes) == wanted | {now.id}
+
+
+def test_an_update_keeps_what_others_put_there() -> None:
+    existing = manifest({"ours": "1", "theirs": "2"}, {OWNER: "x", "note": "n"}, spec={"a": 1, "b": 2}, status={"c": 3})
+    wanted = manifest({"ours": "3"}, {OWNER: "y"}, spec={"a": 4})
+    assert updated(existing, wanted) == manifest(
+        {"ours": "3", "theirs": "2"}, {OWNER: "y", "note": "n"}, spec={"a": 4}, status={"c": 3}
+    )
+
+
+def test_what_the_owner_passed_on_and_has_no_more_is_taken_back() -> None:
+    existing = manifest(
+        {"team": "a", "theirs": "b"}, {OWNER: "x", PASSED_ON: "annotations/contact labels/team", "contact": "c"}
+    )
+    assert updated(existing, manifest(None, {OWNER: "x"})) == manifest({"theirs": "b"}, {OWNER: "x"})
+
+
+def test_nothing_left_is_nothing_written() -> None:
+    existing = manifest({"team": "a"}, {PASSED_ON: "labels/team"})
+    assert updated(existing, manifest()) == manifest()
+
+
+@pytest.mark.parametrize("metadata", [None, [], {"labels": ["a"], "annotations": "b"}, {"annotations": {PASSED_ON: 5}}])
+def test_odd_metadata_gives_way(metadata: Any) -> None:
+    wanted = manifest({"a": "b"}, {OWNER: "x"})
+    assert updated({"kind": "Module", "metadata": metadata}, wanted) == wanted
+
+
+def test_neither_manifest_is_changed() -> None:
+    existing, wanted = manifest({"a": "b"}, {OWNER: "x"}), manifest({"c": "d"})
+    updated(existing, wanted)
+    assert existing == manifest({"a": "b"}, {OWNER: "x"})
+    assert wanted == manifest({"c": "d"})

@@ -1,0 +1,441 @@
+"""A ResourceList in memory: select, report, upsert, prune; what is accepted and refused as input."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import pytest
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.ownership import OWNER, PASSED_ON, Scope, stamp
+from krmfn.resource import Ref
+from krmfn.resourcelist import ResourceList
+from krmfn.results import error, info, warning
+from krmfn.yamltext import load
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+OWNED = """\
+- apiVersion: krmfn.dev/v1alpha1
+  kind: DeviceConfig
+  metadata:
+    name: gaudi
+    namespace: kmm
+# of the module
+- apiVersion: kmm.sigs.x-k8s.io/v1beta1
+  kind: Module # ours
+  metadata:
+    name: gaudi
+    namespace: kmm
+    annotations:
+      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gaudi kmm.sigs.x-k8s.io|Module|kmm|gaudi # made by us
+      theirs: x
+  spec:
+    version: "1" # now
+# of the other
+- apiVersion: v1
+  kind: Module
+  metadata:
+    name: foreign
+- apiVersion: apps/v1
+  kind: DaemonSet
+  metadata:
+    name: stale
+    annotations: {krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||stale}
+# of the last
+- apiVersion: apps/v1
+  kind: DaemonSet
+  metadata:
+    name: of-another-function
+    annotations:
+      krmfn.dev/owner: other krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||of-another-function
+"""
+LEFT_OVER = """\
+- apiVersion: apps/v1
+  kind: DaemonSet
+  metadata:
+    name: left-over
+    annotations:
+      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gone apps|DaemonSet||left-over
+"""
+SCOPE = Scope(
+    "drv",
+    frozenset({("krmfn.dev", "DeviceConfig")}),
+    frozenset({("kmm.sigs.x-k8s.io", "Module"), ("apps", "DaemonSet")}),
+)
+CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
+
+
+def parsed(items: str = OWNED) -> ResourceList:
+    return ResourceList.parse(f"{HEAD}items:\n{items}".encode())
+
+
+def module(version: str = "1", **metadata: Any) -> dict[str, Any]:
+    named = {"name": "gaudi", "namespace": "kmm", **metadata}
+    manifest = {
+        "apiVersion": "kmm.sigs.x-k8s.io/v1beta1",
+        "kind": "Module",
+        "metadata": named,
+        "spec": {"version": version},
+    }
+    return stamp(manifest, "drv", CONFIG)
+
+
+def refs(resources: ResourceList) -> list[str]:
+    return [f"{item.kind}/{item.name}" for item in resources.items]
+
+
+def test_select() -> None:
+    resources = parsed()
+    assert [item.name for item in resources.select("Module")] == ["gaudi", "foreign"]
+    assert [item.name for item in resources.select("Module", "")] == ["foreign"]
+    assert [item.name for item in resources.select("Module", "kmm.sigs.x-k8s.io")] == ["gaudi"]
+    assert resources.select("Pod") == []
+
+
+def test_upsert_of_what_is_there_changes_nothing() -> None:
+    resources = parsed()
+    before = resources.to_bytes()
+    resources.upsert([copy.deepcopy(item.manifest) for item in resources.items])
+    assert resources.changes == []
+    assert resources.to_bytes() == before
+
+
+def test_upsert_changes_in_place_and_adds_at_the_end() -> None:
+    resources = parsed()
+    new = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "sa"}}
+    changed = copy.deepcopy(resources.items[1].manifest)
+    changed["spec"]["version"] = "2"
+    resources.upsert([changed, new])
+    assert resources.changes == [("updated", Ref("kmm.sigs.x-k8s.io/v1beta1", "Module", "kmm", "gaudi")),
+                                 ("created", Ref("v1", "ServiceAccount", "", "sa"))]  # fmt: skip
+    text = OWNED.replace('version: "1"', 'version: "2"')
+    added = "- apiVersion: v1\n  kind: ServiceAccount\n  metadata:\n    name: sa\n"
+    assert resources.to_bytes().decode() == f"{HEAD}items:\n{text}{added}"
+
+
+def test_upsert_twice() -> None:
+    resources = parsed()
+    resources.upsert([module("2")])
+    resources.upsert([module("3")])
+    fresh = parsed()
+    fresh.upsert([module("3")])
+    assert resources.to_bytes() == fresh.to_bytes()
+
+
+def test_upsert_changes_the_first_of_two_with_one_name() -> None:
+    twice = "".join(f"- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  x: {x}\n" for x in (1, 2))
+    other = "- apiVersion: v1\n  kind: B\n  metadata:\n    name: a\n  x: 3\n"
+    resources = parsed(other + twice + other)
+    resources.upsert([{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": 5}])
+    assert [item["x"] for item in load.read(resources.to_bytes())["items"]] == [3, 5, 2, 3]
+
+
+def test_upsert_reads_no_item_of_another_kind() -> None:
+    named = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  x: "
+    resources = parsed("- kind: B\n  metadata: *nothing\n" + named + "1\n")
+    resources.upsert([{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": 2}])
+    assert resources.to_bytes().decode().endswith("- kind: B\n  metadata: *nothing\n" + named + "2\n")
+
+
+def test_upsert_sees_a_manifest_that_was_changed_in_place() -> None:
+    resources = parsed()
+    manifest = resources.items[1].manifest
+    manifest["spec"]["version"] = "2"
+    resources.upsert([manifest])
+    assert load.read(resources.to_bytes())["items"][1]["spec"] == {"version": "2"}
+
+
+def test_upsert_distinguishes_true_from_one() -> None:
+    resources = parsed("- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  x: 1\n")
+    wanted = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "x": True}
+    resources.upsert([wanted])
+    assert repr(load.read(resources.to_bytes())["items"]) == repr([wanted])
+
+
+def test_upsert_ignores_the_version_of_the_api() -> None:
+    resources = parsed("- apiVersion: apps/v1beta1\n  kind: A\n  metadata:\n    name: a\n")
+    wanted = {"apiVersion": "apps/v1", "kind": "A", "metadata": {"name": "a"}}
+    resources.upsert([wanted])
+    assert load.read(resources.to_bytes())["items"] == [wanted]
+
+
+def test_upsert_owned_keeps_what_others_put_there() -> None:
+    resources = parsed()
+    resources.upsert_owned([module()])
+    assert resources.changes == []
+    resources.upsert_owned([module("2")])
+    out = resources.to_bytes().decode()
+    assert out == f"{HEAD}items:\n" + OWNED.replace('version: "1"', 'version: "2"')
+
+
+def test_upsert_owned_takes_back_what_was_passed_on() -> None:
+    resources = parsed()
+    passed = module(labels={"team": "a"})
+    passed["metadata"]["annotations"][PASSED_ON] = "labels/team"
+    resources.upsert_owned([passed])
+    assert resources.items[1].labels == {"team": "a"}
+    resources.upsert_owned([module()])
+    assert resources.to_bytes() == parsed().to_bytes()
+
+
+def test_prune() -> None:
+    resources = parsed()
+    resources.prune(SCOPE, [module()])
+    assert refs(resources) == ["DeviceConfig/gaudi", "Module/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
+    assert resources.changes == [("removed", Ref("apps/v1", "DaemonSet", "", "stale"))]
+    stale = OWNED[OWNED.index("- apiVersion: apps/v1") : OWNED.index("# of the last")]
+    assert resources.to_bytes().decode() == f"{HEAD}items:\n" + OWNED.replace(stale, "")
+
+
+def test_prune_touches_no_other_functions_objects_and_nothing_without_an_owner() -> None:
+    resources = parsed()
+    resources.prune(SCOPE, [])
+    assert refs(resources) == ["DeviceConfig/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
+    resources = parsed("- kind: A\n  data: {krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi}\n")
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
+    assert refs(resources) == ["A/"]
+
+
+def test_what_is_left_over_is_removed_only_on_request() -> None:
+    resources = parsed(OWNED + LEFT_OVER)
+    assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]
+    resources.prune(SCOPE, [module()])
+    assert "DaemonSet/left-over" in refs(resources)
+    assert "DaemonSet/stale" not in refs(resources)
+    resources.prune(SCOPE, [module()], left_over=True)
+    assert "DaemonSet/left-over" not in refs(resources)
+
+
+def test_an_owner_without_a_namespace_stands_in_the_one_that_is_given() -> None:
+    config = "- apiVersion: krmfn.dev/v1alpha1\n  kind: DeviceConfig\n  metadata:\n    name: gone\n"
+    resources = parsed(LEFT_OVER + config)
+    assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]
+    assert [item.name for item in resources.left_over(SCOPE, "other")] == ["left-over"]
+    assert resources.left_over(SCOPE, "kmm") == []
+
+
+def test_an_owner_is_there_also_under_a_new_name() -> None:
+    config = """\
+- apiVersion: krmfn.dev/v1alpha1
+  kind: DeviceConfig
+  metadata:
+    name: prod-gone
+    namespace: prod
+    annotations:
+      internal.config.kubernetes.io/previousNames: gone
+      internal.config.kubernetes.io/previousNamespaces: kmm
+"""
+    assert parsed(LEFT_OVER + config).left_over(SCOPE) == []
+
+
+@pytest.mark.parametrize("owner", [None, "drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||other", "x"])
+def test_an_object_without_its_own_mark_is_not_taken_as_owned(owner: str | None) -> None:
+    manifest: dict[str, Any] = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}}
+    if owner:
+        manifest["metadata"]["annotations"] = {OWNER: owner}
+    with pytest.raises(ValueError, match="DaemonSet a has no mark of its own"):
+        parsed().upsert_owned([manifest])
+
+
+def test_report() -> None:
+    resources = parsed()
+    assert resources.report([info("a"), warning("b"), info("a")])
+    assert not resources.failed
+    assert not resources.report([error("c"), error("c", rule="X")])
+    assert resources.failed
+    assert [result.message for result in resources.results] == ["a", "b", "c", "c"]
+
+
+def test_after_an_error_the_items_leave_as_they_came() -> None:
+    resources = parsed()
+    resources.upsert([module("2"), {"apiVersion": "v1", "kind": "New", "metadata": {"name": "new"}}])
+    resources.prune(SCOPE, [])
+    resources.report([error("no")])
+    assert resources.to_bytes().decode() == f'{HEAD}items:\n{OWNED}results:\n- message: "no"\n  severity: error\n'
+
+
+REFUSED = {
+    "": "expected a mapping",
+    "kind: List\napiVersion: v1\nitems: []\n": "expected a ResourceList (config.kubernetes.io/v1), found",
+    "a: b\n": "expected a ResourceList (config.kubernetes.io/v1), found apiVersion None, kind None",
+    f"{HEAD}items: text\n": "`items` of the ResourceList is not a list",
+    f"{HEAD}items:\n  a: b\n": "`items` of the ResourceList is not a list",
+    f"{HEAD}items: []\n---\na: b\n": "line 4: another document begins",
+    f"{HEAD}items: [\n": "line 4: did not find expected node content",
+    f"{HEAD}items:\n- a: '\0'\n": "line 4: a NUL byte",
+    HEAD: "the ResourceList has no `items`; an empty one says `items: []`",
+    f"{HEAD}results: []\n": "the ResourceList has no `items`",
+    "{apiVersion: config.kubernetes.io/v1, kind: ResourceList}": "the ResourceList has no `items`",
+    "apiVersion: config.kubernetes.io/v2\nkind: ResourceList\n": "expected a ResourceList",
+    "apiVersion: [a]\nkind: {b: c}\n": "expected a ResourceList",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_refused(text: str) -> None:
+    with pytest.raises(KrmfnError) as refused:
+        ResourceList.parse(text.encode())
+    assert str(refused.value).startswith(REFUSED[text])
+
+
+@pytest.mark.parametrize("before", [0, 10, 3_000_000])
+def test_the_line_of_what_is_no_utf_8(before: int) -> None:
+    data = f"{HEAD}items:\n- a: 'é{'x' * before}'\n- b: '".encode() + b"\xe9'\n"
+    with pytest.raises(KrmfnError, match=r"^line 5: not UTF-8 \(invalid continuation byte\)"):
+        ResourceList.parse(data)
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_characters_across_the_steps_of_the_check(step: int) -> None:
+    fill = "x" * ((1 << 20) - len(f"{HEAD}items:\n- a: '") - step)
+    resources = ResourceList.parse(f"{HEAD}items:\n- a: '{fill}\U0001f600'\n".encode())
+    assert len(resources.items) == 1
+
+
+def test_a_list_that_was_not_parsed() -> None:
+    resources = ResourceList()
+    resources.upsert([module()])
+    assert OWNER in resources.items[0].annotations
+    assert refs(resources) == ["Module/gaudi"]
+
+
+NAMED = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
+NOT_JSON: list[tuple[dict[Any, Any], str]] = [
+    ({"kind": "A", "metadata": {"name": "a"}}, "A a cannot be put into the list: it has no apiVersion"),
+    ({"apiVersion": "v1", "metadata": {"name": "a"}}, "resource a cannot be put into the list: it has no kind"),
+    ({"apiVersion": "v1", "kind": "A"}, "A (no name) cannot be put into the list: it has no metadata.name"),
+    (
+        {**NAMED, "metadata": {"name": 1}},
+        "A (no name) cannot be put into the list: it has no metadata.name, or one that",
+    ),
+    ({**NAMED, "spec": {"a": {"x"}}}, "A a cannot be put into the list: spec.a is a Python set; a manifest holds"),
+    ({**NAMED, "spec": [(1,)]}, "A a cannot be put into the list: spec[0] is a Python tuple"),
+    ({**NAMED, "spec": object()}, "A a cannot be put into the list: spec is a Python object"),
+    ({**NAMED, "spec": b"x"}, "A a cannot be put into the list: spec is a Python bytes"),
+    ({**NAMED, "spec": float("nan")}, "A a cannot be put into the list: spec is nan"),
+    ({**NAMED, "spec": float("-inf")}, "A a cannot be put into the list: spec is -inf"),
+    ({**NAMED, "spec": {1: 2}}, "A a cannot be put into the list: spec has the key 1, which is not a string"),
+    ({**NAMED, None: 2}, "A a cannot be put into the list: the key None is not a string"),
+    ({**NAMED, "spec": "\ud83d"}, "A a cannot be put into the list: spec holds half a surrogate pair"),
+]
+
+
+@pytest.mark.parametrize(("manifest", "sentence"), NOT_JSON, ids=[sentence for _, sentence in NOT_JSON])
+@pytest.mark.parametrize("present", [True, False])
+def test_what_is_no_manifest_is_refused_whole(manifest: dict[Any, Any], sentence: str, present: bool) -> None:
+    text = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n" if present else OWNED
+    resources = parsed(text)
+    with pytest.raises(KrmfnError, match=re.escape(sentence)):
+        resources.upsert([module("2"), manifest])
+    assert resources.to_bytes() == parsed(text).to_bytes()
+
+
+def test_a_manifest_that_holds_itself_is_refused() -> None:
+    manifest: dict[str, Any] = dict(NAMED)
+    manifest["spec"] = {"self": manifest}
+    with pytest.raises(KrmfnError, match=r"spec.self.spec is nested deeper than 200 levels, or holds itself"):
+        parsed().upsert([manifest])
+
+
+def test_a_string_is_no_manifest() -> None:
+    with pytest.raises(KrmfnError, match="a str cannot be put into the list; a manifest is a dict"):
+        parsed().upsert(["x"])  # type: ignore[list-item]
+
+
+def test_a_manifest_given_to_upsert_is_the_callers_again() -> None:
+    resources = parsed("")
+    manifest = copy.deepcopy(NAMED)
+    for name in "ab":
+        manifest["metadata"]["name"] = name  # type: ignore[index]
+        resources.upsert([manifest])
+    assert [item.name for item in resources.items] == ["a", "b"]
+    assert [item["metadata"]["name"] for item in load.read(resources.to_bytes())["items"]] == ["a", "b"]
+
+
+def change(manifest: Any, path: str) -> None:
+    *parents, last = path.split(".")
+    for part in parents:
+        manifest = manifest[part]
+    manifest[last] = "changed"
+
+
+IN_PLACE = {
+    "spec.version": "Module kmm/gaudi was changed in place at spec.version, which",
+    "metadata.name": "Module kmm/gaudi was changed in place at metadata.name",
+    "added": "Module kmm/gaudi was changed in place at added",
+}
+
+
+@pytest.mark.parametrize("path", IN_PLACE)
+@pytest.mark.parametrize("made", [False, True])
+def test_a_change_in_place_is_not_lost_silently(path: str, made: bool) -> None:
+    resources = parsed("" if made else OWNED)
+    if made:
+        resources.upsert([module()])
+    item = next(item for item in resources.items if item.kind == "Module")
+    assert item.manifest is item.manifest
+    change(item.manifest, path)
+    with pytest.raises(KrmfnError, match=re.escape(IN_PLACE[path])):
+        resources.to_bytes()
+
+
+def test_a_change_in_place_counts_when_it_is_upserted() -> None:
+    resources = parsed()
+    manifest = resources.items[1].manifest
+    manifest["spec"]["version"] = "3"
+    manifest["spec"].setdefault("selector", {})["a"] = "b"
+    resources.upsert([manifest])
+    assert load.read(resources.to_bytes())["items"][1]["spec"] == {"version": "3", "selector": {"a": "b"}}
+    assert b'version: "3" # now' in resources.to_bytes()
+
+
+def test_a_look_is_no_change() -> None:
+    text = "- kind: A\n  a: .nan\n  b: 2001-01-01\n  c: [1, 1.5, null]\n- kind: B\n  a: {b: .inf}\n"
+    resources = parsed(text)
+    assert all(item.manifest for item in resources.items)
+    assert resources.to_bytes() == parsed(text).to_bytes()
+
+
+def test_with_an_error_a_change_in_place_does_not_matter() -> None:
+    resources = parsed()
+    resources.items[1].manifest["spec"] = 1
+    resources.report([error("no")])
+    assert resources.to_bytes().decode().startswith(f"{HEAD}items:\n{OWNED}results:")
+
+
+@pytest.mark.parametrize("config", [None, {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "yes"}}])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_items_of_files_make_a_list(count: int, config: dict[str, Any] | None) -> None:
+    texts = [
+        b"# a\napiVersion: v1\nkind: A\na: |+\n  x\n\n",
+        b'{"apiVersion": "v1", "kind": "B"}',
+        b"kind: C\na: |\n  x",
+    ]
+    items = [Item(text, 0, len(text), -2) for text in texts[:count]]
+    resources = ResourceList(items, config)
+    resources.upsert([NAMED])
+    resources.report([info("m")])
+    again = ResourceList.parse(resources.to_bytes())
+    assert [item.manifest for item in again.items] == [*(load.read(text) for text in texts[:count]), NAMED]
+    assert again.function_config == config
+    assert load.read(again.to_bytes())["results"] == [{"message": "m", "severity": "info"}]
+
+
+def test_a_list_of_nothing_is_a_list() -> None:
+    assert ResourceList.parse(ResourceList().to_bytes()).items == []
+
+
+@pytest.mark.parametrize(
+    "key", ['"krmfn.dev\\/owner"', '"krmfn.dev\\x2fowner"', '"\\u006brmfn.dev/owner"', "!!binary a3JtZm4uZGV2L293bmVy"]
+)
+def test_no_escape_hides_the_owner(key: str) -> None:
+    owner = "drv krmfn.dev|DeviceConfig|kmm|gone |A||a"
+    text = f"- {{apiVersion: v1, kind: A, metadata: {{name: a, annotations: {{{key}: '{owner}'}}}}}}\n"
+    resources = parsed(text)
+    assert OWNER.encode() not in resources.items[0].text
+    assert resources.items[0].mentions(OWNER)
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
+    assert resources.items == []

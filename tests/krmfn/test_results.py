@@ -1,0 +1,77 @@
+"""Findings: the specification's fields, and how they read aloud."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krmfn.resource import Place, Ref
+from krmfn.results import Field, Result, error, in_order, info, warning
+
+REF = Ref("apps/v1", "Deployment", "shop", "web")
+
+
+def test_every_field_of_the_specification() -> None:
+    finding = error(
+        "no such image",
+        rule="KRM001",
+        ref=REF,
+        field=Field("spec.image", "a:1", "a:2"),
+        place=Place("web.yaml", 2, 14, 3),
+        tags=(("more", "yes"),),
+    )
+    assert finding.to_manifest() == {
+        "message": "no such image",
+        "severity": "error",
+        "resourceRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "shop"},
+        "field": {"path": "spec.image", "currentValue": "a:1", "proposedValue": "a:2"},
+        "file": {"path": "web.yaml", "index": 2},
+        "tags": {"rule": "KRM001", "more": "yes"},
+    }
+    assert str(finding) == "web.yaml:14:3: error: Deployment shop/web: spec.image: no such image [KRM001]"
+
+
+@pytest.mark.parametrize(("make", "severity"), [(error, "error"), (warning, "warning"), (info, "info")])
+def test_severity_is_always_written(make: object, severity: str) -> None:
+    assert callable(make)
+    assert make("m").to_manifest() == {"message": "m", "severity": severity}
+
+
+def test_a_field_needs_a_resource() -> None:
+    assert "field" not in error("m", field=Field("a")).to_manifest()
+    assert error("m", ref=REF, field=Field("a", False, 0)).to_manifest()["field"] == {
+        "path": "a",
+        "currentValue": False,
+        "proposedValue": 0,
+    }
+
+
+def test_a_resource_without_namespace() -> None:
+    assert error("m", ref=Ref("v1", "Node", "", "n")).to_manifest()["resourceRef"] == {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "name": "n",
+    }
+
+
+def test_one_line_for_a_person() -> None:
+    assert "\n" not in str(error("one\ntwo", place=Place("", 1)))
+    assert str(Result("m")) == "error: m"
+
+
+PLACES = st.none() | st.builds(
+    Place, st.sampled_from(["", "a", "b"]), st.integers(0, 2), *[st.integers(0, 12)] * 2, st.none()
+)
+
+
+@given(st.lists(PLACES, max_size=12))
+def test_findings_stand_in_the_order_of_their_files_and_lines(places: list[Place | None]) -> None:
+    """Those without a file come first; what stands at one place keeps its order."""
+    ordered = in_order(error(str(number), place=place) for number, place in enumerate(places))
+    keys = [(one.place.path, one.place.line, one.place.column) if one.place else ("", 0, 0) for one in ordered]
+    assert keys == sorted(keys)
+    assert sorted(int(one.message) for one in ordered) == list(range(len(places)))
+    for key in set(keys):
+        numbers = [int(one.message) for one, other in zip(ordered, keys, strict=True) if other == key]
+        assert numbers == sorted(numbers)

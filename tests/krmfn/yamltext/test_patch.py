@@ -1,0 +1,65 @@
+"""Small edits by the marks of a simple text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn.yamltext import patch, simple
+
+TEXT = "- a: 1 # one\n  b: 'two'\n  c:\n    d: \"e\"\n  f:\n  - g # h\n  # i\n  - j: k\n"
+
+
+def patched(text: str, new: Any) -> str | None:
+    assert simple.read(text) is not None
+    return patch.patched(text, new)
+
+
+def data(**changes: Any) -> list[dict[str, Any]]:
+    return [{"a": 1, "b": "two", "c": {"d": "e"}, "f": ["g", {"j": "k"}], **changes}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "old", "new"),
+    [
+        ({}, "", ""),
+        ({"a": 2}, "a: 1 #", "a: 2 #"),
+        ({"a": "1"}, "a: 1 #", 'a: "1" #'),
+        ({"a": True}, "a: 1 #", "a: true #"),
+        ({"a": None}, "a: 1 #", "a: null #"),
+        ({"b": "it's"}, "'two'", "'it''s'"),
+        ({"b": "a\nb"}, "'two'", '"a\\nb"'),
+        ({"b": 2}, "'two'", "2"),
+        ({"c": {"d": "x"}}, '"e"', '"x"'),
+        ({"c": {"d": 'say "x"'}}, '"e"', '"say \\"x\\""'),
+        ({"c": {"d": "\\"}}, '"e"', '"\\\\"'),
+        ({"c": {"d": "e", "x": [1]}}, '"e"\n', '"e"\n    x:\n    - 1\n'),
+        ({"f": ["G", {"j": "k", "l": "m"}]}, "- g # h\n  # i\n  - j: k\n", "- G # h\n  # i\n  - j: k\n    l: m\n"),
+        ({"f": ["g", {"j": "k"}, "m"], "'o'": 1}, "j: k\n", "j: k\n  - m\n  '''o''': 1\n"),
+    ],
+)
+def test_patched(changes: dict[str, Any], old: str, new: str) -> None:
+    assert patched(TEXT, data(**changes)) == TEXT.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        data(a=[1]),
+        data(c={}),
+        data(f=["g"]),
+        data(c=1),
+        [{"a": 1}],
+        {},
+    ],
+)
+def test_what_needs_more(new: Any) -> None:
+    assert patched(TEXT, new) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "new"), [("a: {}\n", {"a": {"b": 1}}), ("a:\n", {"a": 1}), ("a: 1", {"a": 1, "b": 2})]
+)
+def test_where_there_is_no_room(text: str, new: Any) -> None:
+    assert patched(text, new) is None

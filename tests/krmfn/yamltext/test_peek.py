@@ -1,0 +1,147 @@
+"""Cheap looks: what they are sure of, and what they leave to a parser."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmfn.yamltext import peek
+from krmfn.yamltext.peek import MISSING, UNSURE
+
+
+def root(text: str) -> peek.Mapping:
+    """The mapping of an item with its dash at column 0."""
+    block = peek.root(text.encode(), 0, len(text), 0)
+    assert isinstance(block, peek.Mapping)
+    return block
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("kind: Pod", "Pod"),
+        ("kind:   Pod  ", "Pod"),
+        ("kind: Pod # why", "Pod"),
+        ('kind: "a b"', "a b"),
+        ("kind: 'a b' # why", "a b"),
+        ("kind: a:b", "a:b"),
+        ("kind: Pod\n", "Pod"),
+        ("kind: Pod\n\n# c\n", "Pod"),
+        ("other: 1", MISSING),
+        ("kinds: Pod", MISSING),
+        ("x: |\n    kind: Pod", MISSING),
+        ("x:\n    kind: Pod", MISSING),
+        ("kind:", UNSURE),
+        ("kind: yes", UNSURE),
+        ("kind: 1", UNSURE),
+        ("kind: 2001-01-01", UNSURE),
+        ("kind: a b", "a b"),
+        ("kind: a  b", UNSURE),
+        ("kind: Red Hat 9.4 (Plow) # c", "Red Hat 9.4 (Plow)"),
+        ("kind: a b: c", UNSURE),
+        ("kind: a :b", UNSURE),
+        ("kind: 'it''s'", UNSURE),
+        ('kind: "\\n"', UNSURE),
+        ("kind: |\n    Pod", UNSURE),
+        ("kind: [Pod]", UNSURE),
+        ("kind: *x", UNSURE),
+        ("kind: !!str Pod", UNSURE),
+        ("kind: Pod\n    more", UNSURE),
+        ("kind: Pod\n\n    more", UNSURE),
+        ("kind:\tPod", UNSURE),
+        ("kind : Pod", UNSURE),
+        ("'kind': Pod", UNSURE),
+        ("? kind\n  : Pod", UNSURE),
+        ("<<: *x", UNSURE),
+        ("kind: Pod\n  kind: Job", UNSURE),
+        ('kind: Pod\n  "kind": Job', UNSURE),
+    ],
+)
+def test_scalar(line: str, value: object) -> None:
+    assert root(f"- a: b\n  {line}\n  z: c\n").scalar(b"kind") == value
+
+
+def test_the_first_key() -> None:
+    assert root("- kind: Pod\n  b: c\n").scalar(b"kind") == "Pod"
+    assert root("- kind : Pod\n  b: c\n").scalar(b"kind") == UNSURE
+
+
+@pytest.mark.parametrize(
+    "text", ["-   a: b\n", "- 'a': b\n", "- [a]\n", "- - a: b\n", "-\n  a: b\n", "- &x\n  a: b\n", ""]
+)
+def test_items_that_are_left_to_a_parser(text: str) -> None:
+    assert peek.root(text.encode(), 0, len(text), 0) == UNSURE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x:\n    a: b\n    c: d", {"a": "b", "c": "d"}),
+        ("x:\n   a: b\n  y: c", {"a": "b"}),
+        ("x: # why\n\n    # more\n    a: b", {"a": "b"}),
+        ("x:\n    a/b.c: 'd e' # f", {"a/b.c": "d e"}),
+        ("x:", MISSING),
+        ("x:\n  y: c", MISSING),
+        ("y: c", MISSING),
+        ("x: {}", UNSURE),
+        ("x:\n  - a: b", UNSURE),
+        ("x: &l\n    a: b", UNSURE),
+        ("x:\n    a: b\n\n    c: d", UNSURE),
+        ("x:\n    a: b\n# left\n    c: d", UNSURE),
+        ("x:\n    a: 1", UNSURE),
+        ("x:\n    a: b\n    a: c", UNSURE),
+        ("x:\n    a: b\n      c", UNSURE),
+        ("x:\n    'a': b", UNSURE),
+        ("x:\n    a: b\n    'c': d", UNSURE),
+    ],
+)
+def test_strings(text: str, expected: object) -> None:
+    inner = root(f"- w: v\n  {text}\n  z: c\n").mapping(b"x")
+    assert (inner.strings() if isinstance(inner, peek.Mapping) else inner) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "picked"),
+    [
+        ("a: b\n    c: d", {"a": "b", "c": "d"}),
+        ("c: d # why\n    ab: x\n    x/a: y\n    a: 'b'", {"a": "b", "c": "d"}),
+        ("ab: x", {}),
+        ("a: b\n    a: b", UNSURE),
+        ("a: 1", UNSURE),
+        ("a: b\n      more", UNSURE),
+        ("a: b\n\n      more", UNSURE),
+        ("a:\n      b: c", UNSURE),
+        ("a : b", UNSURE),
+        ("a:\tb", UNSURE),
+        ("a:", UNSURE),
+        ("x: y\n    'a': b", UNSURE),
+        ("x: y\n    ? a\n    : b", UNSURE),
+        ("x: y\n    <<: *x", UNSURE),
+    ],
+)
+def test_picked(lines: str, picked: object) -> None:
+    inner = root(f"- w: v\n  x:\n    {lines}\n  z: c\n").mapping(b"x")
+    assert isinstance(inner, peek.Mapping)
+    assert inner.picked(["a", "c"]) == picked
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_lines_of_many_items_may_be_known(known: bool) -> None:
+    text = b"- kind: A\n  x: 1\n- kind: B\n  metadata:\n    name: b\n  kinds: y\n- kind: C\n"
+    lines = [text.index(key) for key in (b"x:", b"metadata:", b"kinds:")] if known else []
+    block = peek.root(text, text.index(b"- kind: B"), text.index(b"- kind: C"), 0, lines)
+    assert isinstance(block, peek.Mapping)
+    assert [block.scalar(b"kind"), block.scalar(b"metadata", b"name"), block.scalar(b"x")] == ["B", "b", MISSING]
+
+
+def test_kinds_in_one_pass() -> None:
+    items = [
+        "- apiVersion: v1\n  kind: Pod\n  spec:\n    kind: None\n",
+        "- apiVersion: v1\n  kind: Job # left to a closer look\n",
+        "- kind: First\n",
+        "- apiVersion: v1\n  kind: Pod\n  'kind': Job\n",
+        "- apiVersion: v1\n  kind: Pod\n    more\n",
+        "- apiVersion: v1\n  kind: yes\n",
+        "- apiVersion: v1\n  text: |\n    x\n\n  kind: Node\n",
+    ]
+    text, starts = "".join(items).encode(), [len("".join(items[:n]).encode()) for n in range(len(items))]
+    assert dict(peek.kinds(text, starts, len(text), 0, ())) == {0: "Pod", 6: "Node"}

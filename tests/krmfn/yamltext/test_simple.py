@@ -1,0 +1,79 @@
+"""The reader for plain layouts: sure and right, or None."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn.yamltext import load, simple
+
+SIMPLE: dict[str, Any] = {
+    "a: b\nc: 1\nd: 'e f'\n": {"a": "b", "c": 1, "d": "e f"},
+    "a:\n  b:\n    c: d\ne:\n": {"a": {"b": {"c": "d"}}, "e": None},
+    "a:\n- b\n- c: d\n  e: f\ng: h\n": {"a": ["b", {"c": "d", "e": "f"}], "g": "h"},
+    "a:\n  -  b\n  -  c: d\n     e: f\n": {"a": ["b", {"c": "d", "e": "f"}]},
+    "- a: []\n  b: {}\n": [{"a": [], "b": {}}],
+    "# c\na: b # d\n\n  # e\nf: 'g' # h": {"a": "b", "f": "g"},
+    "a: -x\nb: --flag\nc: a:b\nd: http://x/y\ne: .5\n": {
+        "a": "-x",
+        "b": "--flag",
+        "c": "a:b",
+        "d": "http://x/y",
+        "e": 0.5,
+    },
+    "a: b c - d\ne: f:g 'h'\n": {"a": "b c - d", "e": "f:g 'h'"},
+    "a: | # c\n  b\n   c\n\n  d\n\n# e\nf: g\n": {"a": "b\n c\n\nd\n", "f": "g"},
+    "- a: |-\n    # b\n    - c\n  d: |+\n    e\n\n- |\n f\n": [{"a": "# b\n- c", "d": "e\n\n"}, "f\n"],
+    "a:\n- b: |\n\n      c\n  d: e\n": {"a": [{"b": "\nc\n", "d": "e"}]},
+    "a: |\n  b\n   \n": {"a": "b\n \n"},
+    "a: |\n  b\n \n   \n\nc: d\n": {"a": "b\n\n \n", "c": "d"},
+    "a: |-\n  b\n    \n  \n": {"a": "b\n  "},
+    "a: |+\n  b\n   \n\n": {"a": "b\n \n\n"},
+}
+OTHER = [
+    "yes: a\n", "1: a\n", "012: a\n", "null: a\n", "a: \x7f\n", "a: \x80\n", "a: '\ufffe'\n",
+    "", "a: |\n",
+    "a: |\n\n", "a: |\nb: c\n", "a: |2\n  b\n", "a: |\n   b\n  c\n", "a: |\n  b",
+    "- |\n  b\n    ", "a: |\n  b\n  ", "a: |\n  b\n ",
+    "a: |\n   \n  b\n", "a: |\n  \tb\n", "a: >\n  b\n",
+    "a: 'b\n  c'\n", 'a: "b\\n"\n', "a: 'it''s'\n", "a: b\n  c\n", "a: [b]\n", "a: &x b\n",
+    "a: *x\n", "a: !!str b\n", "'a': b\n", "? a\n: b\n", "<<: *x\n", "a: b\na: c\n", "a:\n- b\n c: d\n",
+    "a:\n    b: c\n  d: e\n", "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n",
+    "a: b\n---\nc: d\n", "a:\n-\n  b: c\n", "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n",
+    "- a\nb: c\n", "a: b # c\rd: e\n", "a: ---\n", "- a: b\n c: d\n", " " * 200 + "a: b\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SIMPLE)
+def test_simple(text: str) -> None:
+    assert repr(simple.read(text)) == repr(SIMPLE[text])
+
+
+@pytest.mark.parametrize("text", OTHER)
+def test_left_to_a_parser(text: str) -> None:
+    assert simple.read(text) is None
+
+
+def test_where_scalars_stand() -> None:
+    lines, ends = simple.lines_of("- a: 'b c' # d\n\n  e: |\n    f\n    g\n")
+    first, literal, last = lines
+    assert (first.column, first.dash, first.quote, first.span) == (0, 2, "'", (5, 10))
+    assert (literal.column, literal.dash, literal.quote, literal.value) == (2, 0, "|", "f\ng\n")
+    assert (last.column, ends) == (-1, [1, 5])
+
+
+def test_data_is_made_anew_each_time() -> None:
+    text = "a:\n  b: []\n  c: {}\nd:\n- []\n"
+    one, other = simple.read(text), simple.read(text)
+    one["a"]["b"].append(1)
+    one["a"]["c"]["x"] = 1
+    one["d"][0].append(1)
+    assert other == {"a": {"b": [], "c": {}}, "d": [[]]}
+
+
+def test_nesting_is_no_danger() -> None:
+    assert simple.read("\n".join(f"{' ' * n}a:" for n in range(5_000))) is None
+    for deep in ("\n".join(f"{' ' * n}- a:\n{' ' * n}  b:" for n in range(0, 100, 2)),
+                 "".join(f"{' ' * n}a:\n" for n in range(100)) + " " * 100 + "b: c\n"):  # fmt: skip
+        assert simple.read(deep) == load.read(deep.encode())

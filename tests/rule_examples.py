@@ -1,0 +1,240 @@
+"""The examples of rules, run: written into a folder as a person would have them, and judged by the command line.
+
+An example is YAML. Its first line may be `# kmm: main`, the KMM version of the cluster, or `# kustomize: FLAGS`, which
+`check` gets. Each document may begin with a
+comment that says what it is, alone on its line:
+
+* `# <file>` (`# overlays/kustomization.yaml`): that file, as it is written when it has an apiVersion or no kind;
+* `# before`, `# after`: part of the old or the new state; with one of them the example is a change, and `diff` runs.
+  A document without a comment is then part of both;
+* `# 1001 of these, NUMBER from 1`: as many documents, with the number in place of the word;
+* `# LETTERS is 1024 letters`: a text of that length in place of the word.
+
+A document without an apiVersion is filled in from the least resource of its kind, and one without a kind is of the
+usual kind of the rule's family. An example wins over the least resource, mapping by mapping; selectors are replaced,
+and `null` takes a field of the least resource away. With a kustomization.yaml at the top kustomize builds the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from krmfn_functions.commands.catalogue import usual_kind
+from krmfn_functions.programs import KRMFN
+
+from krmfn import Item
+from krmfn.cli import main
+from krmfn.rule import Rule
+
+LEAST: dict[str, dict[str, Any]] = {
+    document["kind"]: document
+    for document in yaml.safe_load_all(
+        """
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.0"
+  nodeSelector: {example.com/gpu: "true"}
+---
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {}
+---
+apiVersion: pt.example.com/v1alpha1
+kind: Ptemplate
+metadata: {name: pt, namespace: kmm}
+spec:
+  selector: {example.com/pt: "true"}
+---
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {name: gpu, namespace: kmm}
+spec:
+  selector: {example.com/gpu: "true"}
+  moduleLoader:
+    container:
+      modprobe: {moduleName: gpu}
+      kernelMappings:
+      - regexp: ^.+$
+        containerImage: registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}
+---
+apiVersion: hub.kmm.sigs.x-k8s.io/v1beta1
+kind: ManagedClusterModule
+metadata: {name: gpu}
+spec:
+  spokeNamespace: kmm
+  selector: {example.com/gpu: "true"}
+  moduleSpec:
+    selector: {example.com/gpu: "true"}
+    moduleLoader:
+      container:
+        modprobe: {moduleName: gpu}
+        kernelMappings:
+        - regexp: ^.+$
+          containerImage: registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: gpu-agent, namespace: kmm}
+spec:
+  selector: {matchLabels: {app: gpu-agent}}
+  template:
+    metadata: {labels: {app: gpu-agent}}
+    spec:
+      containers: [{name: agent, image: "registry.example.com/agent:1.0"}]
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: kmm}
+"""
+    )
+}
+"""The least valid resource of each kind that an example may leave out parts of."""
+
+_SELECTORS = frozenset({"nodeSelector", "selector", "matchLabels", "clusterSelector"})
+_HEADING = re.compile(
+    r"# (?:(?P<state>before|after)|(?P<number>\d+) of these, (?P<word>\w+) from 1"
+    r"|(?P<text>\w+) is (?P<length>\d+) letters|(?P<file>\S+))\n"
+)
+_KMM = re.compile(r"\A# kmm: (\S+)\n")
+_FLAGS = re.compile(r"\A# kustomize: (.+)\n")
+_FILE = re.compile(r"(?:.*/)?(?:[^/]+\.(?:yaml|yml|json)|Kptfile)")
+
+
+class Finding(NamedTuple):
+    """What was reported about an example."""
+
+    rule: str
+    severity: str
+    message: str
+
+
+class Document(NamedTuple):
+    """A document of an example: the states that it is part of, the file, and its text."""
+
+    states: tuple[str, ...]
+    file: str
+    text: str
+
+
+def findings(rule: Rule, example: str) -> list[Finding]:
+    """Return what `check` or `diff` reports about an example of a rule. Fails when it cannot even be read."""
+    flags = [f"--kustomize={match[1]}" for match in _FLAGS.finditer(example)]
+    example = _FLAGS.sub("", example)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = plant(folder, rule, example)
+        command = ["diff", *paths] if len(paths) > 1 else ["check", "--root", str(folder), *paths]
+        code, out = run([*command, *flags, "--format", "json"])
+        assert code in ((0, 1, 2) if rule.id.startswith("KRM5") else (0, 1)), f"exit code {code} for:\n{example}"
+        report = json.loads(out)
+        return [
+            Finding(one["rule"], one["severity"], one["message"])
+            for one in (report["notes"] if len(paths) > 1 else report["findings"])
+        ]
+
+
+def plant(folder: Path, rule: Rule, example: str) -> list[str]:
+    """Write an example of a rule, and return its PATHs: two, the old and the new state, when it is about a change."""
+    return [str(folder / state) for state in _write(folder, list(documents(example, rule.id)))]
+
+
+def needs_kustomize(rule: Rule) -> bool:
+    """Return True when an example of the rule has to be built."""
+    return any("\n# kustomization.yaml\n" in f"\n{example}" for example in (rule.good, rule.bad))
+
+
+def documents(example: str, rule: str) -> Iterator[Document]:
+    """Yield the documents of an example, filled in."""
+    parts = re.split(r"^---\n", with_settings(example), flags=re.MULTILINE)
+    headings = [_heading(part) for part in parts]
+    both = ("before", "after") if any(heading.get("state") for heading in headings) else ("",)
+    for part, heading in zip(parts, headings, strict=True):
+        states = (heading["state"],) if heading.get("state") else both
+        for number in range(1, int(heading.get("number") or 1) + 1):
+            text = part.replace(heading["word"], str(number)) if heading.get("word") else part
+            text = text.replace(heading["text"], "x" * int(heading["length"])) if heading.get("text") else text
+            yield Document(states, heading.get("file") or "resources.yaml", _filled_in(text, rule, heading))
+
+
+def with_settings(example: str) -> str:
+    """Return the example with its KMM version as a functionConfig."""
+    return _KMM.sub(r'kind: RenderDeviceConfigs\nspec: {kmm: {version: "\1"}}\n---\n', example, count=1)
+
+
+def _heading(text: str) -> dict[str, str]:
+    match = _HEADING.match(text)
+    if not match or (match["file"] and not _FILE.fullmatch(match["file"])):
+        return {}
+    return {key: value for key, value in match.groupdict().items() if value}
+
+
+def _filled_in(text: str, rule: str, heading: dict[str, str]) -> str:
+    """Return a document with what every resource of its kind needs."""
+    if "file" in heading and re.search("^apiVersion:", text, re.MULTILINE):
+        return text  # perhaps no YAML: that may be the point
+    encoded = text.encode()
+    own = Item(encoded, 0, len(encoded), -2).manifest
+    if "apiVersion" in own or ("file" in heading and "kind" not in own):
+        return text
+    return json.dumps(_over(LEAST[own.get("kind", usual_kind(rule))], own)) + "\n"
+
+
+def _over(least: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(least)
+    for key, value in own.items():
+        if value is None and key in least:
+            del merged[key]
+        elif value and isinstance(value, dict) and isinstance(least.get(key), dict) and key not in _SELECTORS:
+            merged[key] = _over(least[key], value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _write(folder: Path, parts: list[Document]) -> list[str]:
+    """Write the files of an example, and return the folders of its states."""
+    texts: dict[str, str] = {}
+    for part in parts:
+        for state in part.states:
+            path = f"{state}/{part.file}".lstrip("/")
+            assert ".." not in path, path
+            texts[path] = f"{texts[path]}---\n{part.text}" if path in texts else part.text
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    states = sorted({state for part in parts for state in part.states}, reverse=True)
+    if states != [""]:
+        states = ["before", "after"]
+        for state in states:
+            (folder / state).mkdir(exist_ok=True)
+    return states
+
+
+def run(arguments: list[str]) -> tuple[int, str]:
+    """Run a command in this process, and return its exit code and what it printed: it closes its stdout."""
+    stdout = os.dup(1)
+    with tempfile.TemporaryFile() as printed:
+        try:
+            os.dup2(printed.fileno(), 1)
+            code = main.main(KRMFN, arguments)
+        finally:
+            os.dup2(stdout, 1)
+            os.close(stdout)
+        printed.seek(0)
+        return code, printed.read().decode()

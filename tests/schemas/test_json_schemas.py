@@ -1,0 +1,249 @@
+"""The published JSON Schemas: what they say, that they say it everywhere, and that both readers of them agree."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import re2  # type: ignore[import-untyped]
+from hypothesis import given, settings
+from krmfn_functions.rendering.schemas import schema as json_schema
+
+from krmfn import Manifest, schema
+from tests.commands import ROOT
+from tests.examples import EXAMPLES
+from tests.schema_corpus import KINDS, corpus, samples, schema_of, spoiled
+
+FILES = sorted(set(KINDS.values()))
+
+
+def verdict(manifest: Manifest, file: str) -> bool:
+    """jsonschema's."""
+    return bool(schema._validator()(json_schema(file)).is_valid(manifest))
+
+
+def nodes(value: Any, path: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every subschema with its place."""
+    yield path, value
+    for holder in ("properties", "$defs"):
+        for name, child in value.get(holder, {}).items():
+            yield from nodes(child, f"{path}/{holder}/{name}")
+    for holder in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(value.get(holder), dict):
+            yield from nodes(value[holder], f"{path}/{holder}")
+
+
+def test_no_file_is_stale() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "schemas.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_corpus_has_all_kinds() -> None:
+    assert {schema_of(manifest) for manifest in samples()} == set(FILES)
+    assert len(corpus()) > 40
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_field_says_what_it_is_for_and_every_pattern_its_rule(file: str) -> None:
+    for path, node in nodes(json_schema(file)):
+        for name, field in node.get("properties", {}).items():
+            shared = json_schema(file)["$defs"].get(field.get("$ref", "").removeprefix("#/$defs/"), {})
+            assert field.get("description") or shared.get("description"), f"{path}: {name}"
+        assert "pattern" not in node or node["x-says"], path
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_they_use_only_keywords_that_the_quick_check_knows(file: str) -> None:
+    known = {"$ref", "type", "items", "propertyNames", *schema._SIMPLE, *schema._WORDLESS}
+    for path, node in nodes(json_schema(file)):
+        assert set(node) <= known, path
+        assert node.get("type") or "$ref" in node or "propertyNames" in path, path
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_patterns_mean_the_same_to_python_kubernetes_and_editors(file: str) -> None:
+    for path, node in nodes(json_schema(file)):
+        pattern = node.get("pattern", "")
+        assert not re.search(r"\\[^x.\\]|\(\?", pattern), f"{path}: {pattern}"
+        assert "$" not in re.sub(r"\[[^]]*\]", "", pattern)[:-1], f"{path}: {pattern}"
+        assert re2.compile(pattern)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_lists_and_mappings_have_bounds(file: str) -> None:
+    """Without them the API server cannot bound the cost of the CRD's rules."""
+    for path, node in nodes(json_schema(file)):
+        if "/metadata" not in path:
+            assert node.get("type") != "array" or {"minItems", "maxItems"} <= set(node), path
+            assert "propertyNames" not in node or "maxProperties" in node, path
+
+
+def test_settings_take_every_field_of_a_deviceconfig_but_profile() -> None:
+    spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
+    vendor = dict(json_schema("renderdeviceconfigs")["$defs"]["vendor"]["properties"])
+    own, account = vendor.pop("extraObjects"), vendor.pop("serviceAccount")
+    assert vendor == {name: field for name, field in spec.items() if name not in ("profile", "serviceAccount")}
+    rights = account["properties"].keys() - spec["serviceAccount"]["properties"].keys()
+    assert rights == {"rules", "clusterRules"} and own
+
+
+def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> None:
+    definitions = json_schema("renderdeviceconfigs")["$defs"]
+    vendor, profile, release = (definitions[name]["properties"] for name in ("vendor", "profile", "release"))
+    own = {"versions", "versionsComplete", "locked"}
+    assert {name: field for name, field in profile.items() if name not in own} == vendor
+    refused = definitions["release"]["x-elsewhere"].keys()
+    assert {name: field for name, field in release.items() if name != "version"} == {
+        name: field for name, field in vendor.items() if name not in refused
+    }
+
+
+def test_a_pool_overrides_what_the_config_has() -> None:
+    spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
+    pool = dict(spec["nodePools"]["items"]["properties"])
+    own = {"name", "nodeSelector"}
+    assert {name: field for name, field in pool.items() if name not in own} == {
+        name: spec[name] for name in pool if name not in own
+    }
+
+
+def test_the_seed_has_its_three_fields() -> None:
+    spec = json_schema("deviceconfig-example.com")["properties"]["spec"]
+    assert list(spec["properties"]) == ["driverImage", "driverVersion", "nodeSelector"]
+    assert spec["required"] == ["driverImage", "driverVersion"]
+
+
+@pytest.mark.parametrize("manifest", samples(), ids=lambda manifest: manifest["metadata"]["name"])
+def test_samples_fit(manifest: Manifest) -> None:
+    assert schema.check(manifest, json_schema(schema_of(manifest))) == []
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_samples_have_every_field(file: str) -> None:
+    root, used = json_schema(file), set()
+
+    def visit(value: Any, node: dict[str, Any], path: str) -> None:
+        if "$ref" in node:
+            path = node["$ref"]
+            node = root["$defs"][path.removeprefix("#/$defs/")]
+        if isinstance(value, dict):
+            for key, child in value.items():
+                if key in node.get("properties", {}):
+                    used.add(f"{path}/properties/{key}")
+                    visit(child, node["properties"][key], f"{path}/properties/{key}")
+                elif isinstance(node.get("additionalProperties"), dict):
+                    visit(child, node["additionalProperties"], f"{path}/additionalProperties")
+        if isinstance(value, list):
+            for child in value:
+                visit(child, node.get("items", {}), f"{path}/items")
+
+    for manifest in samples():
+        if schema_of(manifest) in (file, "deviceconfig" if file == "renderdeviceconfigs" else file):
+            visit(manifest, root, "#")
+            spec = {name: value for name, value in manifest["spec"].items() if name != "profile"}
+            profile = {**spec, "versions": [spec]}
+            visit({"defaults": spec, "profiles": {"vendor": profile}}, root["properties"]["spec"], "#/properties/spec")
+    known = {f"{path}/properties/{name}" for path, node in nodes(root) for name in node.get("properties", {})}
+    assert known - used == set()
+
+
+@pytest.mark.parametrize("manifest", corpus(), ids=lambda manifest: manifest["metadata"]["name"])
+def test_the_quick_check_agrees_with_jsonschema_on_the_corpus(manifest: Manifest) -> None:
+    file = schema_of(manifest)
+    assert schema.fits(manifest, json_schema(file), json_schema(file)) == verdict(manifest, file)
+
+
+@settings(max_examples=min(EXAMPLES, 600), derandomize=True)
+@given(spoiled(corpus))
+def test_the_quick_check_agrees_with_jsonschema_on_damaged_manifests(manifest: Manifest) -> None:
+    file = schema_of(manifest) or "deviceconfig"
+    fits = schema.fits(manifest, json_schema(file), json_schema(file))
+    assert fits == verdict(manifest, file)
+    assert fits == (schema.check(manifest, json_schema(file)) == [])
+
+
+def spec(**fields: Any) -> Manifest:
+    """A DeviceConfig with these fields."""
+    head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "a", "namespace": "b"}}
+    return {**head, "spec": fields}
+
+
+CONTAINER = {"name": "a", "image": "a:1"}
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"driverVersion": "1.16\n"}, "driverVersion", r"is '1.16\n'; must be at most 63 letters"),
+    ({"driverImage": "a b"}, "driverImage", "must be an image reference such as"),
+    ({"driverImageParts": {}}, "driverImageParts.repository", "is required: the repository in the registry"),
+    ({"driverImageParts": {"repository": "a", "digest": "sha256:12"}}, "driverImageParts.digest", "must be a digest"),
+    ({"imageRegistry": "https://a"}, "imageRegistry", "must be a registry such as mirror.example.com:5000/team"),
+    ({"modulesLoadingOrder": ["a"]}, "modulesLoadingOrder", "has 1 entry; must be at least 2"),
+    ({"modulesLoadingOrder": []}, "modulesLoadingOrder", "must not be empty"),
+    ({"parameters": ["a"] * 257}, "parameters", "has 257 entries; must be at most 256"),
+    ({"parameters": ["a b"]}, "parameters[0]", "must be one word without spaces"),
+    ({"dirName": "/" + "a" * 4096}, "dirName", "must be an absolute path, at most 4,096 characters"),
+    ({"dirName": "opt"}, "dirName", "is 'opt'; must be an absolute path"),
+    ({"nodeSelector": {f"a{n}": "" for n in range(65)}}, "nodeSelector", "has 65 fields; must be at most 64"),
+    ({"nodeSelector": {"a b": "c"}}, "nodeSelector[a b]", "must be a label key such as example.com/gpu"),
+    ({"nodePools": [{"name": "a"}]}, "nodePools[0].nodeSelector", "is required: labels a node of this pool must have"),
+    ({"nodePools": [{"name": "a", "nodeSelector": {}, "hub": {}}]}, "nodePools[0].hub", "unknown field 'hub'"),
+    ({"daemonsets": [CONTAINER]}, "daemonsets", "did you mean 'daemonSets'?"),
+    ({"daemonSets": [{**CONTAINER, "volumes": [{"name": "a"}]}]}, "daemonSets[0].volumes[0]", "must be a name and one"),
+    (
+        {"daemonSets": [{**CONTAINER, "volumes": [{"name": "a", "emptyDir": {}, "hostPath": {"path": "/"}}]}]},
+        "daemonSets[0].volumes[0]",
+        "has 3 fields; must be a name and one source, such as hostPath",
+    ),
+    (
+        {"daemonSets": [{**CONTAINER, "env": [{"name": "A", "valueFrom": {}}]}]},
+        "daemonSets[0].env[0].valueFrom",
+        "must not be empty",
+    ),
+    (
+        {"daemonSets": [{**CONTAINER, "ports": [{"containerPort": 0}]}]},
+        "daemonSets[0].ports[0].containerPort",
+        "at least 1",
+    ),
+    (
+        {"daemonSets": [{**CONTAINER, "updateStrategy": {"rollingUpdate": {"maxSurge": "5"}}}]},
+        "daemonSets[0].updateStrategy.rollingUpdate.maxSurge",
+        "is '5'; must be a whole number or a percentage such as 10%",
+    ),
+    ({"sign": {"keySecret": {"name": "a"}}}, "sign.certSecret", "is required"),
+    ({"hub": {"spokeNamespace": "a"}}, "hub.clusterSelector", "is required: labels a managed cluster must have"),
+    (
+        {"serviceAccount": {"podSecurity": "none"}},
+        "serviceAccount.podSecurity",
+        "is 'none'; must be one of 'privileged'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "path", "text"), WRONG, ids=[f"{path}: {text}" for _, path, text in WRONG])
+def test_what_does_not_fit_is_reported_with_what_would(fields: dict[str, Any], path: str, text: str) -> None:
+    messages = {
+        str(result.field.path): result.message
+        for result in schema.check(spec(**fields), json_schema("deviceconfig"))
+        if result.field
+    }
+    assert list(messages) == [f"spec.{path}"]
+    assert text in messages[f"spec.{path}"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits", "not_fits"),
+    [
+        ("^a$", ["a"], ["a\n", "b\na", "a\nb"]),
+        ("^(a$|b)", ["a", "bc"], ["a\n"]),
+        ("^[a$]+$", ["a$"], ["$\n"]),
+        (r"^\$a", ["$a", "$a\n"], ["a"]),
+        (r"^[\]$]$", ["]", "$"], ["$\n", "\\"]),
+    ],
+)
+def test_a_dollar_is_the_end_of_the_text(pattern: str, fits: list[str], not_fits: list[str]) -> None:
+    rule = {"type": "string", "pattern": pattern}
+    for value in fits + not_fits:
+        assert schema.fits(value, rule, rule) == (value in fits) == schema._validator()(rule).is_valid(value), value

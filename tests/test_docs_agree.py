@@ -1,0 +1,130 @@
+"""The documentation agrees with the code: commands, options, fields, rooms, layers, targets, and the tests it names."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from argparse import ArgumentParser, _SubParsersAction
+from configparser import ConfigParser
+
+import fields
+import pytest
+from krmfn_functions.deviceconfig.layers import ATOMIC, EITHER, KEYS, SWITCHES
+from krmfn_functions.programs import KRMFN
+
+from krmfn.cli.arguments import parser
+from tests.commands import ROOT, process
+from tests.console import rewritten_unless
+from tests.pages import Block, blocks, pages
+
+_TEST = re.compile(r"^def (test_\w+)", re.MULTILINE)
+_CONTRACTS = ROOT / "docs" / "contracts.md"
+
+_PATH = re.compile(r"(?<![\w/.-])(?:krmfn|functions|tools|tests|schemas|docs|gitops|benchmark)/[\w./-]*\w")
+
+
+@pytest.mark.parametrize("name", ["docs/architecture.md", "docs/design.md", "CONTRIBUTING.md"])
+def test_files_that_are_named_exist(name: str) -> None:
+    named = set(_PATH.findall(re.sub(r"```diff.*?```", "", (ROOT / name).read_text(), flags=re.DOTALL)))
+    assert named or name == "docs/design.md"
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+def test_the_map_has_every_room() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text().partition("## The map")[2].partition("\n## ")[0]
+    rooms = set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
+    inits = [path for top in ("krmfn", "functions") for path in (ROOT / top).rglob("__init__.py")]
+    packages = {str(path.parent.relative_to(ROOT)) for path in inits}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    folders = {name.partition("/")[0] for name in tracked.splitlines() if "/" in name and not name.startswith(".")}
+    assert rooms >= packages
+    assert [room for room in sorted(rooms) if not (ROOT / room).is_dir()] == []
+    assert {room for room in rooms if "/" not in room} == folders
+
+
+def layers() -> list[Block]:
+    """The pictures in architecture.md that quote .importlinter."""
+    contracts = [
+        block for block in blocks(ROOT / "docs" / "architecture.md") if block.note.startswith("from .importlinter")
+    ]
+    assert contracts
+    return contracts
+
+
+@pytest.mark.parametrize("block", layers(), ids=lambda block: block.note)
+def test_the_layers_are_those_of_importlinter(block: Block) -> None:
+    rules = ConfigParser()
+    rules.read(ROOT / ".importlinter")
+    lines = rules[f"importlinter:contract:{block.note.rpartition(' ')[2]}"]["layers"].split("\n")
+    rewritten_unless(block, "".join(f"{line}\n" for line in lines if line))
+
+
+def test_contributing_names_every_make_target_and_no_page_another() -> None:
+    targets = set(re.findall(r"^([a-z0-9]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert len(targets) > 8
+    named = {page: set(re.findall(r"(?m)(?:^|`)make ([a-z0-9]+)", page.read_text())) for page in pages()}
+    assert set().union(*named.values()) <= targets
+    assert named[ROOT / "CONTRIBUTING.md"] == targets
+
+
+def test_each_promise_names_tests_that_exist() -> None:
+    """The table in contracts.md: every row names at least one test, and each is defined just once."""
+    rows = [line for line in _CONTRACTS.read_text().splitlines() if line.startswith("| ")][1:]
+    defined = [name for path in ROOT.glob("tests/**/test_*.py") for name in _TEST.findall(path.read_text())]
+    assert len(rows) > 10
+    for row in rows:
+        named = re.findall(r"`(test_\w+)`", row.rsplit("|", 2)[1])
+        assert named, row
+        assert [name for name in named if defined.count(name) != 1] == [], row
+
+
+def test_the_tests_that_superset_names_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "superset.md").read_text()))
+    assert len(named) > 3
+    assert named <= {path.stem for path in ROOT.glob("tests/**/test_*.py")}
+
+
+def test_the_tests_that_algorithms_names_exist() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "algorithms.md").read_text()))
+    assert len(named) > 3
+    assert named <= {name for path in ROOT.glob("tests/**/test_*.py") for name in _TEST.findall(path.read_text())}
+
+
+def test_commands_md_names_every_command_and_option_and_no_other() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text()
+    (commands,) = (action for action in parser(KRMFN)._actions if isinstance(action, _SubParsersAction))
+    for name, command in commands.choices.items():
+        assert f"`{name}" in page, f"krmfn {name}"
+        for option in options(command):
+            assert f"`{option}" in page, f"krmfn {name} {option}"
+    known = {option for command in commands.choices.values() for option in options(command)} | {"--version"}
+    assert set(re.findall(r"`(--[a-z-]+)", page)) - known == set()
+
+
+def options(command: ArgumentParser) -> list[str]:
+    """The long names of a command's options, but for --help."""
+    return [name for action in command._actions for name in action.option_strings if name[:2] == "--"][1:]
+
+
+def test_fields_md_is_not_stale() -> None:
+    assert (ROOT / "docs" / "fields.md").read_text() == fields.page(), "stale: run `python tools/fields.py`"
+
+
+@pytest.mark.parametrize("kind", ["DeviceConfig", "RenderDeviceConfigs"])
+def test_deviceconfig_md_names_every_field(kind: str) -> None:
+    page = (ROOT / "docs" / "deviceconfig.md").read_text()
+    spec = json.loads(process("krmfn", "schema", kind).out)["properties"]["spec"]["properties"]
+    assert len(spec) > 5
+    assert [field for field in spec if not re.search(rf"`{field}[.`:\[]", page)] == []
+
+
+def test_deviceconfig_md_has_the_table_by_which_layers_merge() -> None:
+    text = (ROOT / "docs" / "deviceconfig.md").read_text().partition("| of two layers |")[2].partition("```yaml")[0]
+    _, _, mappings, replaced, keyed, others, either, _, switched = text.split("\n")[:9]
+    assert not set(re.findall(r"`(\w+)`", mappings)) & (ATOMIC | KEYS.keys())
+    assert set(re.findall(r"`(\w+)`", replaced)) == ATOMIC
+    assert set(re.findall(r"`(\w+)\[\]`", keyed)) == set(KEYS)
+    assert not set(re.findall(r"`(\w+)`", others)) & KEYS.keys()
+    assert set(re.findall(r"`(\w+)`", either)) == {name for pair in EITHER for name in pair}
+    assert set(re.findall(r"`(\w+)`", switched)) == set(SWITCHES)

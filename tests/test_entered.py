@@ -1,0 +1,37 @@
+"""What a person has to have open to follow one simple run."""
+
+from __future__ import annotations
+
+from entered import entered
+from krmfn_functions.all_kinds import krmfn
+
+from krmfn import run
+
+LIST = b"""\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: krmfn.dev/v1alpha1
+  kind: DeviceConfig
+  metadata:
+    name: gaudi
+    namespace: kmm
+  spec:
+    driverImage: registry.example.com/gaudi
+    driverVersion: "1.20"
+    moduleName: habanalabs
+    nodeSelector:
+      example.com/gaudi: "true"
+"""
+
+
+def test_a_run_that_finds_its_output_enters_few_files_of_the_sdk() -> None:
+    done, code = run(krmfn, LIST)
+    assert code == 0
+    files = [file for file in entered(done) if file.startswith("krmfn/")]
+    assert "krmfn/resourcelist.py" in files
+    assert len(files) <= 13, files
+
+
+def test_a_run_that_adds_its_output_writes_it_too() -> None:
+    assert {"krmfn/writer.py", "krmfn/yamltext/emit.py"} <= {*entered(LIST)}

@@ -1,0 +1,66 @@
+"""What a run in function mode must not load or do before it works: kustomize and kpt start the process every time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+WATCHED = """\
+import builtins, runpy, sys
+for name in sys.argv[1:]:
+    sys.modules.pop(name, None)  # an editable install may have loaded it
+compiled, before, compile = [], {*sys.modules}, builtins.compile
+def watched(source, filename, *args, **named):
+    if filename == "<string>":
+        compiled.append(source)
+    return compile(source, filename, *args, **named)
+builtins.compile = watched
+sys.argv[1:] = []
+try:
+    runpy.run_module("krmfn_functions", run_name="__main__")
+finally:
+    sys.stderr.write("\\n".join(["", "compiled:", *compiled, "loaded:", *({*sys.modules} - before)]))
+"""
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+OTHERS = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n  data:\n    a: 'b'\n"
+OURS = """\
+- apiVersion: krmfn.dev/v1alpha1
+  kind: DeviceConfig
+  metadata:
+    name: gaudi
+    namespace: kmm
+  spec:
+    driverImage: registry.example.com/gaudi
+    driverVersion: "1.20"
+    moduleName: habanalabs
+    nodeSelector:
+      example.com/gaudi: "true"
+"""
+HEAVY = {"ast", "argparse", "dataclasses", "inspect", "jsonschema", "logging", "pathlib", "ruamel", "subprocess"}
+HEAVY |= {"yaml"}
+"""Modules that cost more than all of ours, or that come with such ones."""
+
+
+def watched(items: str) -> tuple[list[str], set[str]]:
+    """Return the texts that a run compiles, and the modules that it loads beside the interpreter's own."""
+    command = [sys.executable, "-c", WATCHED, *HEAVY]
+    done = subprocess.run(command, input=(HEAD + items).encode(), capture_output=True, check=True)
+    said = done.stderr.decode().split("\ncompiled:\n")[1].split("\n")
+    return said[: said.index("loaded:")], {*said[said.index("loaded:") + 1 :]}
+
+
+@pytest.mark.parametrize("items", [OTHERS, OTHERS + OURS], ids=["none", "one"])
+def test_nothing_is_compiled_and_nothing_heavy_is_loaded(items: str) -> None:
+    """A NamedTuple whose annotations are strings starts Python's compiler, which costs a third of an empty process."""
+    compiled, modules = watched(items)
+    assert "krmfn.resourcelist" in modules
+    assert ("krmfn_functions.rendering.pipeline" in modules) == (items != OTHERS)
+    assert compiled == []
+    assert modules & HEAVY == set()
+
+
+def test_a_list_with_nothing_of_ours_is_not_looked_into_with_more_than_that_takes() -> None:
+    _, modules = watched(OTHERS)
+    assert modules & {"json", "re2", "krmfn.schema", "krmfn.writer", "krmfn.yamltext.emit"} == set()

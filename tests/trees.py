@@ -1,0 +1,37 @@
+"""Folders with files, as tests need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from krmfn.cli.kustomization.calls import Ours
+
+OURS = Ours({"krmfn", "deviceconfig", "ptemplate"}, version="1.2.3")
+ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in sorted(OURS.programs)}
+COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+
+
+def plant(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write files by their paths; text that begins with `-> ` makes a link."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if text.startswith("-> "):
+            path.symlink_to(text.removeprefix("-> "))
+        else:
+            path.write_text(text)
+    return folder
+
+
+def config_map(name: str) -> str:
+    """Return a ConfigMap."""
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{a: b}}\n"
+
+
+def function(spec: str, key: str = "config.kubernetes.io/function") -> str:
+    """Return a functionConfig with an annotation that names its function."""
+    return (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata:\n  name: render\n  annotations:\n"
+        f"    {key}: |\n" + "".join(f"      {line}\n" for line in spec.splitlines())
+    )

@@ -1,0 +1,92 @@
+"""Write docs/fields.md from the schemas, the merge table and what is rendered: `python tools/fields.py`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from krmfn_functions.reference import ends, fields, specimens
+from krmfn_functions.reference.fields import Entry
+
+PAGE = Path(__file__).parent.parent / "docs" / "fields.md"
+HEAD = """\
+# All fields
+
+Written by `python tools/fields.py` from the schemas, the table by which layers merge, and from what is rendered; do \
+not edit. `krmfn explain deviceconfig.spec.devicePlugin` prints an entry with its example.
+
+*Of two layers* says what becomes of a field that two of defaults, profile, its version, config and node pool have \
+([how layers merge](deviceconfig.md#profiles)). *Ends up in* is seen by rendering two values of the field; a `-` is a \
+field that decides what is checked or merged. *KMM* is the first version whose Module has it. An entry of a list has \
+`[]`; a value after `=` is what stands there without the field. Fields that several fields share (`env`, `volumes`, \
+`build`) are shown in the first of them. [In an editor](deviceconfig.md#in-an-editor) the same comes with the schema.
+"""
+_TITLES = {
+    "deviceconfig": "DeviceConfig",
+    "ptemplate": "Ptemplate",
+    "renderdeviceconfigs": "RenderDeviceConfigs",
+    "nodeinventory": "NodeInventory",
+}
+_COLUMNS = "| field | is | type | of two layers | KMM | ends up in | example |\n|---|---|---|---|---|---|---|\n"
+_WIDEST = 60
+
+
+def page() -> str:
+    """Return the page: a chapter for each kind, a table for each of its fields that holds others."""
+    parts = [HEAD]
+    for kind, title in _TITLES.items():
+        entries = [entry for entry in fields.entries(kind) if len(entry.path) > 1]
+        parts.append(f"## {title}\n")
+        parts.append(_table([entry for entry in entries if len(entry.path) == 2]))
+        for top in dict.fromkeys(entry.path[1] for entry in entries if len(entry.path) > 2):
+            inside = [entry for entry in _unrepeated(entries) if entry.path[1] == top and len(entry.path) > 2]
+            parts.append(f"### {kind}.spec.{top}\n")
+            parts.append(_table(inside))
+    return "\n".join(parts)
+
+
+def _unrepeated(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the fields but for those inside a definition whose fields stand somewhere before."""
+    seen: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        name = ".".join(entry.path).replace("[]", "")
+        inside = [one for one, path in seen.items() if name.startswith(f"{'.'.join(path)}.")]
+        if any(seen[one] != _first(entries, one) for one in inside):
+            continue
+        yield entry
+        if entry.definition:
+            seen[f"{entry.definition} {name}"] = tuple(name.split("."))
+
+
+def _first(entries: Sequence[Entry], key: str) -> tuple[str, ...]:
+    """Return where the fields of a definition are shown: in the first field, outside of nodePools, that has it."""
+    definition = key.partition(" ")[0]
+    found = [entry for entry in entries if entry.definition == definition]
+    shown = next((entry for entry in found if "nodePools[]" not in entry.path), found[0])
+    return tuple(".".join(shown.path).replace("[]", "").split("."))
+
+
+def _table(entries: Sequence[Entry]) -> str:
+    return _COLUMNS + "".join(map(_row, entries))
+
+
+def _row(entry: Entry) -> str:
+    found = ends.ends(entry)
+    default = ends.default(entry, found)
+    value = json.dumps(specimens.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1]))
+    cells = (
+        f"`{'.'.join(entry.path[1:])}`",
+        entry.about,
+        entry.type + (", must be there" if entry.required else ""),
+        entry.merge or "-",
+        ends.since(found) or "-",
+        (", ".join(f"{end.kind} `{end.path}`" if end.path else end.kind for end in found) or "-")
+        + ("" if default is None else f" = `{default}`"),
+        f"`{value}`" if len(value) <= _WIDEST else "-",
+    )
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

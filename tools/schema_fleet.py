@@ -1,0 +1,46 @@
+"""The fields of a NodeInventory."""
+
+from __future__ import annotations
+
+from schema_nodes import choice, form, listed, mapped, record, text
+
+_MANY = 1_000_000
+_TAINT = record(
+    "a taint, as a Node has it",
+    {
+        "key": text("the taint's key", "label key"),
+        "value": text("the taint's value", "label value"),
+        "effect": choice("what it does to pods that do not tolerate it", "NoSchedule", "NoExecute"),
+    },
+    ["key", "effect"],
+)
+_GROUP = record(
+    "nodes that are alike",
+    {
+        "architecture": text("the architecture, as Go names it: amd64", "line"),
+        "osImage": text("the operating system: Ubuntu 24.04.1 LTS", "line"),
+        "labels": mapped("the labels that all of them have", text("the value", "label value"), "label key", _MANY),
+        "taints": listed(_TAINT, "the taints that all of them have", most=1024),
+        "nodes": {
+            "type": "string",
+            "description": "a line per node: its name, its kernel (- when it is not known), then the labels that it "
+            "does not share as key=value, divided by one space",
+            "minLength": 1,
+        },
+    },
+    ["nodes"],
+)
+INVENTORY = record(
+    "the nodes of one cluster",
+    {
+        "validUntil": text("the last day on which it may be relied on: 2026-12-31", "date"),
+        "labelKeys": listed(
+            {"type": "string", "description": "a label key, or * for all", **form("label key or *")},
+            "the labels that are known of every node; a selector by another one cannot be judged",
+            least=0,
+            most=_MANY,
+        ),
+        "groups": listed(_GROUP, "the nodes", most=_MANY),
+    },
+    ["labelKeys", "groups"],
+)
