@@ -33,11 +33,14 @@ ALPHABET = "ab k:-#'\"[]{}|>&*!?%,~\\\t\n\r0é\x85\u2028\ufeff/_.+"
 
 
 def documents(seed: int, count: int, folder: Path) -> Iterator[bytes]:
-    """Yield `count` documents, the same for the same seed, some of them from the files below `folder`."""
-    rng = random.Random(seed)
+    """Yield `count` documents, the same for the same seed, some of them from the files below `folder`.
+
+    Each has a seed of its own, so that a new file below `folder` does not change the documents that are not from there.
+    """
     files = (path.read_bytes() for path in sorted(folder.rglob("*.yaml")) if path.stat().st_size < 4_000)
     whole = [text.decode(errors="replace") for text in files]
-    for _ in range(count):
+    for number in range(count):
+        rng = random.Random(f"{seed} {number}")
         text = rng.choice(whole) if rng.random() < 0.1 else _Writer(rng).resource()
         for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
             text = damaged(rng, text)
