@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from krmfn import Item, KrmfnError, ResourceList, Result
+from krmfn import KrmfnError, ResourceList, Result
 from krmfn.cli import manifests
 
-from ..deviceconfig.reading import profile_of
+from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.facts import Node
@@ -21,10 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", metavar="FILE", help=help_)
 
 
-def read(lists: Mapping[str, ResourceList], nodes: str | None) -> Iterator[tuple[str, Cluster, bool]]:
+def read(
+    lists: Mapping[str, ResourceList], nodes: str | None, results: list[Result]
+) -> Iterator[tuple[str, Cluster, bool]]:
     """Yield the name of each cluster, the cluster, and whether node exclusivity is on there.
 
-    Lists with errors are left out, since nothing was generated.
+    Findings about nodes are added to `results`. A cluster with an error among them is left out, since nothing may be
+    concluded from its nodes, and so is a list with errors, for which nothing was generated.
 
     Raises KrmfnError for `nodes` with several clusters: a node is in one.
     """
@@ -35,12 +38,11 @@ def read(lists: Mapping[str, ResourceList], nodes: str | None) -> Iterator[tuple
             if nodes:
                 resources.items += manifests.read(nodes).items
             mode = function_config.read(resources)[0].exclusivity
-            yield path, cluster.of_list(resources, domain), mode != "off"
-
-
-def findings(whole: Cluster) -> list[Result]:
-    """Return what is wrong with the nodes of a cluster: with an error among it, nothing may be concluded from them."""
-    return list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+            whole = cluster.of_list(resources, domain_of)
+            problems = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+            results += problems
+            if not any(problem.severity == "error" for problem in problems):
+                yield path, whole, mode != "off"
 
 
 def known_nodes(whole: Cluster, path: str, keys: Collection[str]) -> list[Node]:
@@ -69,8 +71,3 @@ def label(text: str) -> tuple[str, str]:
     if not key or not equals:
         raise KrmfnError(f"{text!r} is no label; write it as KEY=VALUE, and KEY= for one without a value")
     return key, value
-
-
-def domain(item: Item) -> str | None:
-    """Return the exclusivity domain of a config (see `exclusivity.Claim`)."""
-    return profile_of(item) if item.kind == "DeviceConfig" else None

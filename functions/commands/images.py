@@ -44,11 +44,7 @@ def _run(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Res
     needed: dict[str, Image] = {}
     results: list[Result] = []
     decided = False
-    for path, whole, exclusive in fleets.read(lists, args.nodes):
-        problems = fleets.findings(whole)
-        results += problems
-        if any(problem.severity == "error" for problem in problems):
-            continue
+    for path, whole, exclusive in fleets.read(lists, args.nodes, results):
         decided = True
         groups = coverage(whole.fleet.nodes, whole.drivers, exclusive)
         for image in images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel):

@@ -53,11 +53,7 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
     rows: list[table.Row] = []
     results: list[Result] = []
     decided = False
-    for path, whole, exclusive in fleets.read(lists, args.nodes):
-        problems = fleets.findings(whole)
-        results += problems
-        if any(problem.severity == "error" for problem in problems):
-            continue
+    for path, whole, exclusive in fleets.read(lists, args.nodes, results):
         decided = True
         nodes = fleets.known_nodes(whole, path, {*where, *wanted.labels})
         if args.kernel:

@@ -11,7 +11,7 @@ from krmfn.cli import files
 from krmfn.cli.main import Command
 from krmfn.plan import Comparison
 
-from . import fleets
+from ..deviceconfig.reading import domain_of
 
 
 class Report(NamedTuple):
@@ -37,7 +37,7 @@ def _run(lists: Mapping[str, ResourceList], args: Report) -> tuple[str, list[Res
     from ..report.parts import part
     from .catalogue import rules
 
-    parts = [part(name, resources, fleets.domain) for name, resources in lists.items()]
+    parts = [part(name, resources, domain_of) for name, resources in lists.items()]
     text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), args.compared)
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}

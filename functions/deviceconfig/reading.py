@@ -68,6 +68,11 @@ def profile_of(item: Item) -> str:
     return str(named or item.annotations.get(PROFILE, ""))
 
 
+def domain_of(item: Item) -> str | None:
+    """Return the exclusivity domain of a config (see `exclusivity.Claim`); None for another kind."""
+    return profile_of(item) if item.kind == "DeviceConfig" else None
+
+
 def _pool(whole: DeviceConfig, pool: dict[str, Any], where: tuple[Layer | None, str]) -> DeviceConfig:
     holder, path = where
     layer = Layer(pool, path, holder.source if holder else whole.item)

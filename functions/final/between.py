@@ -9,7 +9,7 @@ from krmfn.ownership import Id
 from krmfn.resource import Ref
 
 from .. import exclusivity
-from ..deviceconfig.reading import profile_of
+from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim, Conflict
 from ..exclusivity.messages import to_result, unlisted
 from ..fleet import cluster
@@ -75,7 +75,7 @@ def _conflicts(lists: Sequence[ResourceList]) -> Iterator[Result]:
 def _claims(resources: ResourceList) -> Iterator[Claim]:
     """Yield the claims of a root on the nodes of this cluster, not those on the clusters of a hub."""
     items = {item.ref.id: item for item in resources.items}
-    for driver in cluster.of_list(resources, _domain).drivers:
+    for driver in cluster.of_list(resources, domain_of).drivers:
         if driver.cluster is None and (driver.owner or driver.module.loads):
             claim = driver.claim
             item = items.get(claim.ref.id)
@@ -83,10 +83,6 @@ def _claims(resources: ResourceList) -> Iterator[Claim]:
                 place=item.field_place(claim.field) if item and claim.place else claim.place,
                 module=(driver.ref.namespace, driver.ref.name),
             )
-
-
-def _domain(item: Item) -> str | None:
-    return profile_of(item) if item.kind == "DeviceConfig" else None
 
 
 def _key(claim: Claim) -> Key:

@@ -29,8 +29,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     for finding in check(whole):
         item = by_ref.get(finding.ref) if finding.ref else None
         owner = (whole.owner(item) or item) if item else None
-        is_config = owner is not None and owner.ref.id == config.source.ref.id
-        findings.append((owner.ref if owner and not is_config else None, finding))
+        findings.append((owner.ref if owner else None, finding))
     shown, hidden = ignoring.kept(findings, by_ref, config) if findings else ((), ())
     yield from reach.reaching(shown, config.source)
     if resources.options.command in function_config.JUDGING and not any(

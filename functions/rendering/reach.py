@@ -14,11 +14,14 @@ _SHOWN = 2
 
 
 def reaching(findings: Iterable[Finding], source: Source) -> Iterator[Result]:
-    """Yield the findings of several configs; one about the functionConfig comes once and names the configs."""
+    """Yield the findings of several configs; one about the functionConfig comes once and names those that it affects.
+
+    The functionConfig itself is not among these.
+    """
     distinct: dict[str, tuple[Result, set[Ref]]] = {}
     for config, finding in findings:
         _, configs = distinct.setdefault(repr(finding), (finding, set()))
-        configs |= {config} if config else set()
+        configs |= {config} if config and config != source.ref else set()
     for finding, configs in distinct.values():
         shared = configs and source.ref.kind and finding.ref == source.ref
         yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if shared else finding

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, KrmfnError, ResourceList, Result, warning
+from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.ownership import Id
 from krmfn.plan import Effect
 
-from ..deviceconfig.reading import profile_of
+from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
@@ -82,7 +82,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
 
     A list without nodes is taken to be about those of the other one; without any there is nothing to tell.
     """
-    before, after = (cluster.of_list(one, _domain) for one in (old, new))
+    before, after = (cluster.of_list(one, domain_of) for one in (old, new))
     sides = [one for one in (before, after) if one.fleet.nodes or one.fleet.inventories]
     if not sides:
         return [], []
@@ -94,11 +94,6 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
     except KrmfnError as failure:
         return [], [warning(f"what happens on the nodes is not known: {failure}")]
     return list(_joined(one, other)), []
-
-
-def _domain(item: Item) -> str | None:
-    """Return the exclusivity domain of a config."""
-    return profile_of(item) if item.kind == "DeviceConfig" else None
 
 
 def _unknown(whole: Cluster) -> str:

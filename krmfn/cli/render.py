@@ -80,12 +80,14 @@ def run(context: Context, args: Args) -> int:
 
 
 def _written_before(context: Context, args: Args) -> Iterator[str]:
-    """Yield the pattern for --output-dir where it lies below a PATH: what render writes there is not read again."""
-    for path in args.paths if args.output_dir else ():
-        real, target = os.path.realpath(path), os.path.realpath(args.output_dir or "")
-        if target.startswith(f"{real.rstrip('/')}/"):
-            bound = roots.root_of(path, context.options.root) or real
-            yield f"/{glob.escape(os.path.relpath(target, bound))}"
+    """Yield a pattern for each folder that `render` wrote below --output-dir: what it wrote is not read again."""
+    earlier = replacing.written_in(args.output_dir) if args.output_dir else []
+    written = [os.path.realpath(folder) for folder in earlier]
+    for path in args.paths if written else ():
+        real = os.path.realpath(path)
+        bound = roots.root_of(path, context.options.root) or real
+        below = [folder for folder in written if folder.startswith(f"{real.rstrip('/')}/")]
+        yield from (f"/{glob.escape(os.path.relpath(folder, bound))}" for folder in below)
 
 
 def _shown(context: Context, args: Args, resources: ResourceList) -> list[Item]:

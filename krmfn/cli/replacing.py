@@ -47,13 +47,20 @@ def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | N
 def left_behind(above: str, written: Iterable[str]) -> list[str]:
     """Return the folders in `above` that an earlier run wrote and this one did not: their cluster is gone."""
     kept = {os.path.realpath(folder) for folder in written}
-    found: list[str] = []
-    for entry in sorted(os.scandir(above), key=lambda entry: entry.name):
-        if entry.is_dir(follow_symlinks=False) and os.path.realpath(entry.path) not in kept:
-            text = _read(Path(entry.path, output.KUSTOMIZATION))
-            if text and text.encode() == output.kustomization(_names(text)):
-                found.append(entry.path)
-    return found
+    return [folder for folder in written_in(above) if os.path.realpath(folder) not in kept]
+
+
+def written_in(above: str) -> list[str]:
+    """Return the folders that an earlier run wrote: those in `above`, and `above` itself."""
+    if not Path(above).is_dir():
+        return []
+    inner = sorted(entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
+    return [folder for folder in (above, *inner) if _is_ours(_read(Path(folder, output.KUSTOMIZATION)))]
+
+
+def _is_ours(text: str) -> bool:
+    """Return True for the text of a kustomization.yaml that `render` wrote, byte for byte."""
+    return text.encode() == output.kustomization(_names(text))
 
 
 def _names(text: str) -> list[str]:
@@ -74,7 +81,7 @@ def _listed(folder: str, root: str | None) -> list[str] | None:
         return None
     text = _read(path / output.KUSTOMIZATION)
     names = _names(text)
-    if text.encode() != output.kustomization(names) or output.KUSTOMIZATION in names:
+    if not _is_ours(text) or output.KUSTOMIZATION in names:
         raise KrmfnError(
             f"{folder} is not empty, and its {output.KUSTOMIZATION} is not one that render wrote; "
             "nothing is removed: name a new folder, or empty it"

@@ -72,6 +72,19 @@ def test_a_warning_is_turned_off_by_what_it_is_about_by_the_owner_or_by_the_func
     assert "KRM701" not in check(pod=WRONG, settings=off)
 
 
+def test_an_annotation_of_the_function_config_is_about_itself(tmp_path: Path) -> None:
+    plant(tmp_path, {"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n", "pod.yaml": RIGHT})
+    settings = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r"
+
+    def check(rest: str) -> str:
+        plant(tmp_path, {"settings.yaml": settings + rest})
+        return process("krmfn", "check", str(tmp_path), "--root", str(tmp_path)).text
+
+    (line,) = [line for line in check("}\n").splitlines() if "[KRM708]" in line]
+    assert "affects" not in line
+    assert "KRM708" not in check(', annotations: {krmfn.dev/ignore: "KRM708: it is removed elsewhere"}}\n')
+
+
 ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: other, namespace: kmm}\n"
 SETTINGS = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r}\nspec:\n  "
 

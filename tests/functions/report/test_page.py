@@ -10,7 +10,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 from krmfn_functions import all_kinds
-from krmfn_functions.commands import catalogue, fleets
+from krmfn_functions.commands import catalogue
+from krmfn_functions.deviceconfig.reading import domain_of
 from krmfn_functions.report import states, tallies
 from krmfn_functions.report.page import page
 from krmfn_functions.report.parts import Part, part
@@ -38,7 +39,7 @@ def gpu(name: str, *edits: Any, **labels: str) -> Manifest:
 
 def part_of(*items: Manifest, name: str = "lab", config: Manifest | None = None) -> Part:
     resources = applied(all_kinds.krmfn, *items, function_config=config, options=Options("report"))
-    return part(name, resources, fleets.domain)
+    return part(name, resources, domain_of)
 
 
 def shown(*parts: Part) -> Page:

@@ -184,3 +184,21 @@ def test_what_render_has_written_below_its_path_is_not_read_again(tmp_path: Path
         done = process("krmfn", "render", "lab", "--output-dir", "lab/[1]/out", "--replace", cwd=tmp_path)
         assert (done.code, done.err.count("Module")) == (0, 1), done.err
     assert held(tmp_path / "lab" / "[1]" / "out") == {"kmm_kmm_module_drv.yaml", "configmap_other.yaml", LISTING}
+
+
+def test_what_others_have_written_below_output_dir_is_read(tmp_path: Path) -> None:
+    """A careless --output-dir names the folder of the configs themselves: neither may be missing in silence."""
+    plant(tmp_path, {"clusters/lab/config.yaml": CONFIG, "clusters/prod/config.yaml": CONFIG.replace("drv", "other")})
+    done = process("krmfn", "render", ".", "--output-dir", "clusters", "--replace", cwd=tmp_path)
+    assert (done.code, "KRM302" in done.err) == (1, True), done.err
+    assert held(tmp_path / "clusters") == {"lab", "prod"}
+
+
+def test_a_folder_of_an_earlier_render_is_named_when_it_lies_above(tmp_path: Path) -> None:
+    plant(tmp_path, {"lab/config.yaml": CONFIG, "prod/config.yaml": CONFIG})
+
+    def render(*paths: str) -> str:
+        return process("krmfn", "render", *paths, "--output-dir", "out", "--replace", cwd=tmp_path).err
+
+    assert "warning" not in render("lab")
+    assert "warning: out was written by an earlier render" in render("lab", "prod")
