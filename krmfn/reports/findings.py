@@ -10,6 +10,7 @@ from .. import color
 from ..counts import counted, extent, listed
 from ..results import Checked, Result, reference
 from .github import github
+from .gitlab import gitlab
 from .junit import junit
 from .prometheus import prometheus
 from .rules import Rules
@@ -79,6 +80,7 @@ FORMATS: dict[str, Callable[[Checked, Rules], str]] = {
     "sarif": sarif,
     "junit": junit,
     "github": github,
+    "gitlab": gitlab,
     "prometheus": prometheus,
 }
 """The formats of `check --format`. A new one is a function and its row here; command and tests read the table."""

@@ -94,7 +94,7 @@ def test_three_planted_faults_in_every_format(
     plant(repository, {**files, name: files[name].replace(right, wrong)})
     checked = {
         form: run("krmfn", "check", "lab", "--format", form, env=env, cwd=repository)
-        for form in ("text", "json", "sarif", "github", "junit", "prometheus")
+        for form in ("text", "json", "sarif", "github", "gitlab", "junit", "prometheus")
     }
     assert {done.code for done in checked.values()} == {1}
     file, line, column = place.split(":")
@@ -111,6 +111,8 @@ def test_three_planted_faults_in_every_format(
     assert where == [{"artifactLocation": {"uri": file}, "region": region}]
     commands = [text for text in checked["github"].text.splitlines() if text.startswith("::error ")]
     assert [text.partition(",title")[0] for text in commands] == [f"::error file={file},line={line},col={column}"]
+    entries = [one for one in json.loads(checked["gitlab"].out) if one["severity"] == "critical"]
+    assert [one["location"] for one in entries] == [{"path": file, "lines": {"begin": int(line)}}]
     cases = [case for case in xml.fromstring(checked["junit"].text) if case.find("failure[@type='error']") is not None]
     assert [(case.get("file"), case.get("line")) for case in cases] == [(file, line)]
     assert [str(case.get("name")).partition(": error: ")[0] for case in cases] == [place]

@@ -311,7 +311,7 @@ def test_render_writes_a_folder_of_the_same_objects(app: Path, tmp_path: Path) -
 def test_findings_are_the_same_in_every_format(app: Path) -> None:
     outputs = {
         name: process("krmfn", "check", "--format", name, str(app))
-        for name in ("text", "json", "sarif", "junit", "github")
+        for name in ("text", "json", "sarif", "junit", "github", "gitlab")
     }
     assert {done.code for done in outputs.values()} == {1}
     assert all("KRM120" in done.out.decode() for done in outputs.values())

@@ -81,17 +81,18 @@ def test_a_report_names_the_path_that_cannot_be_read_and_the_findings_in_the_oth
 @pytest.mark.parametrize("broken", BROKEN)
 def test_no_report_passes_for_one_of_all_paths(broken: str, folder: Path) -> None:
     """A report is kept and read without the exit code."""
-    reports = {name: run(folder, "check", "sound", broken, "--format", name) for name in ("json", "sarif", "junit")}
+    reports = {name: run(folder, "check", "sound", broken, "--format", name) for name in FORMATS}
     assert {done.code for done in reports.values()} == {2}
     (finding,) = json.loads(reports["json"].text)["findings"]
     file = BROKEN[broken].partition(":")[0]
     assert (finding["severity"], finding["file"]) == ("error", file)
     (result,) = json.loads(reports["sarif"].text)["runs"][0]["results"]
     assert result["level"] == "error"
+    (entry,) = json.loads(reports["gitlab"].text)
+    assert (entry["severity"], entry["location"]["path"]) == ("critical", file)
     assert xml.fromstring(reports["junit"].text).get("failures") == "1"
-    assert run(folder, "check", "sound", broken, "--format", "github").text.startswith(f"::error file={file},")
-    metrics = run(folder, "check", "sound", broken, "--format", "prometheus").text
-    assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="drv"} 1\n' in metrics
+    assert reports["github"].text.startswith(f"::error file={file},")
+    assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="drv"} 1\n' in reports["prometheus"].text
 
 
 @pytest.mark.parametrize("broken", FAILING)

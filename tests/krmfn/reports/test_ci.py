@@ -13,6 +13,7 @@ import pytest
 from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.reports.findings import FORMATS
 from krmfn.reports.github import github
+from krmfn.reports.gitlab import gitlab
 from krmfn.reports.junit import junit
 from krmfn.reports.sarif import sarif
 from krmfn.results import Checked, Field, printable
@@ -225,6 +226,60 @@ def test_nothing_breaks_github(text: str) -> None:
     assert message.endswith(shown.removeprefix(r"\x3a:"))
     assert known["title"] == (printable(text) or "krmfn")
     assert github(nasty(text)).replace("\n", "").isprintable()
+
+
+# GitLab.
+
+
+def entries(text: str) -> list[dict[str, Any]]:
+    """The entries, when each has what GitLab needs, and a fingerprint of its own."""
+    read: list[dict[str, Any]] = json.loads(text)
+    assert text.endswith("]\n")
+    for entry in read:
+        assert entry.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert all(isinstance(entry[key], str) for key in ("description", "check_name"))
+        assert re.fullmatch("[0-9a-f]{64}", entry["fingerprint"])
+        assert entry["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert entry["location"]["path"]
+        assert entry["location"]["lines"]["begin"] >= 1
+    assert len({entry["fingerprint"] for entry in read}) == len(read)
+    return read
+
+
+def test_gitlab() -> None:
+    read = entries(gitlab(CHECKED))
+    assert [(entry["check_name"], entry["severity"]) for entry in read] == [
+        ("KRM101", "critical"),
+        ("KRM225", "minor"),
+        ("KRM407", "info"),
+        ("krmfn", "minor"),
+    ]
+    assert read[0]["description"] == "DeviceConfig kmm/gaudi: spec.a: is wrong"
+    assert [entry["location"] for entry in read] == [
+        {"path": "dir/a b.yaml", "lines": {"begin": 7}},
+        {"path": "b.yaml", "lines": {"begin": 1}},
+        {"path": ".", "lines": {"begin": 1}},
+        {"path": ".", "lines": {"begin": 1}},
+    ]
+    assert gitlab(CLEAN) == "[]\n"
+
+
+def test_a_fingerprint_stays_when_lines_move_and_is_of_one_entry() -> None:
+    moved = [result._replace(place=result.place and result.place._replace(line=99)) for result in FOUND]
+    names = [entry["fingerprint"] for entry in entries(gitlab(CHECKED))]
+    assert [entry["fingerprint"] for entry in entries(gitlab(Checked(moved)))] == names
+    twice = [entry["fingerprint"] for entry in entries(gitlab(Checked([*FOUND, *FOUND])))]
+    assert twice[: len(FOUND)] == names
+    other = [result._replace(message="is wrong, too") for result in FOUND]
+    assert not set(names) & {entry["fingerprint"] for entry in entries(gitlab(Checked(other)))}
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_nothing_breaks_gitlab(text: str) -> None:
+    read = entries(printed(gitlab(nasty(text))))
+    assert len(read) == 3
+    assert read[1]["description"].endswith(text)
+    assert read[1]["location"]["path"] == (text or ".")
 
 
 # Prometheus.
