@@ -21,6 +21,8 @@ _NAME = 200
 _REST = 200
 """Characters that say, of one cluster, how much is left out."""
 _TABLE = "| | object | |\n|---|---|---|\n"
+_REFERENCE = re.compile(r"(?<!\w)@(?=\w)|[#!$&](?=\d)")
+"""The character with which a mention of a person begins, or a reference to an issue, a merge request or the like."""
 
 
 def markdown(compared: Sequence[Comparison]) -> str:
@@ -126,13 +128,21 @@ def _details(change: Change) -> str:
         language = "yaml"
     body = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
-    title = html.escape(printable(f"{change.what}: {named(change)}"))
+    title = html.escape(_inert(f"{change.what}: {named(change)}"))
     return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 
 def _cell(text: str) -> str:
     """Return the text escaped, so that Markdown takes none of it for markup, in a table or outside."""
-    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", printable(text))
+    return re.sub(r"[^\w\s.,:;/()=+'-]|_", lambda match: f"&#{ord(match[0])};", _inert(text))
+
+
+def _inert(text: str) -> str:
+    """Return one line of text that mentions nobody.
+
+    GitHub and GitLab look for mentions in the text that they show, so escapes do not help: a zero width space does.
+    """
+    return _REFERENCE.sub("\\g<0>\u200b", printable(text))
 
 
 FORMATS: dict[str, Callable[[Sequence[Comparison]], str]] = {"text": text, "markdown": markdown, "json": as_json}

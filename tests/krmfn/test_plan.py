@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Sequence
@@ -19,7 +20,21 @@ from krmfn.reports.comment import FORMATS, LIMIT, markdown
 from krmfn.resource import Place, ref
 from krmfn.results import Field
 
-NASTY = ["\x1b[31m", "a\nb", "a\r\nb", "%0A::error::x", "]]>", "<b>&\"'", "😀", "\u2028\u202e", "```\n````", "|*_`\\"]
+TEXTS = ["@team", "(@a/b)", "x @a", "#1", "a/b#1", "!2", "$3", "&4", "/close", "\n/close"]
+"""What GitHub and GitLab take for a mention, a reference or an order where they show it as text."""
+NASTY = [
+    "\x1b[31m",
+    "a\nb",
+    "a\r\nb",
+    "%0A::error::x",
+    "]]>",
+    "<b>&\"'",
+    "😀",
+    "\u2028\u202e",
+    "```\n````",
+    "|*_`\\",
+    *TEXTS,
+]
 
 
 def thing(name: str = "a", kind: str = "ConfigMap", version: str = "v1", **fields: Any) -> Manifest:
@@ -302,7 +317,19 @@ def unmarked(comment: str) -> list[str]:
         elif not fence:
             outside.append(line)
     assert not fence
+    assert not any(line.startswith("/") for line in comment.split("\n")), "GitLab does what such a line says"
+    shown = html.unescape("\n".join(outside))
+    assert not re.search(r"(?<!\w)@\w|[#!$&]\d", shown), shown
     rest = "\n".join(line for line in outside if not line.startswith("<details><summary>"))
     rest = rest.replace("</details>", "").replace("**", "")
     assert not re.search(r"[<>*_`\[\]]", rest.replace("|---|", "")), rest
     return outside
+
+
+def test_an_image_by_digest_can_be_copied_out_of_a_comment() -> None:
+    """A zero width space stands only where a mention could begin."""
+    image = "r.example.com/a@sha256:0123"
+    (line,) = [
+        one for one in markdown(compared(Plan((), (), (), 0), [warning(image)])).splitlines() if image[:5] in one
+    ]
+    assert html.unescape(line) == f"- **warning** {image}"
