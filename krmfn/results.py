@@ -111,6 +111,8 @@ class Checked(NamedTuple):
     """How many of each kind that the function looks into, by the names that reports show."""
     files: int = 0
     """How many files they came from; 0 for a stream."""
+    excluded: int = 0
+    """How many files were left out by `exclude`: nothing is said about them."""
 
 
 def error(

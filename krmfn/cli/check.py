@@ -56,7 +56,7 @@ def run(context: Context, args: Args) -> int:
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text and color.is_wanted(context.options.color, sys.stdout):
         write = partial(findings.text, paint=color.painted)
-    output.write_stdout(write(whole._replace(results=results), context.program.rules))
+    output.write_stdout(write(whole._replace(results=results, excluded=streams.excluded), context.program.rules))
     severities = findings.summary(results)
     if not streams.is_whole:
         return 2

@@ -52,6 +52,8 @@ class Streams(NamedTuple):
     config: Config
     paths: tuple[str, ...]
     """The PATHs, those of --cluster among them."""
+    excluded: int = 0
+    """How many files were left out by `exclude`."""
 
     @property
     def is_whole(self) -> bool:
@@ -104,7 +106,7 @@ def rendered(
             made.append(one)
             step()
     _raise_alike(made, laid, failures)
-    return Streams(made, laid.findings, failures, laid.config, tuple(every))
+    return Streams(made, laid.findings, failures, laid.config, tuple(every), laid.excluded)
 
 
 def only(context: Context, path: str, stays: Callable[[ResourceList], bool] | None = None) -> ResourceList:

@@ -57,6 +57,8 @@ class Layout(NamedTuple):
     config: Config
     failures: list[Failure] = []  # noqa: RUF012  # read only
     """The PATHs that are not there or may not be read."""
+    excluded: int = 0
+    """How many files were left out by `exclude`."""
 
 
 def parse(text: str) -> tuple[str, list[str]]:
@@ -95,6 +97,7 @@ def layout(
     marks |= {os.path.realpath(path) for path in every if path != "-"}
     seen: dict[tuple[str, str], Root] = {}
     empty: list[Root] = []
+    excluded: set[str] = set()
     failures: list[Failure] = []
     for path in every:
         try:
@@ -103,6 +106,7 @@ def layout(
             failures.append(Failure(path, tuple(map(str, failure.args))))
             continue
         findings += surveyed.findings
+        excluded |= surveyed.excluded
         for one in surveyed.roots:
             seen.setdefault((one.kind, one.path), one)
         if not surveyed.roots and path in paths:
@@ -112,7 +116,7 @@ def layout(
     findings += _absent(joined, clusters, [os.path.realpath(path) for path in every if path != "-"])
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
-    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures)
+    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded))
 
 
 def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:

@@ -51,6 +51,8 @@ class Survey(NamedTuple):
 
     roots: list[Root]
     findings: list[Result]
+    excluded: frozenset[str] = frozenset()
+    """The files that were left out, resolved."""
 
 
 class _Entries(NamedTuple):
@@ -131,7 +133,7 @@ def _below(
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]
-    return Survey(made, findings)
+    return Survey(made, findings, frozenset(file.real for file in listing) - {file.real for file in kept})
 
 
 def _is_read(name: str) -> bool:

@@ -35,7 +35,8 @@ def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
     severities = [severity for severity in ("error", "warning") if counts[severity]]
     parts = [paint(counted(counts[severity], severity), severity) for severity in severities]
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
-    return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}"
+    left = f"; {counted(checked.excluded, 'file')} left out by `exclude`" if checked.excluded else ""
+    return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}{left}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
@@ -51,6 +52,7 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
             **summary(checked.results),
             "resources": checked.resources,
             "files": checked.files,
+            "excluded": checked.excluded,
             "kinds": dict(checked.kinds),
         },
     }

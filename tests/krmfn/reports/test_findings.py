@@ -30,6 +30,7 @@ KINDS = {"DeviceConfig": 2, "functionConfig": 1, "Module": 0}
         (Checked([warning("x"), error("x"), error("x")], 3), "2 errors, 1 warning in 3 resources"),
         (Checked([warning("x")] * 1234, 3, files=2), "1,234 warnings in 3 resources, 2 files"),
         (Checked([], 67, (), KINDS, 12), "no findings: 2 DeviceConfigs, 1 functionConfig in 67 resources, 12 files"),
+        (Checked([], 5, excluded=1), "no findings in 5 resources; 1 file left out by `exclude`"),
         (Checked([error("x")], 67, (), KINDS), "1 error: 2 DeviceConfigs, 1 functionConfig in 67 resources"),
     ],
 )
@@ -89,7 +90,7 @@ def test_json_says_null_for_what_does_not_apply() -> None:
         "admission",
     }
     document = json.loads(as_json(Checked([whole], 3, (), KINDS, 2)))
-    counts = {"error": 1, "warning": 0, "info": 0, "resources": 3, "files": 2, "kinds": KINDS}
+    counts = {"error": 1, "warning": 0, "info": 0, "resources": 3, "files": 2, "excluded": 0, "kinds": KINDS}
     assert document["summary"] == counts
 
 
