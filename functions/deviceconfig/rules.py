@@ -30,9 +30,9 @@ _OF_FIELDS = (
     (("serviceAccount",), rights_rules.RULES),
     (("extraObjects",), extra_rules.RULES),
 )
-"""The rules that are asked of configs that have one of some fields."""
+"""The rules about configs that have one of some fields."""
 _OF_VENDOR = (*version_rules.RULES, *lock_rules.RULES)
-"""The rules that are asked of configs whose profile says more than fields."""
+"""The rules about configs whose profile says more than fields."""
 RULES = (*_OF_ALL, *(rule for _, rules in _OF_FIELDS for rule in rules), *_OF_VENDOR)
 """The rules about one config or pool."""
 _OF_DAEMON_SETS = (*container_rules.RULES, *service_rules.RULES, *pod_rules.RULES, *variable_rules.RULES)
@@ -41,15 +41,15 @@ _OF_DAEMON_SETS = (*container_rules.RULES, *service_rules.RULES, *pod_rules.RULE
 
 def check(config: DeviceConfig) -> list[Result]:
     """Return the findings of all rules about one config or pool."""
-    asked = [
+    rules = [
         *_OF_ALL,
         *(rule for names, rules in _OF_FIELDS if not config.fields.keys().isdisjoint(names) for rule in rules),
     ]
-    asked += _OF_VENDOR if config.vendor != Vendor() else ()
-    results = [config.located(result) for result in apply(asked, config)]
+    rules += _OF_VENDOR if config.vendor != Vendor() else ()
+    results = [config.located(result) for result in apply(rules, config)]
     for earlier in config.retained:
-        found = (earlier.located(result) for result in apply(_OF_DAEMON_SETS, earlier))
-        results += [result for result in found if result not in results]
+        of_version = (earlier.located(result) for result in apply(_OF_DAEMON_SETS, earlier))
+        results += [result for result in of_version if result not in results]
     return results
 
 

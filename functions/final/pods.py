@@ -20,7 +20,7 @@ REQUIRED, PREFERRED = (
 )
 
 
-class Asked(NamedTuple):
+class NodeLabel(NamedTuple):
     """A label of nodes that a selector or an affinity names."""
 
     key: str
@@ -37,7 +37,7 @@ def pod_of(group: str, kind: str, manifest: Manifest) -> tuple[tuple[str | int, 
     return path, table(manifest, *path) if path else {}
 
 
-def asked(pod: Manifest, path: tuple[str | int, ...]) -> Iterator[Asked]:
+def node_labels(pod: Manifest, path: tuple[str | int, ...]) -> Iterator[NodeLabel]:
     """Yield the labels that the nodes of a pod must have, or should have."""
     yield from of_selector(table(pod, "nodeSelector"), (*path, "nodeSelector"))
     affinity, where = table(pod, *NODE_AFFINITY), (*path, *NODE_AFFINITY)
@@ -47,17 +47,17 @@ def asked(pod: Manifest, path: tuple[str | int, ...]) -> Iterator[Asked]:
         yield from _of_term(table(weighted, "preference"), (*where, PREFERRED, at, "preference"), is_required=False)
 
 
-def of_selector(selector: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[Asked]:
+def of_selector(selector: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[NodeLabel]:
     """Yield the labels of an equality selector."""
     for key, value in selector.items():
-        yield Asked(key, (*path, key), value if isinstance(value, str) else None)
+        yield NodeLabel(key, (*path, key), value if isinstance(value, str) else None)
 
 
-def _of_term(term: Manifest, path: tuple[str | int, ...], is_required: bool) -> Iterator[Asked]:
+def _of_term(term: Manifest, path: tuple[str | int, ...], is_required: bool) -> Iterator[NodeLabel]:
     for at, expression in tables(term, "matchExpressions"):
         values = texts(expression, "values")
         only = values[0] if text(expression, "operator") == "In" and len(values) == 1 else None
-        yield Asked(text(expression, "key"), (*path, "matchExpressions", at, "key"), only, is_required)
+        yield NodeLabel(text(expression, "key"), (*path, "matchExpressions", at, "key"), only, is_required)
 
 
 def images(item: Item) -> Iterator[tuple[tuple[str | int, ...], str]]:

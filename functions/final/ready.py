@@ -21,7 +21,7 @@ from ..kmm.module import (
 )
 from . import pods
 from .names import twin
-from .pods import Asked
+from .pods import NodeLabel
 from .stream import Final
 
 PREFIX = "kmm.node.kubernetes.io/"
@@ -45,7 +45,7 @@ def labels_have_their_module(final: Final) -> Iterator[Result]:
     names: dict[str, set[str]] = {}
     for _, module in final.modules:
         names.setdefault(module.ref.namespace, set()).add(module.ref.name)
-    for item, one in _asked(final):
+    for item, one in _node_labels(final):
         parts = _parts(one.key)
         if one.key in known or not parts or parts[1] in names.get("", ()):
             continue
@@ -58,7 +58,7 @@ def labels_have_their_module(final: Final) -> Iterator[Result]:
 def labels_are_set(final: Final) -> Iterator[Result]:
     """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
     known = _known(final)
-    for item, one in _asked(final):
+    for item, one in _node_labels(final):
         label = known.get(one.key)
         if not label or not one.is_required:
             continue
@@ -85,16 +85,16 @@ def _known(final: Final) -> dict[str, Label]:
     return known
 
 
-def _asked(final: Final) -> Iterator[tuple[Item, Asked]]:
+def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:
     """Yield each selector and affinity on a label of KMM's, of pods and of Modules."""
     for item in final.deployed:
         if not item.mentions(PREFIX):
             continue
         path, pod = pods.pod_of(item.group, item.kind, item.manifest)
-        found = pods.asked(pod, path)
+        labels = pods.node_labels(pod, path)
         if (item.group, item.kind) == (MODULE_GROUP, MODULE_KIND):
-            found = pods.of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
-        yield from ((item, one) for one in found if one.key.startswith(PREFIX))
+            labels = pods.of_selector(table(item.manifest, "spec", "selector"), ("spec", "selector"))
+        yield from ((item, one) for one in labels if one.key.startswith(PREFIX))
 
 
 def _parts(key: str) -> tuple[str, str] | None:
