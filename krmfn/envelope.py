@@ -102,12 +102,12 @@ def parse(data: bytes) -> Envelope:
     indent = -2 if cut.flow_items else cut.indent
     sure = [not cut.flow_items and index not in cut.dubious for index in range(len(cut.items))]
     spans = zip(cut.items, sure, strict=True)
-    items = [Item(text, start, end, indent, safe, None, cut.keys) for (start, end), safe in spans]
-    envelope = Envelope(data, text, cut, items)
+    items = [Item(text, start, end, indent, safe) for (start, end), safe in spans]
+    envelope = Envelope(data, text, cut._replace(heads=()), items)
     if items and not cut.flow_items:
-        for index, kind in peek.kinds(text, envelope.starts, items[-1].end, indent, cut.keys):
+        for index, api_version, kind in peek.heads(text, envelope.starts, items[-1].end, indent, cut.heads):
             if sure[index]:
-                items[index].kind = kind
+                items[index].set_head(api_version, kind)
     _check_head(envelope)
     return envelope
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from .errors import KrmfnError
@@ -25,6 +25,7 @@ class Item:
     fits: bytes | None = None
     """The list's text that this item was written for: there it stands in the right layout."""
     _kind: str | None = None
+    _api_version: str | None = None
     _group: str | None = None
     _ref: Ref | None = None
     _annotations: dict[str, str] | None = None
@@ -33,7 +34,6 @@ class Item:
     _print: bytes | None = None
     _simple = False
     _node: Any = None
-    _root: peek.Mapping | peek.Answer | None = None
 
     def __init__(
         self,
@@ -43,17 +43,13 @@ class Item:
         indent: int,
         sure: bool = False,
         file: Place | None = None,
-        lines: Sequence[int] = (),
     ) -> None:
         """Take the item data[start:end], its dash at column `indent` (-2: a document of a file, or a flow value).
 
-        `sure` allows cheap looks (see `yamltext.peek`); `file` says where a document was read from; `lines` is where
-        the lines with its keys begin in `data`, and with other items' keys, () when nobody has looked.
+        `sure` allows cheap looks (see `yamltext.peek`); `file` says where a document was read from.
         """
         self.data, self.start, self.end, self.indent = data, start, end, indent
-        self._file, self._lines = file, lines
-        if not sure:
-            self._root = peek.UNSURE
+        self._file, self._sure = file, sure
 
     @property
     def text(self) -> bytes:
@@ -117,21 +113,28 @@ class Item:
 
     @property
     def kind(self) -> str:
-        """Return the kind; "" when there is none. A ResourceList reads all kinds at once and sets them."""
+        """Return the kind; "" when there is none."""
         if self._kind is None:
             self._kind = self._string(b"kind")
         return self._kind
 
-    @kind.setter
-    def kind(self, kind: str) -> None:
-        self._kind = kind
+    @property
+    def api_version(self) -> str:
+        """Return the apiVersion; "" when there is none."""
+        if self._api_version is None:
+            self._api_version = self._string(b"apiVersion")
+        return self._api_version
 
     @property
     def group(self) -> str:
         """Return the API group; "" for core/v1."""
         if self._group is None:
-            self._group = self._string(b"apiVersion").rpartition("/")[0]
+            self._group = self.api_version.rpartition("/")[0]
         return self._group
+
+    def set_head(self, api_version: str, kind: str) -> None:
+        """Take both from whoever has read them: a ResourceList reads those of all its items at once."""
+        self._api_version, self._kind = api_version, kind
 
     @property
     def name(self) -> str:
@@ -146,12 +149,12 @@ class Item:
                 self._ref = ref_of(self._manifest)
             else:
                 name, namespace = (self._string(b"metadata", key) for key in (b"name", b"namespace"))
-                self._ref = Ref(self._string(b"apiVersion"), self.kind, namespace, name)
+                self._ref = Ref(self.api_version, self.kind, namespace, name)
         return self._ref
 
     @ref.setter
     def ref(self, ref: Ref) -> None:
-        self._ref, self._kind, self._group = ref, ref.kind, ref.group
+        self._ref, self._api_version, self._kind, self._group = ref, ref.api_version, ref.kind, ref.group
 
     @property
     def labels(self) -> dict[str, str]:
@@ -276,9 +279,8 @@ class Item:
 
     def _mapping(self, *path: bytes) -> peek.Mapping | peek.Answer:
         """Return the mapping at a path of keys in the text, read without a parser."""
-        if self._root is None:
-            self._root = peek.root(self.data, self.start, self.end, self.indent, self._lines)
-        return self._root.mapping(*path) if isinstance(self._root, peek.Mapping) else self._root
+        root = _root(self) if self._sure else peek.UNSURE
+        return root.mapping(*path) if isinstance(root, peek.Mapping) else root
 
     def _string(self, *path: bytes) -> str:
         if self._manifest is None:
@@ -303,6 +305,12 @@ class Item:
         for key in path:
             value = value.get(key.decode()) if isinstance(value, dict) else None
         return value
+
+
+@lru_cache(maxsize=16)
+def _root(item: Item) -> peek.Mapping | peek.Answer:
+    """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
+    return peek.root(item.data, item.start, item.end, item.indent)
 
 
 def _print(manifest: Manifest) -> bytes | None:

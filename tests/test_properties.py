@@ -189,7 +189,7 @@ def test_the_quick_cut_is_the_exact_cut(data: bytes) -> None:
         )
         return
     if quick is not None:
-        assert quick._replace(dubious=frozenset(), keys=()) == exact._replace(dubious=frozenset())
+        assert quick._replace(dubious=frozenset(), heads=()) == exact._replace(dubious=frozenset())
     assert len(whole) == len(exact.items)
     for (start, end), value in zip(exact.items, whole, strict=True):
         read = alone(data[start:end])

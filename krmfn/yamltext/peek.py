@@ -7,7 +7,7 @@ a line at the column of a mapping's keys is a key of that mapping, a comment, or
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
@@ -34,16 +34,17 @@ _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 _ODD = b"'\"?!&*<"
 """What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
 _LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + _ODD + rb"]"
-_MAY_BE_KIND = b"k" + _ODD
+_HEADS = rb"\n {%d}(?=[ak" + _ODD + rb"])"
+_HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 
 
 class Mapping:
     """A block mapping in a text: its keys begin at `start` and at column `column` of later lines, before `end`."""
 
-    def __init__(self, text: bytes, start: int, end: int, column: int, lines: Sequence[int] = ()) -> None:
-        """Take the mapping text[start:end]; `lines` is where its keys begin, and others, in ascending order."""
-        self.text, self.start, self.end, self.column, self._lines = text, start, end, column, lines
+    def __init__(self, text: bytes, start: int, end: int, column: int) -> None:
+        """Take the mapping text[start:end]."""
+        self.text, self.start, self.end, self.column = text, start, end, column
         self._keys: dict[bytes | None, tuple[int, int]] | Answer | None = None
         self._mappings: dict[bytes, Mapping | Answer] = {}
 
@@ -136,11 +137,7 @@ class Mapping:
 
     def _indexed(self) -> dict[bytes | None, tuple[int, int]] | Answer:
         """Return where the value of each key stands; UNSURE for a key that stands twice or may be spelled oddly."""
-        lines = self._lines
-        if lines:
-            lines = lines[bisect_right(lines, self.start) : bisect_left(lines, self.end)]
-        else:
-            lines = [match.end() for match in _pattern(_LINES, self.column).finditer(self.text, self.start, self.end)]
+        lines = [match.end() for match in _pattern(_LINES, self.column).finditer(self.text, self.start, self.end)]
         keys: dict[bytes | None, tuple[int, int]] = {}
         text, start = self.text, self.start
         for at in (*lines, self.end + self.column):
@@ -151,7 +148,7 @@ class Mapping:
         return UNSURE if None in keys or len(keys) <= len(lines) else keys
 
 
-def root(text: bytes, start: int, end: int, indent: int, lines: Sequence[int] = ()) -> Mapping | Answer:
+def root(text: bytes, start: int, end: int, indent: int) -> Mapping | Answer:
     """Return the mapping of an item `- key: ...`, its dash at column `indent` (-2: a document); else UNSURE."""
     column = indent + 2
     first = start + column
@@ -159,30 +156,42 @@ def root(text: bytes, start: int, end: int, indent: int, lines: Sequence[int] = 
         above = _pattern(_NOTHING + rb"\n").match(text, first, end)
         first = above.end() if above else first
     if text[first : first + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ", start)):
-        return Mapping(text, first, end, column, lines)
+        return Mapping(text, first, end, column)
     return UNSURE
 
 
-def kinds(text: bytes, starts: list[int], end: int, indent: int, lines: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """Yield (index, kind) of the items whose kind stands plainly and once behind their first line.
+def heads(
+    text: bytes, starts: Sequence[int], end: int, indent: int, lines: Sequence[int] = ()
+) -> Iterator[tuple[int, str, str]]:
+    """Yield (index, apiVersion, kind) of the items that begin with these keys, plainly, and have neither a second time.
 
     `starts` are the items' starts, `end` the end of the last one, `indent` the column of their dashes; `lines` is where
-    the lines with their keys begin, () to have them looked for.
+    the lines begin, in order, that may hold one of the keys or an odd one, () to have them looked for.
     """
     column = indent + 2
     if not lines:
-        lines = (match.end() for match in _pattern(_LINES, column).finditer(text, starts[0], end))
-    plain = re.compile(rb"kind: +([A-Za-z][A-Za-z0-9]*) *(?=\n(?! *\n| {%d}))" % (column + 1))
-    by_index: dict[int, str | Answer] = {}
-    for at in [at for at in lines if text[at] in _MAY_BE_KIND]:
-        if starts[0] <= at < end:
-            index = bisect_right(starts, at) - 1
-            match = plain.match(text, at)
-            by_index[index] = _string(match[1].decode()) if match and index not in by_index else UNSURE
-    for index, kind in by_index.items():
-        first = text[starts[index] + column : starts[index] + column + 4]
-        if isinstance(kind, str) and first.isalpha() and first != b"kind":
-            yield index, kind
+        lines = [match.end() for match in _pattern(_HEADS, column).finditer(text, starts[0], end)]
+    plain = _pattern(_HEAD, column, column + 1)
+    matches = ((index, plain.match(text, start + indent)) for index, start in enumerate(starts))
+    found = {match.start(1): (index, match[0]) for index, match in matches if match}
+    doubtful = {
+        bisect_right(starts, at) - 1
+        for at in lines
+        if at not in found
+        and starts[0] <= at < end
+        and (text[at] in _ODD or text.startswith((b"apiVersion", b"kind"), at))
+    }
+    for index, head in found.values():
+        names = _names(head) if index not in doubtful else None
+        if names:
+            yield index, *names
+
+
+@lru_cache(maxsize=4096)
+def _names(head: bytes) -> tuple[str, str] | None:
+    """Return apiVersion and kind from the lines of both; None when one of them is no string."""
+    version, kind = (_string(line.partition(b":")[2].decode()) for line in head.split(b"\n"))
+    return (version, kind) if isinstance(version, str) and isinstance(kind, str) else None
 
 
 @lru_cache(maxsize=4096)

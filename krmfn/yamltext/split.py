@@ -38,8 +38,8 @@ class Cut(NamedTuple):
     flow_root: bool = False
     dubious: frozenset[int] = frozenset()
     """Indexes of items that hold a scalar or flow collection over several lines: `peek` does not read them."""
-    keys: tuple[int, ...] = ()
-    """With dashes in column 0: where the lines with the items' keys begin, two columns in (see `peek`)."""
+    heads: tuple[int, ...] = ()
+    """With dashes in column 0: the lines, two columns in, that may hold an item's apiVersion or kind (see `peek`)."""
 
     @property
     def is_flow(self) -> bool:
@@ -47,8 +47,8 @@ class Cut(NamedTuple):
         return self.flow_items or self.flow_root
 
 
-# Lines that begin in column 0; and, for `peek` in the same pass, the keys of items.
-_LEFT = re.compile(rb"\n(?=[^ \n]|  [^ \n#-])")
+# Lines that begin in column 0; and, for `peek` in the same pass, those that may hold an item's apiVersion or kind.
+_LEFT = re.compile(rb"\n(?:[^ \n]|  [ak'\"?!&*<])")
 _KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]*):(?=[ \n]|$)")
 _REST = rb"(?: *(?:#[^\n]*)?\n)*"
 _EMPTY = rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n" + _REST + rb" *(?:#[^\n]*)?|$)"
@@ -97,11 +97,11 @@ def quick(data: bytes) -> Cut | None:
     if b"\r" in data or (not data.isascii() and any(mark in data for mark in _OTHER_BREAKS)):
         return None
     lines: list[int] = [0]
-    keys: list[int] = []
+    heads: list[int] = []
     for match in _LEFT.finditer(data):
-        at = match.end()
+        at = match.start() + 1
         if data[at] == _SPACE:
-            keys.append(at + 2)
+            heads.append(at + 2)
         else:
             lines.append(at)
     sections = _sections(data, lines)
@@ -112,7 +112,7 @@ def quick(data: bytes) -> Cut | None:
     if items and not starts and not re.compile(_EMPTY).fullmatch(data, items.start, items.end):
         return None
     spans = tuple(zip(starts, [*starts[1:], items.end if items else 0], strict=False))
-    return _verified(data, Cut(sections, spans, indent, keys=() if indent else tuple(keys)))
+    return _verified(data, Cut(sections, spans, indent, heads=() if indent else tuple(heads)))
 
 
 def _runs_on(data: bytes) -> Iterator[int]:

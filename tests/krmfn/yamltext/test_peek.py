@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from krmfn.yamltext import peek
@@ -124,24 +126,37 @@ def test_picked(lines: str, picked: object) -> None:
     assert inner.picked(["a", "c"]) == picked
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_the_lines_of_many_items_may_be_known(known: bool) -> None:
-    text = b"- kind: A\n  x: 1\n- kind: B\n  metadata:\n    name: b\n  kinds: y\n- kind: C\n"
-    lines = [text.index(key) for key in (b"x:", b"metadata:", b"kinds:")] if known else []
-    block = peek.root(text, text.index(b"- kind: B"), text.index(b"- kind: C"), 0, lines)
-    assert isinstance(block, peek.Mapping)
-    assert [block.scalar(b"kind"), block.scalar(b"metadata", b"name"), block.scalar(b"x")] == ["B", "b", MISSING]
-
-
-def test_kinds_in_one_pass() -> None:
-    items = [
-        "- apiVersion: v1\n  kind: Pod\n  spec:\n    kind: None\n",
-        "- apiVersion: v1\n  kind: Job # left to a closer look\n",
-        "- kind: First\n",
-        "- apiVersion: v1\n  kind: Pod\n  'kind': Job\n",
-        "- apiVersion: v1\n  kind: Pod\n    more\n",
-        "- apiVersion: v1\n  kind: yes\n",
-        "- apiVersion: v1\n  text: |\n    x\n\n  kind: Node\n",
-    ]
-    text, starts = "".join(items).encode(), [len("".join(items[:n]).encode()) for n in range(len(items))]
-    assert dict(peek.kinds(text, starts, len(text), 0, ())) == {0: "Pod", 6: "Node"}
+@pytest.mark.parametrize("indent", [0, 2])
+@pytest.mark.parametrize(
+    ("item", "head"),
+    [
+        ("apiVersion: v1\n  kind: Pod\n  spec:\n    kind: None\n", ("v1", "Pod")),
+        ("apiVersion:  apps/v1 \n  kind: Job \n  a: b\n  # kind: c\n", ("apps/v1", "Job")),
+        ("apiVersion: v1\n  kind: Job\n  kinds: left to a closer look\n", None),
+        ("apiVersion: v1\n  kind: Job # left to a closer look\n", None),
+        ("apiVersion: v1\n\n  kind: Job\n", None),
+        ("apiVersion: v1\n  kind: Job\n\n   more\n", None),
+        ("apiVersion: v1\n   more\n  kind: Job\n", None),
+        ("apiVersion: v1\n  kind: Pod\n    more\n", None),
+        ("kind: First\n  apiVersion: v1\n", None),
+        ("apiVersion: v1\n  kind: Pod\n  'kind': Job\n", None),
+        ("apiVersion: v1\n  kind: Pod\n  kind : Job\n", None),
+        ("apiVersion: v1\n  kind: Pod\n  a: b\n  apiVersion: v2\n", None),
+        ("apiVersion: v1\n  kind: Pod\n  ? kind\n  : Job\n", None),
+        ("apiVersion: v1\n  kind: Pod\n  <<: *other\n", None),
+        ("apiVersion: v1\n  kind: yes\n", None),
+        ("apiVersion: 1\n  kind: Pod\n", None),
+        ("apiVersion: v1\n  kind:\n    Pod\n", None),
+    ],
+)
+def test_the_heads_of_all_items_in_one_pass(item: str, head: tuple[str, str] | None, indent: int) -> None:
+    items = [f"- {item}", "- apiVersion: v1\n  kind: Node\n", f"- {item}", "- b: 1\n"]
+    text, ends = "items:\n", []
+    starts = []
+    for each in items:
+        starts.append(len(text))
+        text += textwrap.indent(each, " " * indent)
+        ends.append(len(text))
+    text += "functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n"
+    found = {index: names for index, *names in peek.heads(text.encode(), starts, ends[-1], indent)}
+    assert found == {1: ["v1", "Node"]} | ({0: [*head], 2: [*head]} if head else {})
