@@ -131,7 +131,10 @@ class ResourceList:
         that JSON does not have (a set, a tuple, NaN, a key that is no string); nothing is put in then.
         """
         named = [(_checked(manifest), manifest) for manifest in manifests]
-        index = self._index({new.kind for new, _ in named})
+        self._put(named, self._index({new.kind for new, _ in named}))
+
+    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, int]) -> None:
+        """Put checked manifests in, each with its reference; `index` is where the items of these kinds stand."""
         for new, manifest in named:
             at = index.get(new.id)
             if at is None:
@@ -152,14 +155,18 @@ class ResourceList:
         Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object: nothing
         could tell later who made it.
         """
-        named = [(ref(manifest), manifest) for manifest in manifests]
+        named = [(_checked(manifest), manifest) for manifest in manifests]
         for new, manifest in named:
             mark = mark_of(annotations_of(manifest))
             if mark is None or mark.made != new.id:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
         index = self._index({new.kind for new, _ in named})
-        pairs = ((index.get(new.id), manifest) for new, manifest in named)
-        self.upsert(manifest if at is None else updated(self.items[at].manifest, manifest) for at, manifest in pairs)
+        for position, (new, manifest) in enumerate(named):
+            at = index.get(new.id)
+            if at is not None:
+                whole = updated(self.items[at].manifest, manifest)
+                named[position] = (_checked(whole), whole)
+        self._put(named, index)
 
     def _index(self, kinds: Collection[str]) -> dict[Id, int]:
         """Return where the items of some kinds stand, by their ids; the first of two with one id."""

@@ -155,11 +155,15 @@ class _Tests:
     def properties(self, known: dict[str, Schema], rest: Schema | bool) -> Test:
         """Return the test of a mapping's values: those of known keys, and the others."""
         other = self.test(rest)
+        made: dict[str, Test] = {}
 
         def test(value: Any) -> bool:
             if isinstance(value, dict):
                 for key, child in value.items():
-                    if not (self.of(known[key]) if key in known else other)(child):
+                    one = made.get(key)
+                    if one is None:
+                        one = made.setdefault(key, self.of(known[key])) if key in known else other
+                    if not one(child):
                         return False
             return True
 

@@ -50,13 +50,13 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
         for layer, name in _fields(config):
             users[id(layer.source), f"{layer.path}.{name}"] += 1
         for name, why in unused(config):
-            holder = config.layer(name)
-            if holder and value(config.spec, name) is not None:
+            holder = config.layer(name) if value(config.spec, name) is not None else None
+            if holder:
                 idle[id(holder.source), config.at(name)].append((config, why))
     for (source, path), idle_here in idle.items():
         if len(idle_here) == users[source, _top(idle_here[0][0], path)]:
             yield from (_finding(config, path, why) for config, why in idle_here)
-    for config in configs:
+    for config in filter(lambda config: config.has_switches, configs):
         for _, path, why in idle_switches(config.layers):
             yield _finding(config, path, why)
     for _, group in groupby(configs, key=lambda config: id(config.item)):
@@ -66,9 +66,8 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
 def _fields(config: DeviceConfig) -> Iterator[tuple[Layer, str]]:
     """Yield the fields of the config, each with the layer that it comes from."""
     for name in {name: None for layer in config.layers for name in layer.fields}:
-        for layer in config.layers:
-            if config.gives(layer, name):
-                yield layer, name
+        for layer in config.givers(name):
+            yield layer, name
 
 
 def _top(config: DeviceConfig, path: str) -> str:
@@ -111,7 +110,7 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
 def _filled_in(config: DeviceConfig) -> set[str]:
     """Return the fields that reach a generated object through a variable, or through a version of the profile."""
     version = {"driverVersion"} if config.vendor.versions else set()
-    if "KRMFN_" not in str(config.fields).upper():
+    if not config.has_variables:
         return version
     from .variables import used  # here, since most configs have none
 

@@ -33,6 +33,10 @@ class DeviceConfig(NamedTuple):
     """Annotations that the functionConfig gives to every generated object."""
     vendor: Vendor = Vendor()
     """What its profile says beside fields."""
+    has_variables: bool = False
+    """Whether a variable of ours may stand in a field of some layer."""
+    has_switches: bool = False
+    """Whether some layer may switch a field on or off."""
     retained: tuple["DeviceConfig", ...] = ()
     """The same config at each earlier version that an ordered upgrade retains, with what only DaemonSets need."""
 
@@ -91,15 +95,16 @@ class DeviceConfig(NamedTuple):
         """Return the strongest layer that has a field (`kernelMappings[0].image`); None when no layer has it."""
         return place(self.layers, self.fields, field)[0]
 
-    def gives(self, layer: Layer, name: str) -> bool:
-        """Return True when a field (`daemonSets`) would be another one without a layer."""
-        having = [one for one in self.layers if name in one.fields]
-        if layer not in having or (value(self.spec, name) is None and name != "nodePools"):
-            return False
-        parts = [{name: one.fields[name]} for one in having]
-        return len(having) == 1 or merged(parts) != merged(
-            part for one, part in zip(having, parts, strict=True) if one is not layer
-        )
+    def givers(self, name: str) -> list[Layer]:
+        """Return the layers without which a field (`daemonSets`) would be another one."""
+        having = [layer for layer in self.layers if name in layer.fields]
+        if name != "nodePools" and value(self.spec, name) is None:
+            return []
+        if len(having) < 2:
+            return having
+        parts = [{name: layer.fields[name]} for layer in having]
+        whole = merged(parts)
+        return [layer for at, layer in enumerate(having) if merged(parts[:at] + parts[at + 1 :]) != whole]
 
     def strongest(self, *fields: str) -> list[str]:
         """Return the fields, the one from the strongest layer first."""

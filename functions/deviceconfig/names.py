@@ -12,8 +12,15 @@ class Made(NamedTuple):
 
     kind: str
     name: str
-    field: str
+    holder: DeviceConfig
+    own_field: str
+    """The field that decides it, among those of `holder`."""
     parts: tuple[tuple[str, str], ...]
+
+    @property
+    def field(self) -> str:
+        """The path of the field that decides it: only findings need it, and it takes a search."""
+        return self.holder.at(self.own_field)
 
     def __str__(self) -> str:
         """Return the parts in a sentence: `version '1-0' of daemonSet 'agent' of pool 'big'`."""
@@ -69,12 +76,11 @@ def made(config: DeviceConfig) -> Iterator[Made]:
     served: set[str] = set()
     retained = [one.version for one in config.retained]
     for one, index, entry in entries(config):
-        own = "objectName" if entry.objectName else "name"
-        field = one.at(f"daemonSets[{index}].{own}")
+        field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
         parts = (*((("pool", config.pool),) if config.pool else ()), ("daemonSet", entry.objectName or entry.name))
-        decides = field if one is config else config.at(f"upgrade.retain[{retained.index(one.version)}]")
+        decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
         all_parts = (*parts, ("version", one.version)) if one.version else parts
-        yield Made("DaemonSet", of_daemon_set(config, entry, one.version), decides, all_parts)
+        yield Made("DaemonSet", of_daemon_set(config, entry, one.version), config, decides, all_parts)
         if entry.service and entry.name not in served:
             served.add(entry.name)
-            yield Made("Service", of_service(config, entry), field, parts)
+            yield Made("Service", of_service(config, entry), one, field, parts)

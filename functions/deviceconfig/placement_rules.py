@@ -24,15 +24,15 @@ def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
 
 def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for no selector, for {} without allNodes, and for allNodes beside labels."""
-    selector, field = config.spec.nodeSelector, Field(config.at("nodeSelector"))
+    selector = config.spec.nodeSelector
     if selector is None:
         message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
-        yield error(message, field=field)
+        yield error(message, field=Field(config.at("nodeSelector")))
     elif not selector and not config.spec.allNodes:
         message = (
             "nodeSelector is {}, which is every node of the cluster; confirm it with allNodes: true or name labels"
         )
-        yield error(message, field=field)
+        yield error(message, field=Field(config.at("nodeSelector")))
     elif selector and config.spec.allNodes:
         message = "allNodes: true stands beside a nodeSelector with labels; leave out one of the two"
         yield error(message, field=Field(config.at("allNodes")))

@@ -92,12 +92,13 @@ def defaults_are_used(groups: Groups, function_config: FunctionConfig) -> Iterat
 
 
 def carried(groups: Groups) -> dict[str, set[str]]:
-    """Return the fields that some config takes from each layer, by the layer's path."""
+    """Return the fields that some config takes from each layer of the functionConfig, by the layer's path."""
     used: dict[str, set[str]] = {}
     for one in (one for group in groups for config in group for one in (config, *config.retained)):
         for layer in one.layers:
-            got = {field for field in layer.fields if one.gives(layer, field)}
-            used.setdefault(layer.path, set()).update(got)
+            if layer.shared and layer.fields:
+                taken = (field for field in layer.fields if any(giver is layer for giver in one.givers(field)))
+                used.setdefault(layer.path, set()).update(taken)
     return used
 
 

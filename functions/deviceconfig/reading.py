@@ -97,7 +97,15 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
     if version:
         fields["driverVersion"] = version
         fields = {name: value for name, value in fields.items() if name not in _OF_THE_MODULE}
-    return config._replace(layers=layers, fields=fields, spec=spec(_filled(config, fields)))
+    texts = [str(layer.fields) for layer in layers if layer.fields]  # cheap tests spare most configs walks
+    has_variables = any("KRMFN_" in text.upper() for text in texts)
+    return config._replace(
+        layers=layers,
+        fields=fields,
+        spec=spec(_filled(config, fields) if has_variables else fields),
+        has_variables=has_variables,
+        has_switches=any("'enabled'" in text for text in texts),
+    )
 
 
 def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
@@ -117,8 +125,6 @@ def _fields(seed: bool, layers: tuple[Layer, ...]) -> dict[str, Any]:
 
 
 def _filled(config: DeviceConfig, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "KRMFN_" not in str(fields).upper():
-        return fields
     from . import variables  # here, since most configs have none
 
     return variables.filled(fields, config.ref)

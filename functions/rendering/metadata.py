@@ -48,4 +48,4 @@ def metadata(
 
 def filled(**fields: Any) -> dict[str, Any]:
     """Return the fields that hold something: None, empty strings, lists and mappings are left out."""
-    return {key: value for key, value in fields.items() if value not in (None, "", [], {})}
+    return {key: value for key, value in fields.items() if value or isinstance(value, (int, float))}
