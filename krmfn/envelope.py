@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
+from operator import is_
 from typing import Any
 
 from .errors import KrmfnError
@@ -35,7 +37,7 @@ class Envelope:
 
     def holds(self, items: Sequence[Item]) -> bool:
         """Return True when these are the items as they came, in their order."""
-        return len(items) == len(self.items) and all(map(_is, items, self.items))
+        return len(items) == len(self.items) and all(map(is_, items, self.items))
 
     def value(self, key: str) -> Any:
         """Return the data under a top-level key other than `items`; None when it is not there.
@@ -70,8 +72,15 @@ class Envelope:
         """Return where the items begin that may hold `word` (see `Item.mentions`), by one search over the text."""
         wanted = word.encode()
         if wanted not in self._naming:
-            spelled = {item.start for item in self.items if item.start in self._spelled() and item.mentions(word)}
-            self._naming[wanted] = frozenset(self._holding(wanted)) | spelled
+            part = next((known for known in self._naming if known and known in wanted), None)
+            if part is not None:  # whatever names the word names its part
+                starts = self._naming[part]
+                holding = (item.start for item in self.items if item.start in starts and item.mentions(word))
+            else:
+                spelled = self._spelled()
+                others = (item.start for item in self.items if item.start in spelled and item.mentions(word))
+                holding = chain(self._holding(wanted), others if spelled else ())
+            self._naming[wanted] = frozenset(holding)
         return self._naming[wanted]
 
     def _spelled(self) -> frozenset[int]:
@@ -110,10 +119,6 @@ def parse(data: bytes) -> Envelope:
                 items[index].set_head(api_version, kind)
     _check_head(envelope)
     return envelope
-
-
-def _is(one: Item, other: Item) -> bool:
-    return one is other
 
 
 def _exact(text: bytes) -> split.Cut:

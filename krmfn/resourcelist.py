@@ -240,7 +240,8 @@ class ResourceList:
     def refuse_changes(self) -> None:
         """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text lacks the change."""
         for item in () if self.failed else self.items:
-            item.refuse_change()
+            if item.is_read:
+                item.refuse_change()
 
     def _new_envelope(self) -> Envelope:
         """Return the envelope of an empty list, for items that were not read from one."""

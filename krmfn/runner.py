@@ -17,6 +17,8 @@ from .resourcelist import ResourceList
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
 
+_AT_ONCE = 512
+"""How many chunks one system call writes; every system takes as many."""
 MAX_BYTES = 1 << 29
 """Input larger than this (512 MiB) is refused; the environment variable KRMFN_MAX_BYTES sets another limit."""
 
@@ -140,11 +142,16 @@ def max_bytes() -> int:
 def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
     """Write all chunks to a file descriptor. Raises KrmfnError when that fails (full disk, closed pipe)."""
     _widen(descriptor)
+    views = [memoryview(chunk) for chunk in chunks if chunk]
+    at = 0
     try:
-        for chunk in chunks:
-            view = memoryview(chunk)
-            while view:
-                view = view[os.write(descriptor, view) :]
+        while at < len(views):
+            written = os.writev(descriptor, views[at : at + _AT_ONCE])
+            while at < len(views) and written >= len(views[at]):
+                written -= len(views[at])
+                at += 1
+            if written:
+                views[at] = views[at][written:]
         os.close(descriptor)
     except OSError as failure:
         raise KrmfnError(f"the output could not be written in full: {failure.strerror}") from failure

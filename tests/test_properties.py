@@ -305,6 +305,11 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
     old = resources.items[at]
     new = writer.edited(resources._envelope, old, wanted)
     resources.items[at] = new
+    envelope = resources._envelope
+    if not envelope.cut.is_flow:
+        items = writer._closed(envelope, resources.items)
+        in_place = b"".join(writer._edited_in_place(envelope, items))
+        assert in_place == b"".join(writer._rearranged(envelope, items))
     out = resources.to_bytes()
     expected = [*whole[:at], wanted, *whole[at + 1 :]]
     assert same(values(out), expected)  # a key that Kubernetes reads as another word may move

@@ -25,7 +25,7 @@ def suspects(resources: ResourceList) -> list[Item]:
     kinds = {item.kind for item in resources.items}
     near_ours = {kind for kind in kinds if any(near(kind, known) for known in KINDS)}
     named = {id(item) for item in resources.mentioning(OURS)}
-    named |= {id(item) for item in resources.mentioning(PTEMPLATE_GROUP) if item.kind not in _COMMON}
+    named |= {id(item) for item in resources.items if item.kind not in _COMMON and item.mentions(PTEMPLATE_GROUP)}
     return [item for item in resources.items if item.kind in near_ours or id(item) in named]
 
 

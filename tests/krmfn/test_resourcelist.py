@@ -439,3 +439,21 @@ def test_no_escape_hides_the_owner(key: str) -> None:
     assert resources.items[0].mentions(OWNER)
     resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
     assert resources.items == []
+
+
+@pytest.mark.parametrize("order", [["krmfn.dev/owner", "krmfn.dev"], ["krmfn.dev", "krmfn.dev/owner", "dev/owner"]])
+def test_mentioning_finds_what_each_item_says_whatever_was_asked_before(order: list[str]) -> None:
+    values = (
+        "krmfn.dev/owner",
+        "krmfn.dev",
+        '"krmfn\\u002edev/owner"',
+        '"k\\x72mfn.dev"',
+        "other",
+        "dev/owner",
+        "!x a",
+    )
+    items = "".join(f"- kind: A\n  metadata:\n    name: a{n}\n  at: {value}\n" for n, value in enumerate(values))
+    resources = ResourceList.parse(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode())
+    for word in (*order, *order):
+        assert resources.mentioning(word) == [item for item in resources.items if item.mentions(word)]
+    assert {"a0", "a2"} <= {item.name for item in resources.mentioning("krmfn.dev/owner")}

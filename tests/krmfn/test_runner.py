@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 from krmfn.results import error, warning
-from krmfn.runner import max_bytes, run
+from krmfn.runner import max_bytes, run, write
 from krmfn.yamltext import load
 from tests.commands import ROOT
 
@@ -173,6 +174,16 @@ def test_a_pipe_that_is_not_read_to_the_end() -> None:
         os.close(read)
         assert process.stderr.read() == b"error: the output could not be written in full: Broken pipe\n"
         assert process.wait(60) == 1
+
+
+def test_many_chunks_are_written_whatever_the_pipe_takes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = [str(number).encode() * (number % 7) for number in range(3_000)]
+    whole = os.writev
+    monkeypatch.setattr(os, "writev", lambda to, views: whole(to, [b"".join(views)[:1_001]]))
+    with tempfile.TemporaryFile() as file:
+        write(os.dup(file.fileno()), chunks)
+        file.seek(0)
+        assert file.read() == b"".join(chunks)
 
 
 def test_a_slow_reader_gets_everything() -> None:
