@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from operator import is_
@@ -73,6 +73,7 @@ class Envelope:
         wanted = word.encode()
         if wanted not in self._naming:
             part = next((known for known in self._naming if known and known in wanted), None)
+            holding: Iterable[int]
             if part is not None:  # whatever names the word names its part
                 starts = self._naming[part]
                 holding = (item.start for item in self.items if item.start in starts and item.mentions(word))
