@@ -1,0 +1,126 @@
+"""Repositories with a base and a head, as the CI recipes meet them."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.commands import ROOT
+from tests.krmfn.cli.test_base import commit, repository, run_git
+from tests.trees import config_map, plant
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {{name: {name}, namespace: kmm}}
+spec:
+  driverImage: registry.example.com/{name}
+  driverVersion: "{version}"
+  moduleName: {name}
+  nodeSelector: {{gpu: {label}}}
+"""
+TEXT = "@team `touch pwned` $(touch pwned) ]]> ::set-output name=a::b ##[error]x <b> |"
+"""A text that each of the programs on its way could take for something else."""
+FILE = "::set-output name=x::y]]>$(touch pwned)`touch pwned`@team;touch pwned.yaml"
+BRANCH = "$(touch${IFS}pwned)`touch${IFS}pwned`;@team/#1"
+
+
+def config(name: str = "gaudi", version: str = "1", label: str = "a") -> str:
+    return CONFIG.format(name=name, version=version, label=label)
+
+
+class Change(NamedTuple):
+    """What a pull request does to the files (None: removes), and what is to come of it."""
+
+    files: Mapping[str, str | None]
+    passes: bool
+    comment: str
+    """What the first comment says; "" for no comment."""
+    finding: str
+    """The rule of an error, "" for none."""
+
+
+NAMED = config_map(f"'{TEXT}'").replace("a: b", f"'{TEXT}': '{TEXT}'")
+BASE = {"lab/gaudi.yaml": config(), "lab/nic.yaml": config("nic", label="b"), "README.md": "fleet\n"}
+CHANGES = {
+    "clean": Change({"lab/gaudi.yaml": config(version="2")}, True, "**1 changed", ""),
+    "error": Change({"lab/gaudi.yaml": config() + "  moduelName: b\n"}, False, "cannot be rendered", "KRM101"),
+    "conflict": Change({"lab/other.yaml": config("other")}, False, "cannot be rendered", "KRM302"),
+    "nothing": Change({"README.md": "other\n"}, True, "", ""),
+    "removed": Change({"lab/nic.yaml": None}, True, "| deleted | Module kmm/nic |", ""),
+    "unreadable": Change({"lab/gaudi.yaml": "apiVersion: ["}, False, "cannot be rendered", "KRM523"),
+    "hostile": Change({f"lab/{FILE}": NAMED}, True, "| created | ConfigMap ", ""),
+    "hostile error": Change(
+        {f"lab/{FILE}": NAMED, f"lab/{FILE}.more.yaml": config("other").replace("name: other,", f"name: '{TEXT}',")},
+        False,
+        "cannot be rendered",
+        "KRM101",
+    ),
+}
+
+
+def base(folder: Path, *recipes: Path) -> Path:
+    """A repository whose `main` has the configs and, as a person copies them, the recipes."""
+    repo = repository(folder, BASE)
+    run_git(repo, "checkout", "--quiet", "main")
+    for recipe in recipes:
+        shutil.copytree(recipe, repo, dirs_exist_ok=True)
+    commit(repo)
+    return repo
+
+
+def propose(repo: Path, change: Change, branch: str = "next") -> tuple[str, str]:
+    """Commit a change on a branch that leaves main before main goes on; the commit, and its merge with main."""
+    run_git(repo, "checkout", "--quiet", "-B", branch, "main")
+    for name, text in change.files.items():
+        if text is None:
+            (repo / name).unlink()
+        else:
+            plant(repo, {name: text})
+    head = commit(repo)
+    run_git(repo, "checkout", "--quiet", "main")
+    commit(repo, {"prod/later.yaml": config("later", label="c")})
+    run_git(repo, "checkout", "--quiet", "--detach")
+    run_git(repo, "merge", "--quiet", "--no-ff", "--no-edit", "-m", "merge", head)
+    merged = run_git(repo, "rev-parse", "HEAD")
+    run_git(repo, "update-ref", "refs/pull/7/merge", merged)
+    run_git(repo, "update-ref", "refs/pull/7/head", head)
+    run_git(repo, "checkout", "--quiet", "main")
+    return head, merged
+
+
+def snapshot(folder: Path) -> Path:
+    """A repository with the files of this one as they stand, which may be no repository itself."""
+    folder.mkdir()
+    for name in ("krmfn", "functions", "schemas", "requirements", "LICENSE", "README.md", "pyproject.toml"):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+    run_git(folder, "init", "--quiet", "--initial-branch", "main")
+    commit(folder)
+    return folder
+
+
+def inert(comment: str) -> None:
+    """Assert that a comment mentions nobody, orders nothing, and is no markup but ours outside of its fences."""
+    outside = re.sub(r"^(`{3,})(?:diff|yaml)\n.*?^\1$", "", comment, flags=re.MULTILINE | re.DOTALL)
+    shown = html.unescape(outside)
+    assert not re.search(r"(?<!\w)@\w", shown), shown
+    assert not re.search(r"(?<![\w&])#\d", outside), outside
+    assert not re.search(r"^/", comment, re.MULTILINE)
+    tags = set(re.findall(r"<[^>\n]*>", outside)) - {"<!-- krmfn diff -->"}
+    assert tags <= {"<details>", "</details>", "<summary>", "</summary>"}, tags
+
+
+def harmless(log: str, folder: Path) -> None:
+    """Assert that a runner's log orders nothing but annotations, and that no name in it was run as a command."""
+    for line in log.splitlines():
+        assert not line.lstrip().startswith("::") or re.match(r"::(error|warning|notice)( |::)", line), line
+        assert "##[" not in line, line
+    assert not list(folder.rglob("pwned*")), "a name was run as a command"
