@@ -71,6 +71,10 @@ def _is_terminal() -> bool:
 def _command(arguments: list[str]) -> int:
     """Return a command's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
     try:
+        import signal
+
+        # Argo CD's plugin server sends it at its deadline; as an interrupt it leaves no temporary folder behind.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         from krmfn.cli import main
 
         from .programs import KRMFN

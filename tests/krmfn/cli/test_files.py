@@ -314,6 +314,29 @@ def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
     assert (process.returncode, err) == (130, b"interrupted\n")
 
 
+@pytest.mark.parametrize("is_group", [True, False])
+def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, tmp_path: Path) -> None:
+    """SIGTERM for the process group, as Argo CD sends it, and for the process alone; the program is a slow one."""
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    started, temporary, programs = tmp_path / "started", tmp_path / "tmp", tmp_path / "bin"
+    os.mkfifo(started)
+    temporary.mkdir()
+    programs.mkdir()
+    slow = programs / "kustomize"
+    slow.write_text(f"#!/bin/sh\necho $$ > {started}\nexec /bin/sleep 600\n")
+    slow.chmod(0o755)
+    env = environment(TMPDIR=str(temporary)) | {"PATH": os.pathsep.join([str(programs), os.environ["PATH"]])}
+    command = [str(COMMANDS / "krmfn"), "render", "."]
+    with subprocess.Popen(command, cwd=app, env=env, stderr=subprocess.PIPE, start_new_session=True) as process:
+        kustomize = int(started.read_text())
+        assert list(temporary.iterdir()) != []
+        (os.killpg if is_group else os.kill)(process.pid, signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"interrupted\n")
+    assert list(temporary.iterdir()) == []
+    assert not Path(f"/proc/{kustomize}").exists()
+
+
 @pytest.mark.parametrize("name", ["", "Kmm", "a/b", "a.b", "-a", "a" * 64, "a\n", "a\n::error::x", "é"])
 def test_a_namespace_is_a_name(name: str, app: Path) -> None:
     for command in ("check", "render"):
