@@ -1,7 +1,7 @@
 """The examples of rules, run: written into a folder as a person would have them, and judged by the command line.
 
-An example is YAML. Its first line may be `# kmm: main`, the KMM version of the cluster, or `# kustomize: FLAGS`, which
-`check` gets. Each document may begin with a
+An example is YAML. Its first line may be `# kmm: main`, the KMM version of the cluster, `# kustomize: FLAGS`, which
+`check` gets, or `# served: LIST`, which is KUBE_API_VERSIONS. Each document may begin with a
 comment that says what it is, alone on its line:
 
 * `# <file>` (`# overlays/kustomization.yaml`): that file, as it is written when it has an apiVersion or no kind;
@@ -24,6 +24,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import yaml
 from krmfn_functions.commands.catalogue import usual_kind
@@ -113,6 +114,7 @@ _HEADING = re.compile(
 )
 _KMM = re.compile(r"\A# kmm: (\S+)\n")
 _FLAGS = re.compile(r"\A# kustomize: (.+)\n")
+_SERVED = re.compile(r"\A# served: (.+)\n")
 _FILE = re.compile(r"(?:.*/)?(?:[^/]+\.(?:yaml|yml|json)|Kptfile)")
 
 
@@ -135,8 +137,9 @@ class Document(NamedTuple):
 def findings(rule: Rule, example: str) -> list[Finding]:
     """Return what `check` or `diff` reports about an example of a rule. Fails when it cannot even be read."""
     flags = [f"--kustomize={match[1]}" for match in _FLAGS.finditer(example)]
-    example = _FLAGS.sub("", example)
-    with tempfile.TemporaryDirectory() as name:
+    served = {"KUBE_API_VERSIONS": match[1]} if (match := _SERVED.match(example)) else {}
+    example = _SERVED.sub("", _FLAGS.sub("", example))
+    with mock.patch.dict(os.environ, served), tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = plant(folder, rule, example)
         command = ["diff", *paths] if len(paths) > 1 else ["check", "--root", str(folder), *paths]

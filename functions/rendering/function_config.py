@@ -127,7 +127,7 @@ def _prune(value: str | bool) -> str:
     """Return the value of `prune` as a string; true is auto, false is never. Raise KrmfnError for an unknown one."""
     name = ("auto" if value else "never") if isinstance(value, bool) else value
     if name not in PRUNE:
-        raise KrmfnError(f"--prune is {name!r}; it must be one of {', '.join(PRUNE)}")
+        raise KrmfnError(f"prune is {name!r}; it must be one of {', '.join(PRUNE)}")
     return name
 
 

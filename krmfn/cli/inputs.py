@@ -15,7 +15,7 @@ from ..item import Item
 from ..resourcelist import ResourceList
 from ..results import Checked, Result, placed, warning
 from ..runner import read_stdin
-from . import builds, kustomize, manifests
+from . import builds, kustomize, manifests, served
 from .kustomization.documents import unreadable
 from .options import RunOptions, of_function
 from .program import Program
@@ -157,7 +157,8 @@ def deployed(program: Program, resources: ResourceList) -> list[Item]:
 def judge_final(program: Program, resources: ResourceList) -> None:
     """Report what is wrong with the list as a whole, as it reaches the cluster; not when it could not be rendered."""
     if program.final and not resources.failed:
-        resources.report(list(program.final(resources, deployed(program, resources))))
+        items = deployed(program, resources)
+        resources.report([*program.final(resources, items), *served.check(items)])
 
 
 def _stays_here(item: Item, program: Program) -> bool:

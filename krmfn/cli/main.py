@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..errors import KrmfnError
 from ..log import Log
 from ..runner import ensure_stderr
-from . import arguments
+from . import argocd, arguments
 from .options import log_of
 from .program import Command, Printed, Program
 from .subcommand import Context
@@ -27,7 +27,8 @@ def main(program: Program, argv: Sequence[str]) -> int:
         if isinstance(call, int):
             return call
         log = log_of(call.options)
-        return call.command.run(Context(program, call.options, log), call.args)
+        options = argocd.applied(call.options, program) if call.command.runs_function else call.options
+        return call.command.run(Context(program, options, log), call.args)
     except KrmfnError as failure:
         log.failure(failure)
     except KeyboardInterrupt:

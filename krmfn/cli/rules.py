@@ -132,4 +132,17 @@ kind: ConfigMap
 """,
         remedy="List the file under `resources`, move it elsewhere, or exclude it (`exclude` in .krmfn.yaml).",
     ),
+    Rule(
+        "KRM525",
+        "the cluster serves the kinds of what is deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
+        good="""\
+# served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
+kind: Module
+""",
+        bad="""\
+# served: apps/v1,apps/v1/DaemonSet
+kind: Module
+""",
+        remedy="Install what brings the CRD, for a Module that is KMM, before the sync, or in an earlier sync wave.",
+    ),
 )

@@ -33,14 +33,17 @@ def wait(what: str, seconds: float, done: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def process(name: str, *command: str | Path, folder: Path) -> Iterator[Callable[[], bool]]:
+def process(
+    name: str, *command: str | Path, folder: Path, env: dict[str, str] | None = None
+) -> Iterator[Callable[[], bool]]:
     """A process that ends with the block; inside, a question that is true while it runs and fails when it has died."""
     log = folder / f"{name}.log"
     with log.open("wb") as out:
         # Were pytest itself killed, no fixture would end; the kernel then ends the process.
-        guard = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
+        setpriv = shutil.which("setpriv")
+        guard = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
         args = [*guard, *map(str, command)]
-        running = subprocess.Popen(args, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        running = subprocess.Popen(args, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def alive() -> bool:
         assert running.poll() is None, f"{name} ended with {running.returncode}:\n{log.read_text()[-3000:]}"

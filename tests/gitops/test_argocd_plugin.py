@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from krmfn_functions.programs import KRMFN
 
 from tests.commands import ROOT
 
@@ -122,6 +123,13 @@ def test_the_plugin_is_chosen_by_name_alone() -> None:
     assert (PLUGIN["apiVersion"], PLUGIN["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
     assert PLUGIN["metadata"]["name"] == "krmfn"
     assert not {"discover", "version"} & set(PLUGIN["spec"])
+
+
+def test_the_parameters_are_announced_without_a_default() -> None:
+    """Argo CD never sends a default to the plugin; without one the functionConfig decides."""
+    announced = PLUGIN["spec"]["parameters"]["static"]
+    assert [one["name"] for one in announced] == sorted(["function-config", *KRMFN.options])
+    assert all(set(one) == {"name", "title", "tooltip"} for one in announced)
 
 
 @pytest.mark.parametrize("example", ["quickstart", "two-vendors"])

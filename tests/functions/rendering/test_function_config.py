@@ -151,5 +151,5 @@ def test_the_option_prune_wins_and_is_checked() -> None:
     resources.options = Options(own={"prune": "never"})
     assert read_config(resources)[0].prune == "never"
     resources.options = Options(own={"prune": "maybe"})
-    with pytest.raises(KrmfnError, match="--prune is 'maybe'; it must be one of auto, always, never"):
+    with pytest.raises(KrmfnError, match="prune is 'maybe'; it must be one of auto, always, never"):
         read_config(resources)

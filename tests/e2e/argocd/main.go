@@ -1,0 +1,27 @@
+// Argo CD's servers as its own main.go starts them, without its command line and its web page, and what the
+// end-to-end tests ask of its libraries: the client of the plugin server, and the evaluator of health scripts.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+
+	controller "github.com/argoproj/argo-cd/v3/cmd/argocd-application-controller/commands"
+	cmpserver "github.com/argoproj/argo-cd/v3/cmd/argocd-cmp-server/commands"
+	reposerver "github.com/argoproj/argo-cd/v3/cmd/argocd-repo-server/commands"
+	"github.com/argoproj/argo-cd/v3/util/log"
+)
+
+func main() {
+	klog.SetLogger(log.NewLogrusLogger(log.NewWithCurrentConfig()))
+	root := &cobra.Command{Use: "argocd", SilenceUsage: true}
+	// Each of the three names itself as the program that it is in Argo CD's own image.
+	root.AddCommand(controller.NewCommand(), cmpserver.NewCommand(), reposerver.NewCommand(), generate, announce, health)
+	if err := root.Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
