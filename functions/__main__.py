@@ -71,10 +71,7 @@ def _is_terminal() -> bool:
 def _command(arguments: list[str]) -> int:
     """Return a command's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
     try:
-        import signal
-
-        # Argo CD's plugin server sends it at its deadline; as an interrupt it leaves no temporary folder behind.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        _catch_signals()
         from krmfn.cli import main
 
         from .programs import KRMFN
@@ -87,6 +84,18 @@ def _command(arguments: list[str]) -> int:
         sys.stderr.write("interrupted\n")
         return 130
     return main.main(KRMFN, arguments)
+
+
+def _catch_signals() -> None:
+    """Take the signals that end a process for an interrupt, so that temporary folders go and kustomize is ended.
+
+    Argo CD's plugin server sends SIGTERM at its deadline, a CI server when a job is cancelled.
+    """
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup lets SIGHUP be ignored
+            signal.signal(number, signal.default_int_handler)
 
 
 def _leave(code: int) -> NoReturn:

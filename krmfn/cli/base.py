@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..errors import KrmfnError
 from ..results import Result
 from ..runner import max_bytes
-from . import git, roots
+from . import git, history, roots
 from .clusters import parse
 from .config import NAME as CONFIG_FILE
 from .git import Skipped
@@ -102,15 +102,26 @@ def checked_out(ref: str, paths: Sequence[str]) -> Iterator[Base]:
     Raises KrmfnError when the PATHs are not in one Git work tree, and when the base cannot be read.
     """
     root = _root(paths)
-    commit = git.merge_base(root, ref)
+    commit = history.merge_base(root, ref)
     absent = git.missing(root, commit)
     listing = git.entries(root, commit, absent)
     wanted = [_from_root(path, root) for path in paths]
+    _check_whole(root, wanted)
     # the PATHs' own files first: they may take as much room as there is
     listing.sort(key=lambda entry: not any(_is_below(entry.path, name) for name in wanted))
     with _temporary() as made:
         folder = os.path.realpath(made)
         yield Base(commit, root, folder, git.write(root, listing, absent, folder, max_bytes()))
+
+
+def _check_whole(root: str, wanted: Sequence[str]) -> None:
+    """Raise KrmfnError when a sparse checkout leaves out files below the PATHs: they would count as deleted."""
+    gone = [name for name in history.left_out(root) if any(_is_below(name, one) for one in wanted)]
+    if gone:
+        raise KrmfnError(
+            f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "
+            "so what shall be there is not known; name PATHs that are checked out, or `git sparse-checkout disable`"
+        )
 
 
 def _temporary() -> tempfile.TemporaryDirectory[str]:

@@ -1,13 +1,14 @@
 """A commit's files, read from Git's object database into a folder.
 
 Whoever sends a pull request chooses what is in the commits, and the clone's configuration may name programs. So only
-plumbing runs (rev-parse, merge-base, rev-list, ls-tree, cat-file): no work tree, index, hook, filter, text conversion
-or network. What Git would have to fetch first is missing, and is said to be.
+plumbing runs (rev-parse, merge-base, rev-list, ls-tree, ls-files, cat-file): no hook, filter, text conversion or
+network, and nothing is written to the repository. What Git would have to fetch first is missing, and is said to be.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from typing import IO, NamedTuple
 
 from ..errors import KrmfnError
 
-DEEPER = "fetch its whole history (`git fetch --unshallow`; actions/checkout: `fetch-depth: 0`)"
 _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",  # the same for versions of Git that do not know the one above
@@ -24,6 +24,7 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 MISSING = "is not in this clone, which was made with `git clone --filter`; fetch it without"
+_DISTRUST = "detected dubious ownership"
 _LINK, _SUBMODULE = "120000", "160000"
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _CHUNK = 1 << 20
@@ -45,32 +46,13 @@ class Skipped(NamedTuple):
     message: str
 
 
-def merge_base(root: str, ref: str) -> str:
-    """Return the merge base of a ref and HEAD in the repository whose work tree is `root`, as a full object name.
-
-    Raises KrmfnError when the ref names no commit, when the two share no history, and when a shallow clone ends before
-    it is sure which commit it is.
-    """
-    shallow = _run(root, "rev-parse", "--is-shallow-repository").strip() == "true"
-    hint = f"the clone is shallow: {DEEPER}" if shallow else f"fetch it (`git fetch origin {ref.rpartition('/')[2]}`)"
-    tips = [_commit(root, "HEAD", "make a first commit"), _commit(root, ref, hint)]
-    done = _git(root, "merge-base", *tips)
-    if done.returncode == 1:
-        why = f"; the clone is shallow: {DEEPER}" if shallow else ""
-        raise KrmfnError(f"HEAD and {ref} have no commit in common{why}")
-    base = _output(done).strip()
-    if shallow and _is_cut_off(root, base, tips):
-        raise KrmfnError(f"the clone is shallow, and where HEAD left {ref} may lie before its end: {DEEPER}")
-    return base
-
-
 def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
     """Return every file, link and submodule of a commit. Raises KrmfnError when that is not known."""
     made: list[Entry] = []
-    done = _git(root, "ls-tree", "-r", "-z", "--full-tree", commit)
+    done = call(root, "ls-tree", "-r", "-z", "--full-tree", commit)
     if done.returncode and absent:
         raise KrmfnError(f"the list of files of the commit {commit} {MISSING}")
-    for line in _output(done).split("\0"):
+    for line in output(done).split("\0"):
         if line:
             head, _, path = line.partition("\t")
             mode, _, name = head.split(" ")
@@ -80,7 +62,7 @@ def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
 
 def missing(root: str, commit: str) -> set[str]:
     """Return the names of a commit's objects that are not in this clone, such as those of `git clone --filter`."""
-    lines = _run(root, "rev-list", "--objects", "--missing=print", "--no-walk", commit).splitlines()
+    lines = run(root, "rev-list", "--objects", "--missing=print", "--no-walk", commit).splitlines()
     return {line[1:] for line in lines if line.startswith("?")}
 
 
@@ -190,37 +172,26 @@ def _write_link(folder: str, path: str, target: str) -> None:
         raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
 
 
-def _commit(root: str, ref: str, hint: str) -> str:
-    """Return the full object name of the commit that a ref names. Raises KrmfnError with the hint when none does."""
-    if not ref or ref.startswith("-"):
-        raise KrmfnError(f"{ref!r} is no ref; name a branch, a tag or a commit, such as origin/main")
-    done = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    if done.returncode == 1:
-        raise KrmfnError(f"{ref} names no commit in this clone; {hint}")
-    return _output(done).strip()
+def run(root: str, *arguments: str) -> str:
+    """Return what a command of Git prints in the work tree at `root`. Raises KrmfnError when it fails."""
+    return output(call(root, *arguments))
 
 
-def _is_cut_off(root: str, base: str, tips: list[str]) -> bool:
-    """Return True when the history between the base and the tips is not all there."""
-    place = _run(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
-    with open(os.path.join(root, place), encoding="ascii") as file:
-        ends = set(file.read().split())
-    return not ends.isdisjoint(_run(root, "rev-list", *tips, f"^{base}").split())
-
-
-def _run(root: str, *arguments: str) -> str:
-    return _output(_git(root, *arguments))
-
-
-def _output(done: subprocess.CompletedProcess[bytes]) -> str:
+def output(done: subprocess.CompletedProcess[bytes]) -> str:
     """Return what Git printed. Raises KrmfnError with its own words when it failed."""
     if done.returncode:
         words = done.stderr.decode(errors="replace").strip().splitlines()
-        raise KrmfnError(f"git {done.args[6]} failed in {done.args[2]}:", *words)
+        if any(_DISTRUST in line for line in words):
+            raise KrmfnError(
+                f"{done.args[2]} belongs to another user, so Git does not read it; when you trust what is in it: "
+                f"git config --global --add safe.directory {shlex.quote(done.args[2])}"
+            )
+        raise KrmfnError(f"git {done.args[8]} failed in {done.args[2]}:", *words)
     return os.fsdecode(done.stdout)
 
 
-def _git(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command of Git in the work tree at `root`. Raises KrmfnError when there is no Git."""
     try:
         return subprocess.run(
             _command(root, *arguments),
@@ -235,7 +206,17 @@ def _git(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 def _command(root: str, *arguments: str) -> list[str]:
     """Return a command of Git; a folder that only looks like a repository (a bare one, committed) is none."""
-    return ["git", "-C", root, "--no-pager", "-c", "safe.bareRepository=explicit", *arguments]
+    return [
+        "git",
+        "-C",
+        root,
+        "--no-pager",
+        "-c",
+        "safe.bareRepository=explicit",
+        "-c",
+        "core.fsmonitor=false",
+        *arguments,
+    ]
 
 
 def _environment(root: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from krmfn import KrmfnError
-from krmfn.cli import base, git
+from krmfn.cli import base, git, history
 from tests.commands import Done, process
 from tests.trees import config_map, plant
 
@@ -221,7 +221,9 @@ def test_what_has_no_base_is_said(repo: Path, tmp_path: Path) -> None:
     assert "- is stdin, which has no base" in diff(repo, "-").err
     run_git(other, "checkout", "--quiet", "--orphan", "alone")
     commit(other, {"b.yaml": config_map("b")})
-    assert diff(other).err.startswith("error: HEAD and main have no commit in common\n")
+    assert diff(other).err.startswith(
+        "error: HEAD and main have no commit in common; name the branch that this one has left\n"
+    )
     empty = tmp_path / "empty"
     run_git(tmp_path, "init", "--quiet", "empty")
     assert "HEAD names no commit in this clone; make a first commit" in diff(empty).err
@@ -286,10 +288,10 @@ def test_a_shallow_clone_may_hide_the_right_base(repo: Path) -> None:
     for _ in range(4):
         long = run_git(repo, "commit-tree", tree, "-p", long, "-m", "long")
     run_git(repo, "update-ref", "HEAD", run_git(repo, "commit-tree", tree, "-p", long, "-p", old, "-m", "both"))
-    assert git.merge_base(str(repo), "main") == newer
+    assert history.merge_base(str(repo), "main") == newer
     shallow = clone(repo, "--depth", "2", "--no-single-branch")
     with pytest.raises(KrmfnError, match="may lie before its end: fetch its whole history"):
-        git.merge_base(str(shallow), "origin/main")
+        history.merge_base(str(shallow), "origin/main")
 
 
 def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
