@@ -15,7 +15,7 @@ from .resource import ref as ref_of
 from .yamltext import emit, split
 from .yamltext.comments import trailer
 
-_ANCHOR, _ALIAS = re.compile(rb"&([0-9A-Za-z_-]+)"), re.compile(rb"\*([0-9A-Za-z_-]+)")
+_ANCHOR, _ALIAS = rb"&([0-9A-Za-z_-]+)", rb"\*([0-9A-Za-z_-]+)"
 
 
 def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
@@ -63,14 +63,14 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
     `items` are those that will be written. For nearly every list one search for a byte shows that there is none.
     """
     text = envelope.text
-    shared = {*_ANCHOR.findall(text)} & {*_ALIAS.findall(text)} if b"&" in text else None
+    shared = {*re.findall(_ANCHOR, text)} & {*re.findall(_ALIAS, text)} if b"&" in text else None
     if not shared:
         return
     for item in items:
-        if not shared.isdisjoint(_ALIAS.findall(item.text)):
+        if not shared.isdisjoint(re.findall(_ALIAS, item.text)):
             item.check_aliases()
     for section in envelope.cut.sections:
-        if section.key != "items" and not shared.isdisjoint(_ALIAS.findall(text, section.start, section.end)):
+        if section.key != "items" and not shared.isdisjoint(re.findall(_ALIAS, text[section.start : section.end])):
             from .yamltext import load
 
             lines = partial(text.count, b"\n", 0, section.start)

@@ -6,23 +6,9 @@ from entered import entered
 from krmfn_functions.all_kinds import krmfn
 
 from krmfn import run
+from tests.small_lists import HEAD, OURS
 
-LIST = b"""\
-apiVersion: config.kubernetes.io/v1
-kind: ResourceList
-items:
-- apiVersion: krmfn.dev/v1alpha1
-  kind: DeviceConfig
-  metadata:
-    name: gaudi
-    namespace: kmm
-  spec:
-    driverImage: registry.example.com/gaudi
-    driverVersion: "1.20"
-    moduleName: habanalabs
-    nodeSelector:
-      example.com/gaudi: "true"
-"""
+LIST = (HEAD + OURS).encode()
 
 
 def test_a_run_that_finds_its_output_enters_few_files_of_the_sdk() -> None:

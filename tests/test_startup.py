@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.small_lists import HEAD, OTHERS, OURS
+
 WATCHED = """\
 import builtins, runpy, sys
 for name in sys.argv[1:]:
@@ -23,24 +25,32 @@ try:
 finally:
     sys.stderr.write("\\n".join(["", "compiled:", *compiled, "loaded:", *({*sys.modules} - before)]))
 """
-HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
-OTHERS = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n  data:\n    a: 'b'\n"
-OURS = """\
-- apiVersion: krmfn.dev/v1alpha1
-  kind: DeviceConfig
-  metadata:
-    name: gaudi
-    namespace: kmm
-  spec:
-    driverImage: registry.example.com/gaudi
-    driverVersion: "1.20"
-    moduleName: habanalabs
-    nodeSelector:
-      example.com/gaudi: "true"
-"""
 HEAVY = {"ast", "argparse", "dataclasses", "inspect", "jsonschema", "logging", "pathlib", "ruamel", "subprocess"}
 HEAVY |= {"yaml"}
 """Modules that cost more than all of ours, or that come with such ones."""
+PATTERNS = """\
+import re, runpy, sys
+for name in [*sys.modules]:
+    if name.partition(".")[0] in ("krmfn", "krmfn_functions"):  # an editable install may have loaded them
+        del sys.modules[name]
+unused, compile = {}, re.compile
+class Pattern:
+    def __init__(self, text, flags, module):
+        self.text, self.pattern = f"{module}: {text}", compile(text, flags)
+        unused[self.text] = True
+    def __getattr__(self, name):
+        unused.pop(self.text, None)
+        return getattr(self.pattern, name)
+def watched(text, flags=0):
+    module = sys._getframe(1).f_globals["__name__"]
+    return Pattern(text, flags, module) if module.startswith("krmfn") else compile(text, flags)
+re.compile = watched
+sys.argv[1:] = []
+try:
+    runpy.run_module("krmfn_functions", run_name="__main__")
+finally:
+    sys.stderr.write("\\n".join(["", "unused:", *unused]))
+"""
 
 
 def watched(items: str) -> tuple[list[str], set[str]]:
@@ -64,3 +74,11 @@ def test_nothing_is_compiled_and_nothing_heavy_is_loaded(items: str) -> None:
 def test_a_list_with_nothing_of_ours_is_not_looked_into_with_more_than_that_takes() -> None:
     _, modules = watched(OTHERS)
     assert modules & {"json", "re2", "krmfn.schema", "krmfn.writer", "krmfn.yamltext.emit"} == set()
+
+
+@pytest.mark.parametrize("items", [OTHERS, OTHERS + OURS], ids=["none", "one"])
+def test_no_pattern_is_compiled_that_is_not_used(items: str) -> None:
+    """Compiling one takes as long as rendering a DeviceConfig: `re.search(TEXT, ...)` compiles when it is called."""
+    command = [sys.executable, "-c", PATTERNS]
+    done = subprocess.run(command, input=(HEAD + items).encode(), capture_output=True, check=True)
+    assert done.stderr.decode().split("\nunused:")[1].split("\n") == [""]

@@ -16,7 +16,7 @@ from ..rendering.kinds import EXTRA
 from .extras import is_cluster_wide
 from .model import DeviceConfig
 
-_VARIABLE = re.compile(r"\$\{?KRMFN_", re.IGNORECASE)
+_VARIABLE = r"(?i)\$\{?KRMFN_"
 _INSTEAD = {
     "Secret": "a Secret does not belong into Git; bring it into the namespace by other means",
     "ClusterRole": "write its rules in serviceAccount.clusterRules",
@@ -25,8 +25,8 @@ _INSTEAD = {
     "Module": "the config itself becomes the Module",
 }
 """What to write for kinds that are often wanted."""
-_OWN_ACCOUNT = re.compile(r"\$(?:KRMFN_(?:NAME|NAMESPACE)(?!\w)|\{KRMFN_(?:NAME|NAMESPACE)\})")
-_is_name = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*").fullmatch
+_OWN_ACCOUNT = r"\$(?:KRMFN_(?:NAME|NAMESPACE)(?!\w)|\{KRMFN_(?:NAME|NAMESPACE)\})"
+_NAME = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
 def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
@@ -56,7 +56,7 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
     """Yield the fields of an object's metadata that are wrong, and why."""
     metadata, kind = entry["metadata"], entry["kind"]
     name, namespace = metadata["name"], metadata.get("namespace")
-    if not _is_name(name):
+    if not re.fullmatch(_NAME, name):
         yield "name", f"is {name!r}, which is no name: write lower case letters, digits, - and ."
     if not is_cluster_wide(entry):
         if namespace not in (None, config.ref.namespace):
@@ -90,13 +90,13 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per variable in a right that an extra object gives: a config would choose its own rights."""
     for index, entry in enumerate(config.fields.get("extraObjects", ())):
         for part in ("rules", "roleRef"):
-            if part in entry and _VARIABLE.search(str(entry[part])):
+            if part in entry and re.search(_VARIABLE, str(entry[part])):
                 message = "holds a variable, so that a config would choose its own rights; write what is meant"
                 yield error(message, field=Field(config.at(f"extraObjects[{index}].{part}")))
         for at, subject in tables(entry, "subjects"):
             is_account = subject.get("kind") == "ServiceAccount"
             for name, text in subject.items():
-                if _VARIABLE.search(_OWN_ACCOUNT.sub("", str(text)) if is_account else str(text)):
+                if re.search(_VARIABLE, re.sub(_OWN_ACCOUNT, "", str(text)) if is_account else str(text)):
                     message = (
                         "holds a variable, so that a config would choose who gets the rights; in a ServiceAccount "
                         "there may be $KRMFN_NAME and $KRMFN_NAMESPACE"

@@ -13,7 +13,7 @@ from . import names
 from .model import DeviceConfig
 
 _LABEL, _NAME = 63, 253
-_is_service_name = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?").fullmatch
+_SERVICE_NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 
 
 def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
@@ -53,7 +53,7 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
     for one in names.made(config):
-        if one.kind == "Service" and not _is_service_name(one.name):
+        if one.kind == "Service" and not re.fullmatch(_SERVICE_NAME, one.name):
             message = (
                 f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no "
                 "dots; rename the DeviceConfig, or write a Service of your own and leave this one out"

@@ -31,13 +31,13 @@ _RENAMED = {
 _HOLDERS = (_MODPROBE, _CONTAINER, "spec.moduleLoader", "spec")
 """Where a Module has the fields that have one name in both, the longest path first."""
 
-_MAPPING_IMAGE = re.compile(r"(kernelMappings\[(\d+)\])\.containerImage")
-_PLUGIN_IMAGE = re.compile(
+_MAPPING_IMAGE = r"(kernelMappings\[(\d+)\])\.containerImage"
+_PLUGIN_IMAGE = (
     r"((?:devicePlugin|dra)(?:\.initContainer)?|daemonSets\[\d+\](?:\.(?:containers|initContainers)\[\d+\])?)\.image"
 )
 
 
-_POD_IMAGE = re.compile(r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image")
+_POD_IMAGE = r"spec\.template\.spec\.(containers|initContainers)\[(\d+)\]\.image"
 
 
 def origin(config: DeviceConfig, finding: Result) -> Result | None:
@@ -63,7 +63,7 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
 
 def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
     """Return the finding about a DaemonSet's image as one about the entry of daemonSets that has it."""
-    match = _POD_IMAGE.fullmatch(field.path)
+    match = re.fullmatch(_POD_IMAGE, field.path)
     if match is None or finding.ref is None:
         return None
     part, number = match[1], int(match[2])
@@ -86,7 +86,7 @@ def _same_name(path: str) -> str | None:
 
 def _image(config: DeviceConfig, name: str) -> str:
     """Return the field that holds the image when `name` is one: in parts, or one for all mappings."""
-    mapping, plugin = _MAPPING_IMAGE.fullmatch(name), _PLUGIN_IMAGE.fullmatch(name)
+    mapping, plugin = re.fullmatch(_MAPPING_IMAGE, name), re.fullmatch(_PLUGIN_IMAGE, name)
     if mapping and config.mappings[int(mapping[2])].image:
         return f"{mapping[1]}.image"
     if mapping:

@@ -144,4 +144,4 @@ def _document(item: Item) -> bytes:
         text = plain
     if not text.endswith(b"\n"):
         return edit.closed(text, -2)
-    return text if KEEPS.search(text) or b"\r" in text else text.rstrip(b"\n") + b"\n"
+    return text if re.search(KEEPS, text) or b"\r" in text else text.rstrip(b"\n") + b"\n"

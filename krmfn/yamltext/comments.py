@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-KEEPS = re.compile(rb"[|>][0-9]?\+")
+KEEPS = rb"[|>][0-9]?\+"
 """What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
 
 
@@ -14,7 +14,7 @@ def trailer(text: bytes, indent: int) -> int:
     What is indented deeper than the dash may belong to a block scalar, spaces included, and so may empty lines where
     one keeps them.
     """
-    kept = KEEPS.search(text)
+    kept = re.search(KEEPS, text)
     scalar = b"|" in text or b">" in text
     end = len(text)
     while end:

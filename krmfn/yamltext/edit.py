@@ -17,7 +17,7 @@ from ..resource import same
 from . import emit, patch, simple
 from .comments import KEEPS, trailer
 
-_WIDE_LISTS = re.compile(rb"\n( *)[^\s#-][^\n]*: *\n\1 +- ")
+_WIDE_LISTS = rb"\n( *)[^\s#-][^\n]*: *\n\1 +- "
 
 
 def updated(text: bytes, new: Any, indent: int) -> bytes:
@@ -34,7 +34,7 @@ def updated(text: bytes, new: Any, indent: int) -> bytes:
         if edited is None or not _means(edited, wanted):
             edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
     out = edited.encode()
-    return out + (rest.lstrip(b"\r\n") if KEEPS.search(out) else rest)  # else empty lines would become text
+    return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
 
 
 def closed(text: bytes, indent: int) -> bytes:
@@ -93,7 +93,7 @@ def _document(body: bytes, new: Any) -> str | None:
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 1 << 20  # never fold
-    wide = _WIDE_LISTS.search(body)
+    wide = re.search(_WIDE_LISTS, body)
     yaml.indent(mapping=2, sequence=4 if wide else 2, offset=2 if wide else 0)
     try:
         old = load.read(body)

@@ -16,8 +16,8 @@ from .simple import Timestamp, scalar
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")
-_PLAIN_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9:.]+[Zz]?)?")
-_NOT_IN_FLOW = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_PLAIN_DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9:.]+[Zz]?)?"
+_NOT_IN_FLOW = "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 # What YAML 1.1 readers (PyYAML, libyaml bindings) take for something else than a string, beyond `simple.scalar`.
 _OLD_WORDS = frozenset(("yes", "no", "on", "off", "true", "false", "null", "y", "n"))
 _OLD = (
@@ -53,7 +53,7 @@ def dump_json(data: Any) -> str:
     return (
         text
         if text.isascii() and "\x7f" not in text
-        else _NOT_IN_FLOW.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+        else re.sub(_NOT_IN_FLOW, lambda match: f"\\u{ord(match[0]):04x}", text)
     )
 
 
@@ -99,7 +99,7 @@ def _inline(text: str) -> str:
 
 
 def _scalar(value: Any, pad: str) -> str:
-    if type(value) is Timestamp and _PLAIN_DATE.fullmatch(value):
+    if type(value) is Timestamp and re.fullmatch(_PLAIN_DATE, value):
         return value  # in quotes it would be another value to kubectl
     if isinstance(value, str):
         return _inline(value) or _literal(value, pad + "  ")
