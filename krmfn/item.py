@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from .errors import KrmfnError
-from .ownership import Mark, mark_of
+from .ownership import OWNER, Mark, mark_of
 from .resource import Manifest, Place, Ref, changed_at, same
 from .resource import ref as ref_of
 from .results import Field, Result
@@ -30,6 +30,7 @@ class Item:
     _ref: Ref | None = None
     _annotations: dict[str, str] | None = None
     _mark: Mark | bool | None = False
+    _is_marked: bool | None = None
     _manifest: Manifest | None = None
     _print: bytes | None = None
     _simple = False
@@ -167,6 +168,13 @@ class Item:
         if self._annotations is None:
             self._annotations = self._strings(b"metadata", b"annotations")
         return self._annotations
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it carries the annotation of generated objects, whatever that says (see `ownership`)."""
+        if self._is_marked is None:
+            self._is_marked = self.mentions(OWNER) and OWNER in self.annotations
+        return self._is_marked
 
     @property
     def mark(self) -> Mark | None:

@@ -178,7 +178,8 @@ class ResourceList:
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
-        return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
+        text, starts = self._envelope.text, self._envelope.naming(OWNER)
+        return [item for item in self.items if (item.data is not text or item.start in starts) and item.is_marked]
 
     def owned(self, scope: Scope) -> list[Item]:
         """Return the items whose mark names the function of `scope`, copies included."""

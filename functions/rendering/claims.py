@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from krmfn import Item, ResourceList, Result, error
 from krmfn.results import Field
@@ -14,11 +15,17 @@ from .function_config import FunctionConfig
 from .generated import Finding, Handwritten
 from .kinds import OURS
 
+if TYPE_CHECKING:
+    from ..fleet.nodes import Fleet
 
-def nodes(resources: ResourceList, claims: Iterable[Claim]) -> tuple[list[Node], list[Result]]:
+
+def nodes(
+    resources: ResourceList, claims: Iterable[Claim], fleet: Fleet | None = None
+) -> tuple[list[Node], list[Result]]:
     """Return every node in the list, by name and by those labels that some claim selects by, and errors about them.
 
-    With an error not all nodes are there, or not all labels: nothing may be decided then.
+    With an error not all nodes are there, or not all labels: nothing may be decided then. `fleet` is what is known of
+    them all, where it has been read already.
     """
     if not resources.select("Node", "") and not resources.select("NodeInventory", OURS):
         return [], []
@@ -26,7 +33,7 @@ def nodes(resources: ResourceList, claims: Iterable[Claim]) -> tuple[list[Node],
 
     claims = list(claims)
     keys = {key for claim in claims for key in claim.selector}
-    known = fleet_nodes.read(resources, keys)
+    known = fleet or fleet_nodes.read(resources, keys)
     errors = list(known.findings)
     for claim in claims:
         if missing := known.unheld(claim.selector):
@@ -37,12 +44,16 @@ def nodes(resources: ResourceList, claims: Iterable[Claim]) -> tuple[list[Node],
 
 
 def check(
-    resources: ResourceList, claims: Sequence[Claim], handwritten: Iterable[Handwritten], config: FunctionConfig
+    resources: ResourceList,
+    claims: Sequence[Claim],
+    handwritten: Iterable[Handwritten],
+    config: FunctionConfig,
+    fleet: Fleet | None = None,
 ) -> list[Finding]:
     """Return the conflicts about nodes here, and on a hub's clusters, where only selectors and labels decide.
 
     A hand-written Module whose name is about to be generated claims nothing: it makes way when it is adopted, and is
-    an error of its own when it is not.
+    an error of its own when it is not. `fleet`: see `nodes`.
     """
     generated = {claim.module for claim in claims}
     others = [claim for pair in handwritten for claim in of_module(*pair) if claim.module not in generated]
@@ -51,7 +62,7 @@ def check(
     if max(len(here), len(there)) < 2:
         return []
     mode = config.exclusivity
-    known, results = nodes(resources, here) if here and mode in ("auto", "nodes") else ([], [])
+    known, results = nodes(resources, here, fleet) if here and mode in ("auto", "nodes") else ([], [])
     if not results:
         results = exclusivity.check(here, known, mode)
     results += exclusivity.check(there, None, "off" if mode == "off" else "selectors")

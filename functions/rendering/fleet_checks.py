@@ -11,7 +11,7 @@ from ..exclusivity import Claim
 from ..fleet import rules
 from ..fleet.cluster import is_local
 from ..fleet.drivers import KINDS, driver
-from ..fleet.nodes import read
+from ..fleet.nodes import Fleet, read
 from ..fleet.workloads import POD_KINDS, workloads
 from ..kmm.module import LABELS
 from .function_config import FunctionConfig
@@ -19,16 +19,20 @@ from .generated import Finding, Generated
 from .kinds import OURS
 
 
+def known(resources: ResourceList) -> Fleet | None:
+    """Return the nodes in a list, with all that is known of them; None without any."""
+    return read(resources) if resources.select("Node", "") or resources.select("NodeInventory", OURS) else None
+
+
 def check(
     resources: ResourceList,
+    fleet: Fleet,
     wanted: Sequence[Generated],
     claims: Iterable[Claim],
     handwritten: Sequence[Item],
     config: FunctionConfig,
 ) -> list[Finding]:
-    """Return the findings KRM601 to KRM609, each with the resource that may turn it off; [] where no node is known."""
-    if not resources.select("Node", "") and not resources.select("NodeInventory", OURS):
-        return []
+    """Return the findings KRM601 to KRM609, each with the resource that may turn it off."""
     claim_of = {claim.module: claim for claim in claims}
     owner_of = {ref(one.manifest): one.owner for one in wanted}
     generated = [(ref(one.manifest), one.manifest) for one in wanted]
@@ -48,7 +52,7 @@ def check(
     for workload in pods_of:
         for key in workload.selector.keys() & waits_for.keys():
             owner_of.setdefault(workload.ref, waits_for[key])
-    results = rules.check(read(resources), drivers, pods_of, rules.today(), config.exclusivity != "off")
+    results = rules.check(fleet, drivers, pods_of, rules.today(), config.exclusivity != "off")
     items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
     placed = (items[one.ref].located(one) if one.ref in items else one for one in results)
     return [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in placed]

@@ -53,11 +53,13 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     written = [(item, Module(item.manifest)) for item in left.handwritten]
     own = [claim for part in rendered for claim in part.claims]
     judged = list(module_checks.check(resources, wanted, written, config, lint))
-    clashing = claims.check(resources, own, written, config)
+    fleet = None
     if resources.options.command in JUDGING:
         from . import fleet_checks  # here: nothing else asks
 
-        judged += fleet_checks.check(resources, wanted, own, left.handwritten, config)
+        fleet = fleet_checks.known(resources)
+        judged += fleet_checks.check(resources, fleet, wanted, own, left.handwritten, config) if fleet else ()
+    clashing = claims.check(resources, own, written, config, fleet)
     if resources.is_rendered and (judged or clashing) and any(item.mark for item in left.handwritten):
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
         judged, clashing = _at_configs(resources, rendered, judged, written, config)

@@ -162,12 +162,14 @@ def judge_final(program: Program, resources: ResourceList) -> None:
 
 
 def _stays_here(item: Item, program: Program) -> bool:
-    return (item.ref.group, item.kind) in program.inputs or _is_local(item)
+    return (item.group, item.kind) in program.inputs or _is_local(item)
 
 
 def _is_local(item: Item) -> bool:
     """Return True for what no cluster gets, whoever reads it: a Kptfile, a Kustomization, local-config."""
-    return (item.ref.group, item.kind) in LOCAL_KINDS or item.annotations.get(kustomize.LOCAL) == "true"
+    if (item.group, item.kind) in LOCAL_KINDS:
+        return True
+    return item.mentions(kustomize.LOCAL) and item.annotations.get(kustomize.LOCAL) == "true"
 
 
 def _function_configs(program: Program, options: RunOptions, resources: ResourceList) -> list[Item]:

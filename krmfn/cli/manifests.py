@@ -22,7 +22,7 @@ KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LISTS = ("List", "ResourceList")
 SUFFIXES = (".yaml", ".yml", ".json")
 
-_MARK = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|$)", re.MULTILINE)
+_MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _NOTHING = re.compile(rb"(?:\s|#[^\n]*|^%[^\n]*)*\Z", re.MULTILINE)
 
 
@@ -103,13 +103,13 @@ def kustomization_in(path: str) -> str | None:
 def documents(text: bytes) -> Iterator[Document]:
     """Yield the documents of a stream but for those of comments only. `---` at the start of a line always divides."""
     start, line = 0, 1
-    for mark in [*_MARK.finditer(text), None]:
-        end = mark.start() if mark else len(text)
+    marks = [mark.end() - 3 for mark in _MARK.finditer(text)]
+    for end in ([0] if _MARK.match(b"\n" + text[:4]) else []) + marks + [len(text)]:
         part = text[start:end]
         if not _NOTHING.match(part):
             yield Document(part, line)
-        line += text.count(b"\n", start, mark.end() if mark else end)
-        start = mark.end() if mark else end
+        line += text.count(b"\n", start, end)
+        start = end + 3
 
 
 def _is_read(name: str) -> bool:
