@@ -12,3 +12,7 @@ class KrmfnError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.args))
+
+
+class NoData(KrmfnError):
+    """A resource's text is YAML and no data: a merge of a word, a list as a key, a tag that its value does not have."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-from .errors import KrmfnError
+from .errors import KrmfnError, NoData
 from .ownership import OWNER, Mark, mark_of
 from .resource import Manifest, Place, Ref, changed_at, same
 from .resource import ref as ref_of
@@ -279,7 +279,7 @@ class Item:
                 data = load.placed(partial(values.build, self.node), self._lines_before)
             except KrmfnError as failure:
                 where = f"{self._file.path}: " if self._file and self._file.path else ""
-                raise KrmfnError(f"{where}{failure}") from failure
+                raise NoData(f"{where}{failure}") from failure
         return data if isinstance(data, dict) else {}
 
     def _lines_before(self) -> int:

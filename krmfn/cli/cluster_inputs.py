@@ -62,7 +62,7 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
     for roots in groups:
         name = roots[0].name if len(roots) == 1 else cluster.name
         try:
-            read = inputs.read(context.program, context.options, roots, name)
+            read = inputs.read(context.program, context.options, roots, name, context.in_full)
         except KrmfnError as failure:
             failures.append(failure_of(name, failure))
             continue

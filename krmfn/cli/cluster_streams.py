@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import KrmfnError
+from ..errors import KrmfnError, NoData
 from ..item import Item
 from ..resourcelist import ResourceList
 from ..results import Checked, Result
@@ -77,11 +77,27 @@ def rendered(
 ) -> Streams:
     """Return the clusters of some PATHs after the function has run on each of their roots, but for lists that stay.
 
+    Documents are read in full where something looks into them. When one of those turns out to be no data, all is done
+    again with every document read in full: what is wrong with a file is then a finding beside all others.
     Without PATHs and --cluster it is the working folder. `judged`: with every finding that there is about what reaches
     each cluster as a whole. `itself`: see `survey`. `stays` returns True for a list on which
     the function is not to run.
     Raises KrmfnError when nothing can be done for any root, for one and the same reason.
     """
+    options = context.options
+    again = "-" not in (*paths, *(path for _, members in map(clusters.parse, options.cluster) for path in members))
+    if again and not context.in_full:
+        try:
+            return _streams(context, paths, judged, itself, stays)
+        except NoData:
+            context = context._replace(in_full=True)
+    return _streams(context, paths, judged, itself, stays)
+
+
+def _streams(
+    context: Context, paths: Sequence[str], judged: bool, itself: bool, stays: Callable[[ResourceList], bool] | None
+) -> Streams:
+    """Do the work of `rendered`."""
     program, options = context.program, context.options
     named: dict[str, list[str]] = {}
     for name, members in map(clusters.parse, options.cluster):
@@ -153,6 +169,8 @@ def _rendered(
             if not (stays and stays(resources)):
                 inputs.apply(program, options, part.name, resources)
         except KrmfnError as failure:
+            if isinstance(failure, NoData) and not (context.in_full or part.name == "-"):
+                raise
             failures.append(cluster_inputs.failure_of(part.name, failure))
             continue
         if resources.function_config:

@@ -34,11 +34,11 @@ class Read(NamedTuple):
     """False when some of its files cannot be read: each is a finding then."""
 
 
-def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str) -> Read:
+def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = False) -> Read:
     """Return the resources of a root, or of several that are loose files.
 
     A kustomization is built first; what lies beside it counts when it is not meant for the cluster: inventories, and a
-    functionConfig unless the kustomization calls the function itself.
+    functionConfig unless the kustomization calls the function itself. `in_full`: see `manifests.read`.
     Raises KrmfnError for a root of which nothing can be read.
     """
     first = roots[0]
@@ -46,9 +46,9 @@ def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str
         stdin = read_stdin("the PATH - means that resources come from there")
         return Read(name, manifests.read("-", stdin))
     if first.kind != "kustomization":
-        return _of_files(roots, name, options)
+        return _of_files(roots, name, options, in_full)
     resources = builds.built(program, options, first.name, first.path, first.graph)
-    beside = _of_files(roots, name, options)
+    beside = _of_files(roots, name, options, in_full)
     # a kustomization that calls the function names the functionConfig, too
     kinds_there = counting(program) - ({program.config} if resources.is_rendered else set())
     unlisted: list[Item] = []
@@ -67,14 +67,14 @@ def counting(program: Program) -> frozenset[tuple[str, str]]:
     return frozenset(program.inputs) - frozenset(program.owners)
 
 
-def _of_files(roots: Sequence[Root], name: str, options: RunOptions) -> Read:
+def _of_files(roots: Sequence[Root], name: str, options: RunOptions, in_full: bool) -> Read:
     """Return what the files of some roots hold."""
     whole, is_whole = ResourceList(), True
     for root in roots:
         if [file.real for file in root.files] == [root.path]:  # it was named: it may be a pipe, or /dev/null
-            read, failures = _named(root.files[0].name, options)
+            read, failures = _named(root.files[0].name, options, in_full)
         else:
-            read, failures = manifests.read_files(root.files)
+            read, failures = manifests.read_files(root.files, in_full)
         whole.items += read.items
         whole.files += read.files
         whole.packages += (root.name,) if root.kind == "package" else ()
@@ -85,10 +85,10 @@ def _of_files(roots: Sequence[Root], name: str, options: RunOptions) -> Read:
     return Read(name, whole, is_whole)
 
 
-def _named(path: str, options: RunOptions) -> tuple[ResourceList, dict[str, KrmfnError]]:
+def _named(path: str, options: RunOptions, in_full: bool) -> tuple[ResourceList, dict[str, KrmfnError]]:
     """Return what the file that is a PATH holds, and why nothing of it can be read, by its name."""
     try:
-        return manifests.read(path, root=options.root), {}
+        return manifests.read(path, root=options.root, in_full=in_full), {}
     except KrmfnError as failure:
         return ResourceList(), {os.path.normpath(path): failure}
 

@@ -33,16 +33,17 @@ class Document(NamedTuple):
     line: int
 
 
-def read(path: str, stdin: bytes | None = None, root: str | None = None) -> ResourceList:
+def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full: bool = False) -> ResourceList:
     """Return the resources in a file, below a directory (.yaml, .yml and .json files) or, for `-`, in `stdin`.
 
     Lists (kind List, NodeList, ...) and ResourceLists count as what they hold. Every file's syntax is checked. Below a
     directory kustomizations are passed over. Which files may be read: see `files`; `root` is what --root names.
+    `in_full`: the data of every document is read, too.
     Raises KrmfnError that names each file and line that cannot be read.
     """
     if path != "-" and Path(path).is_dir():
         readable, problems = tree.below(path, _is_read, root)
-        resources, failures = read_files(readable)
+        resources, failures = read_files(readable, in_full)
         problems += [named(name, failure) for name, failure in failures.items()]
         if problems:
             raise KrmfnError(*problems)
@@ -52,14 +53,14 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None) -> Reso
     text = stdin or b"" if path == "-" else files.read_named(path, root)
     resources.files = int(path != "-")
     try:
-        _add(resources, name, text)
+        _add(resources, name, text, in_full)
     except KrmfnError as failure:
         raise KrmfnError(named(name, failure)) from failure
     return resources
 
 
-def read_files(listed: Iterable[File]) -> tuple[ResourceList, dict[str, KrmfnError]]:
-    """Return the resources in some files, and why nothing of others can be read, by their names.
+def read_files(listed: Iterable[File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
+    """Return the resources in some files, and why nothing of others can be read, by their names; `in_full`: see `read`.
 
     Each file is regular and within what may be read (see `tree.below`); together they have no more than KRMFN_MAX_BYTES
     allows.
@@ -73,7 +74,7 @@ def read_files(listed: Iterable[File]) -> tuple[ResourceList, dict[str, KrmfnErr
         try:
             text = files.read_regular(file.real, name, left)
             left -= len(text)
-            _add(resources, name, text)
+            _add(resources, name, text, in_full)
             resources.files += 1
         except KrmfnError as failure:
             failures[name] = failure
@@ -116,7 +117,8 @@ def _is_read(name: str) -> bool:
     return name.endswith(SUFFIXES) and name not in KUSTOMIZATIONS
 
 
-def _add(resources: ResourceList, name: str, text: bytes) -> None:
+def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
+    before = len(resources.items)
     text = text.removeprefix(b"\xef\xbb\xbf")
     split.check_encoding(text)
     for document in documents(text):
@@ -125,6 +127,8 @@ def _add(resources: ResourceList, name: str, text: bytes) -> None:
         item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
         load.check_syntax(document.text, document.line - 1)
         _sort(resources, item, document, place, "document")
+    for item in resources.items[before:] if in_full else ():
+        _ = item.manifest
 
 
 def _sort(resources: ResourceList, item: Item, document: Document, place: Place, noun: str) -> None:

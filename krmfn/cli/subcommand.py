@@ -20,6 +20,8 @@ class Context(NamedTuple):
     program: Program
     options: RunOptions
     log: Log
+    in_full: bool = False
+    """Whether the data of every document is read with its syntax; without it that of what something looks into."""
 
 
 class Subcommand(NamedTuple):
