@@ -2,6 +2,8 @@
 #     docker build -t krmfn .
 # The base may be any image with python3 (3.10 or newer, with venv).
 ARG BASE_IMAGE=docker.io/library/python:3.13-slim-bookworm
+# Any image with /app/kustomize; only the target `argocd` needs it.
+ARG KUSTOMIZE_IMAGE=registry.k8s.io/kustomize/kustomize:v5.8.2
 
 FROM ${BASE_IMAGE} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
@@ -20,12 +22,23 @@ RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
  && /opt/krmfn/bin/pip uninstall --yes pip setuptools \
  && /opt/krmfn/bin/python -m compileall -q -f --invalidation-mode unchecked-hash /opt/krmfn/lib
 
-FROM ${BASE_IMAGE}
+FROM ${BASE_IMAGE} AS krmfn
 # Some base images leave the bytecode of Python's own library out.
 RUN python3 -c 'import compileall, sysconfig; compileall.compile_dir(sysconfig.get_path("stdlib"), maxlevels=3, quiet=2)'
 COPY --from=build /opt/krmfn /opt/krmfn
 ENV PATH=/opt/krmfn/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     PYTHONDONTWRITEBYTECODE=1
 WORKDIR /
+
+FROM ${KUSTOMIZE_IMAGE} AS kustomize
+
+# The sidecar of Argo CD's repo-server (gitops/argocd): docker build --target argocd -t krmfn-argocd .
+# Its server comes from a volume that the repo-server fills.
+FROM krmfn AS argocd
+COPY --from=kustomize /app/kustomize /usr/local/bin/kustomize
+USER 999:999
+ENTRYPOINT ["/var/run/argocd/argocd-cmp-server"]
+
+FROM krmfn
 USER 65532:65532
 ENTRYPOINT ["krmfn"]

@@ -12,11 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import yaml
+
 from tests.commands import COMMANDS, ROOT
 from tests.gitops.test_argocd_plugin import request_environment
 
 from .control_plane import process, wait
-from .engines import TOOLS, find, run
+from .engines import TOOLS, find, must, run
 
 PLUGIN = ROOT / "gitops" / "argocd" / "plugin.yaml"
 PROGRAMS = (COMMANDS, TOOLS, Path("/usr/bin"), Path("/bin"))
@@ -117,3 +119,13 @@ def plugin(folder: Path, programs: tuple[Path, ...] = PROGRAMS, temporary: Path 
         socket = folder / "krmfn.sock"
         wait("the plugin server listens", 90, lambda: alive() and socket.exists())
         yield Plugin(socket, temporary)
+
+
+def crds() -> dict[str, bytes]:
+    """Return Argo CD's CRDs by their names, of the version that go.mod pins."""
+    module = ROOT / "tests" / "e2e" / "argocd"
+    where = must(find("go", "install Go"), "-C", module, "list", "-m", "-f={{.Dir}}", "github.com/argoproj/argo-cd/v3")
+    files = sorted(Path(where.decode().strip(), "manifests", "crds").glob("*-crd.yaml"))
+    texts = [path.read_bytes() for path in files]
+    assert texts, "the module has been downloaded to build the servers"
+    return {yaml.safe_load(text)["metadata"]["name"]: text for text in texts}

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
@@ -20,6 +21,10 @@ func main() {
 	root := &cobra.Command{Use: "argocd", SilenceUsage: true}
 	// Each of the three names itself as the program that it is in Argo CD's own image.
 	root.AddCommand(controller.NewCommand(), cmpserver.NewCommand(), reposerver.NewCommand(), generate, announce, health)
+	// In Argo CD's image a server is a link to its one program, which goes by the link's name.
+	if name := filepath.Base(os.Args[0]); name == "argocd-cmp-server" {
+		root.SetArgs(append([]string{name}, os.Args[1:]...))
+	}
 	if err := root.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

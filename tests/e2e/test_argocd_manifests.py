@@ -1,0 +1,124 @@
+"""What gitops/argocd ships for a cluster merges with Argo CD's own objects, and Argo CD's CRDs take the examples."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands import ROOT
+from tests.pages import blocks
+
+from .argo import PLUGIN, crds
+from .control_plane import wait
+from .engines import must
+from .kube import Cluster, install_crd
+
+ARGOCD = PLUGIN.parent
+EXAMPLES = sorted((ARGOCD / "examples").glob("*.yaml"))
+STAND_IN = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server, labels: {app.kubernetes.io/part-of: argocd}}
+spec:
+  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
+  template:
+    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
+    spec:
+      initContainers:
+      - name: copyutil
+        image: registry.example.com/argocd:v3.2.1
+        volumeMounts: [{name: var-files, mountPath: /var/run/argocd}]
+      containers:
+      - name: argocd-repo-server
+        image: registry.example.com/argocd:v3.2.1
+        volumeMounts:
+        - {name: tmp, mountPath: /tmp}
+        - {name: plugins, mountPath: /home/argocd/cmp-server/plugins}
+      volumes:
+      - {name: var-files, emptyDir: {}}
+      - {name: plugins, emptyDir: {}}
+      - {name: tmp, emptyDir: {}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm, labels: {app.kubernetes.io/part-of: argocd}}
+data: {url: "https://argocd.example.com"}
+"""
+
+
+@pytest.fixture
+def merged(kustomize: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
+    """What the README's kustomization makes of the folder and parts of an Argo CD, by kind and name."""
+    [overlay] = [one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text]
+    (tmp_path / "kustomization.yaml").write_text(dedent(overlay))
+    (tmp_path / "argocd.yaml").write_text(STAND_IN)
+    shutil.copytree(ARGOCD, tmp_path / "krmfn")
+    built = list(yaml.safe_load_all(must(kustomize, "build", tmp_path)))
+    return {f"{one['kind']} {one['metadata']['name']}": one for one in built}
+
+
+def test_the_repo_server_gets_the_sidecar(merged: dict[str, dict[str, Any]]) -> None:
+    pod = merged["Deployment argocd-repo-server"]["spec"]["template"]["spec"]
+    by_name = {one["name"]: one for one in pod["containers"]}
+    assert set(by_name) == {"argocd-repo-server", "krmfn"}
+    assert (
+        by_name["argocd-repo-server"]
+        == yaml.safe_load(STAND_IN.split("---\n", 1)[0])["spec"]["template"]["spec"]["containers"][0]
+    )
+    sidecar = by_name["krmfn"]
+    assert sidecar["image"] == "registry.example.com/mine/krmfn-argocd:0.1.0"
+    volumes = {one["name"]: one for one in pod["volumes"]}
+    assert {one["name"] for one in sidecar["volumeMounts"]} <= set(volumes)
+    assert set(volumes) == {"var-files", "plugins", "tmp", "krmfn-plugin", "krmfn-tmp"}
+    plugin = merged[f"ConfigMap {volumes['krmfn-plugin']['configMap']['name']}"]
+    assert plugin["data"] == {"plugin.yaml": PLUGIN.read_text()}
+    assert {one["metadata"].get("namespace") for one in merged.values()} == {"argocd"}
+
+
+def test_argocd_cm_keeps_what_it_had(merged: dict[str, dict[str, Any]]) -> None:
+    data = merged["ConfigMap argocd-cm"]["data"]
+    assert data["url"] == "https://argocd.example.com"
+    assert data == {"url": data["url"]} | yaml.safe_load((ARGOCD / "argocd-cm.yaml").read_text())["data"]
+
+
+def test_the_api_server_takes_it(merged: dict[str, dict[str, Any]], cluster: Cluster) -> None:
+    cluster.namespace("argocd")
+    for one in merged.values():
+        place = cluster.path_of(one["apiVersion"], one["kind"], "argocd", one["metadata"]["name"])
+        assert cluster.dry_run(place, yaml.safe_dump(one).encode()).refusal == ""
+
+
+@pytest.fixture(scope="module")
+def argo_cluster(cluster: Cluster) -> Cluster:
+    """The cluster with Argo CD's own CRDs."""
+    for name, crd in crds().items():
+        install_crd(cluster, crd, name)
+        plural = name.partition(".")[0]
+        path = f"/apis/argoproj.io/v1alpha1/namespaces/argocd/{plural}"
+        wait(f"{plural} are served", 60, partial(_answers, cluster, path))
+    cluster.namespace("argocd")
+    return cluster
+
+
+def _answers(cluster: Cluster, path: str) -> bool:
+    return cluster.request("GET", path)[0] == 200
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.stem))
+def test_argo_cd_s_crds_take_the_examples(path: Path, argo_cluster: Cluster) -> None:
+    [one] = yaml.safe_load_all(path.read_text())
+    place = argo_cluster.path_of(one["apiVersion"], one["kind"], "argocd", one["metadata"]["name"])
+    assert argo_cluster.dry_run(place, path.read_bytes()).refusal == ""
+    wrong = path.read_bytes().replace(b"repoURL:", b"repoUrl:")
+    assert "repoUrl" in argo_cluster.dry_run(place, wrong).refusal
+
+
+def test_there_are_examples() -> None:
+    assert [path.stem for path in EXAMPLES] == ["application", "applicationset"]
+    assert all(path.is_relative_to(ROOT) for path in EXAMPLES)
