@@ -16,6 +16,7 @@ from .commands.import_ import IMPORT
 from .commands.nodes import NODES
 from .commands.report import REPORT
 from .commands.resolve import RESOLVE
+from .final.against import against
 from .final.between import between
 from .final.judge import judge
 from .kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
@@ -103,6 +104,7 @@ KRMFN: Program = Program(
     effects=effects,
     final=judge,
     between=between,
+    against=against,
     defaults=defaults,
     rules=catalogue.rules,
     entry_points={name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")},

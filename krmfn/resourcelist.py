@@ -70,6 +70,9 @@ class ResourceList:
         """What kustomize has done to all resources, where it has built the list."""
         self.packages: tuple[str, ...] = ()
         """The folders of kpt packages that items were read from: `kpt live apply` applies all that stands there."""
+        self.theirs: ResourceList | None = None
+        """What the cluster gets from elsewhere, where the command line was told of it: it takes part in what is judged,
+        and is neither judged nor put out."""
         self._config = function_config
         self._envelope = Envelope(b"", b"", Cut((), ()), self.items)
 

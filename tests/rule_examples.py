@@ -4,7 +4,8 @@ An example is YAML. Its first line may be `# kmm: main`, the KMM version of the 
 `check` gets, or `# served: LIST`, which is KUBE_API_VERSIONS. Each document may begin with a
 comment that says what it is, alone on its line:
 
-* `# <file>` (`# overlays/kustomization.yaml`): that file, as it is written when it has an apiVersion or no kind;
+* `# <file>` (`# overlays/kustomization.yaml`): that file, as it is written when it has an apiVersion or no kind; those
+  below `theirs/` are another folder, which `check` is given with --against;
 * `# before`, `# after`: part of the old or the new state; with one of them the example is a change, and `diff` runs.
   A document without a comment is then part of both;
 * `# 1001 of these, NUMBER from 1`: as many documents, with the number in place of the word;
@@ -140,9 +141,13 @@ def findings(rule: Rule, example: str) -> list[Finding]:
     served = {"KUBE_API_VERSIONS": match[1]} if (match := _SERVED.match(example)) else {}
     example = _SERVED.sub("", _FLAGS.sub("", example))
     with mock.patch.dict(os.environ, served), tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = Path(name, "here")
+        folder.mkdir()
         paths = plant(folder, rule, example)
         command = ["diff", *paths] if len(paths) > 1 else ["check", "--root", str(folder), *paths]
+        if (folder / "theirs").exists():
+            (folder / "theirs").rename(Path(name, "theirs"))
+            flags += ["--against", f"{name}/theirs", "--root", name]
         code, out = run([*command, *flags, "--format", "json"])
         assert code in ((0, 1, 2) if rule.id.startswith("KRM5") else (0, 1)), f"exit code {code} for:\n{example}"
         report = json.loads(out)

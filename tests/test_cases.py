@@ -32,7 +32,7 @@ EXAMPLES = ROOT / "examples"
 FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate, "krmfn": krmfn}
 UPDATE = bool(os.environ.get("KRMFN_UPDATE"))
 
-REFUSED_EXAMPLES = {"conflict"}
+REFUSED_EXAMPLES = {"conflict", "two-teams"}
 
 
 class Case(NamedTuple):

@@ -28,13 +28,14 @@ _ABOUT_PROFILES = ("KRM143", "KRM144")
 def rules() -> list[Rule]:
     """Return every rule of the product, in the order of their ids."""
     # here: no other command needs all of them
-    from krmfn.cli import clusters
+    from krmfn.cli import clusters, theirs
     from krmfn.cli import rules as cli
     from krmfn.cli.kustomization import graph_rules
 
     from ..deviceconfig import effects, extra_rules, name_rules, profiles
     from ..deviceconfig import rules as deviceconfig
     from ..exclusivity import messages
+    from ..final import against
     from ..final import rules as final
     from ..fleet import rules as fleet
     from ..kmm import rules as modules
@@ -45,7 +46,7 @@ def rules() -> list[Rule]:
     rooms = (
         *(cli, graph_rules, clusters, function_config, input_checks, recognition),
         *(metadata_checks, ignoring),
-        *(leftovers, object_checks),
+        *(leftovers, object_checks, theirs, against),
         *(deviceconfig, effects, profiles, ptemplate, modules, messages, change_rules, node_rules, fleet, final),
     )
     made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]
@@ -67,7 +68,7 @@ def turning_off(rule: Rule) -> str:
     if rule.id.startswith("KMM") or rule.id in ignoring.REFUSALS:
         return "It cannot be turned off: the cluster itself refuses what it reports."
     if rule.id.startswith("KRM3"):
-        whole = "`exclusivity: {mode: off}` in the spec of the functionConfig turns node exclusivity off as a whole"
+        whole = '`exclusivity: {mode: "off"}` in the spec of the functionConfig turns node exclusivity off as a whole'
         return f"It cannot be turned off by itself; {whole}."
     return "It cannot be turned off."
 

@@ -46,8 +46,10 @@ def _run(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Res
     decided = False
     for path, whole, exclusive in fleets.read(lists, args.nodes, results):
         decided = True
-        groups = coverage(whole.fleet.nodes, whole.drivers, exclusive)
-        for image in images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel):
+        groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
+        for image in images(
+            *(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel, whole.theirs)
+        ):
             before = needed.get(image.name, Image(image.name, ()))
             needed[image.name] = before._replace(needs=before.needs + tuple(_in(path, need) for need in image.needs))
     wanted = [needed[name] for name in sorted(needed)]
@@ -121,4 +123,4 @@ _EXAMPLES = (
     "clusters/* --format imageset > imageset.yaml",
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --missing-from held.txt",
 )
-IMAGES = Command("print every image that the nodes will pull, once", _arguments, Images, _run, _EXAMPLES)
+IMAGES = Command("print every image that the nodes will pull, once", _arguments, Images, _run, _EXAMPLES, joins=True)

@@ -58,10 +58,10 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
         nodes = fleets.known_nodes(whole, path, {*where, *wanted.labels})
         if args.kernel:
             nodes = fleets.moved(nodes, args.kernel, where)
-        groups = coverage(nodes, whole.drivers, exclusive)
-        rows += table.rows(groups, whole.drivers, wanted, path if len(lists) > 1 else "")
+        groups = coverage(nodes, whole.drivers, exclusive, whole.theirs)
+        rows += table.rows(groups, whole.every, wanted, path if len(lists) > 1 else "")
         if args.require_coverage:
-            results += uncovered(table.rows(groups, whole.drivers, table.Filter(problems=True)))
+            results += uncovered(table.rows(groups, whole.every, table.Filter(problems=True)))
     return table.FORMATS[args.format](rows) if decided else "", results
 
 
@@ -79,4 +79,4 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-NODES = Command("print which driver each node gets, or why none", _arguments, Nodes, _run, _EXAMPLES)
+NODES = Command("print which driver each node gets, or why none", _arguments, Nodes, _run, _EXAMPLES, joins=True)

@@ -55,5 +55,5 @@ _EXAMPLES = (
     "clusters/* > report.html",
 )
 REPORT = Command(
-    "write one HTML page about a fleet", _arguments, Report, _run, _EXAMPLES, is_judged=True, compares=True
+    "write one HTML page about a fleet", _arguments, Report, _run, _EXAMPLES, is_judged=True, compares=True, joins=True
 )

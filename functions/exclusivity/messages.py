@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from krmfn.resource import Place, Ref
-from krmfn.results import Field, Result, Severity
+from krmfn.results import Field, Result, Severity, placed
 from krmfn.rule import Rule
 
 Kind = Literal["driver", "module", "pool"]
@@ -38,6 +38,8 @@ class Claim(NamedTuple):
     """Namespace and name of the Module that drives the nodes."""
     of_hub: bool = False
     """The nodes are those of a hub's clusters."""
+    theirs: str = ""
+    """What it is called where it stands elsewhere (--against): `theirs`; "" for what is here."""
 
 
 class Conflict(NamedTuple):
@@ -57,6 +59,23 @@ class Conflict(NamedTuple):
     def severity(self) -> Severity:
         """An error on a real node; a possible conflict is an error only when no nodes are given."""
         return "error" if self.nodes or not (self.unseen or self.kind == "pool") else "warning"
+
+
+def across(conflict: Conflict) -> Conflict | None:
+    """Return the conflict without pairs of which both stand elsewhere; what is here comes first, and has the finding.
+
+    None when nothing here is in it.
+    """
+    sides = [tuple(sorted(side, key=lambda claim: bool(claim.theirs))) for side in (conflict.left, conflict.right)]
+    own = [tuple(claim for claim in side if not claim.theirs) for side in sides]
+    if not any(own):
+        return None
+    left, right = sides
+    if right and not own[0]:
+        left, right = own[1], left
+    elif right and not own[1]:
+        left = own[0]
+    return conflict._replace(left=left, right=right)
 
 
 def to_result(conflict: Conflict) -> Result:
@@ -138,11 +157,15 @@ def _owners(conflict: Conflict, claims: Iterable[Claim]) -> Iterator[str]:
 
 def _owner(claim: Claim, place: Place | None) -> str:
     """Return `pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
+    if place and place.finder:
+        (found,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
+        place = found.place
     path, line = (place.path, place.line) if place else ("", 0)
     file = [f"{path}:{line}" if line else path] if path else []
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"
     pool = f"pool {claim.pool} of " if claim.pool else ""
-    return f"{pool}{claim.ref} ({', '.join([*file, field])})"
+    side = f"{claim.theirs}: " if claim.theirs else ""
+    return f"{pool}{claim.ref} ({side}{', '.join([*file, field])})"
 
 
 def _listing(names: Iterable[str], number: int) -> str:

@@ -11,7 +11,7 @@ from krmfn.resource import Ref
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim, Conflict
-from ..exclusivity.messages import to_result, unlisted
+from ..exclusivity.messages import across, to_result, unlisted
 from ..fleet import cluster
 from ..rendering import claims, function_config
 from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
@@ -29,7 +29,7 @@ def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
     yield from _twice(lists)
     sound = [resources for resources in lists if not resources.failed]
     if len(sound) > 1:
-        yield from _conflicts(sound)
+        yield from conflicts(sound)
 
 
 def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
@@ -46,10 +46,13 @@ def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
                     yield item.located(error(message, rule="KRM103"))
 
 
-def _conflicts(lists: Sequence[ResourceList]) -> Iterator[Result]:
-    """Yield the conflicts about nodes in which claims of several roots take part; a root alone has its own already."""
+def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> Iterator[Result]:
+    """Yield the conflicts about nodes in which claims of several roots take part; a root alone has its own already.
+
+    With `theirs`, claims from elsewhere, only the conflicts in which some of those take part with some from here.
+    """
     roots: dict[Key, int] = {}
-    here: list[Claim] = []
+    every: list[Claim] = list(theirs)
     modes: set[str] = set()
     for number, resources in enumerate(lists):
         mode = function_config.read(resources)[0].exclusivity
@@ -58,31 +61,34 @@ def _conflicts(lists: Sequence[ResourceList]) -> Iterator[Result]:
         modes.add(mode)
         for claim in _claims(resources):
             roots[_key(claim)] = number
-            here.append(claim)
+            every.append(claim)
     mode = modes.pop() if len(modes) == 1 else "auto"
+    here = [claim for claim in every if not claim.of_hub]
     nodes, wrong = claims.nodes(lists[0], here) if mode in ("auto", "nodes") else ([], [])
     if wrong:
         yield from wrong
         return
     found, undecided = exclusivity.conflicts(here, nodes, mode)
-    across = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
-    yield from map(to_result, across[: exclusivity.LISTED])
-    if len(across) > exclusivity.LISTED:
-        yield unlisted(exclusivity.LISTED, across[exclusivity.LISTED :])
+    of_hub, undecided_of_hub = exclusivity.conflicts([claim for claim in every if claim.of_hub], None, "selectors")
+    found, undecided = [*found, *of_hub], [*undecided, *undecided_of_hub]
+    if theirs:
+        joint = [one for one in map(across, found) if one and any(claim.theirs for claim in _of(one))]
+    else:
+        joint = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
+    yield from map(to_result, joint[: exclusivity.LISTED])
+    if len(joint) > exclusivity.LISTED:
+        yield unlisted(exclusivity.LISTED, joint[exclusivity.LISTED :])
     yield from undecided
 
 
 def _claims(resources: ResourceList) -> Iterator[Claim]:
-    """Yield the claims of a root on the nodes of this cluster, not those on the clusters of a hub."""
+    """Yield the claims of a root on nodes; those on the nodes of a hub's clusters with the labels of the clusters."""
     items = {item.ref.id: item for item in resources.items}
     for driver in cluster.of_list(resources, domain_of).drivers:
-        if driver.cluster is None and (driver.owner or driver.module.loads):
-            claim = driver.claim
+        if driver.owner or driver.module.loads:
+            claim = driver.joint
             item = items.get(claim.ref.id)
-            yield claim._replace(
-                place=item.field_place(claim.field) if item and claim.place else claim.place,
-                module=(driver.ref.namespace, driver.ref.name),
-            )
+            yield claim._replace(place=item.field_place(claim.field) if item and claim.place else claim.place)
 
 
 def _key(claim: Claim) -> Key:

@@ -23,7 +23,10 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     there = {id(item) for item in deployed}
     inputs = [item for item in resources.items if id(item) not in there]
     created = frozenset(ref for change, ref in resources.changes if change == "created")
-    whole = final(deployed, inputs, resources.transformed, created, resources.config_item, resources.packages)
+    theirs = resources.theirs.items if resources.theirs else ()
+    whole = final(
+        *(deployed, inputs, resources.transformed, created, resources.config_item, resources.packages, theirs)
+    )
     by_ref = {item.ref: item for item in resources.items}
     findings = []
     for finding in check(whole):

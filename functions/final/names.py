@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item
 from krmfn.resourcelist import Transformed
 
 from ..kmm.lookup import table, tables, text
-from .stream import Final
+from ..kmm.module import Module
 
 Kind = tuple[str, str]
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
@@ -37,15 +37,15 @@ _DEEPEST = 8
 class Names:
     """The names that a reference may have: of what is in the list, and of what something in the list will make."""
 
-    def __init__(self, final: Final) -> None:
-        """Take the names of what is deployed."""
+    def __init__(self, items: Sequence[Item], modules: Iterable[tuple[Item, Module]]) -> None:
+        """Take the names of some resources, and of what KMM makes for the Modules among them."""
         self._by_kind: dict[Kind, dict[str, set[str]]] = {}
-        for item in final.deployed:
+        for item in items:
             ref = item.ref
             self._add((ref.group, ref.kind), ref.namespace, ref.name)
             for kind, namespace, name in made_by(item):
                 self._add(kind, namespace, name)
-        for _, module in final.modules:
+        for _, module in modules:
             for _, device_class in tables(table(module.spec, "dra"), "deviceClasses"):
                 self._add(DEVICE_CLASS, "", text(device_class, "name"))  # KMM makes it
 

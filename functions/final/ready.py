@@ -22,7 +22,7 @@ from ..kmm.module import (
 from . import pods
 from .names import twin
 from .pods import NodeLabel
-from .stream import Final
+from .stream import Final, modules_of
 
 PREFIX = "kmm.node.kubernetes.io/"
 _VERSION = "version-module."
@@ -37,6 +37,8 @@ class Label(NamedTuple):
     """Why KMM never sets it for this Module; "" when it does."""
     value: str | None = None
     """Its value; None where it is a version."""
+    where: str = ""
+    """Where the Module stands, when that is elsewhere (--against)."""
 
 
 def labels_have_their_module(final: Final) -> Iterator[Result]:
@@ -64,7 +66,8 @@ def labels_are_set(final: Final) -> Iterator[Result]:
             continue
         field = Field(join(one.path), one.value)
         if label.never:
-            yield final.located(item, error(f"{label.module.ref} {label.never}, so KMM never sets it", field=field))
+            message = f"{label.module.ref}{label.where} {label.never}, so KMM never sets it"
+            yield final.located(item, error(message, field=field))
         elif one.value is not None and label.value is not None and one.value != label.value:
             message = f"is {one.value!r}, and KMM sets it to {label.value!r}: no node is selected"
             yield final.located(item, error(message, field=field._replace(proposed=label.value)))
@@ -72,17 +75,25 @@ def labels_are_set(final: Final) -> Iterator[Result]:
 
 def _known(final: Final) -> dict[str, Label]:
     known: dict[str, Label] = {}
-    for _, module in final.modules:
+    for item, module, is_theirs in _modules(final):
+        place = item.place if is_theirs else None
+        where = " (theirs)" if is_theirs and not place else f" (theirs: {place.path}:{place.line})" if place else ""
         named = (module.ref.namespace, module.ref.name)
         loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, one) for one in ("devicePlugin", "dra"))
         no_loader = "" if loads else "has no moduleLoader"
         no_version = no_loader or ("" if module.version else "has no version")
         no_plugin = "" if plugs else "has no devicePlugin"
-        known[ready_label(*named)] = Label(module, no_loader, "")
-        known[version_ready_label(*named)] = Label(module, no_version)
-        known[version_label(*named)] = Label(module)
-        known[plugin_ready_label(*named)] = Label(module, no_plugin, "")
+        known[ready_label(*named)] = Label(module, no_loader, "", where)
+        known[version_ready_label(*named)] = Label(module, no_version, None, where)
+        known[version_label(*named)] = Label(module, "", None, where)
+        known[plugin_ready_label(*named)] = Label(module, no_plugin, "", where)
     return known
+
+
+def _modules(final: Final) -> Iterator[tuple[Item, Module, bool]]:
+    """Yield the Modules, those that stand elsewhere first, and whether they do."""
+    yield from ((*pair, True) for pair in modules_of(final.theirs))
+    yield from ((*pair, False) for pair in final.modules)
 
 
 def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:

@@ -10,7 +10,7 @@ from krmfn.results import Field
 
 from .names import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT, Names, twin
 from .references import Reference, references
-from .stream import Final
+from .stream import Final, modules_of
 
 _KINDS = (SERVICE_ACCOUNT, SECRET, CONFIG_MAP, PRIORITY_CLASS, DEVICE_CLASS)
 _HASHED = (SECRET, CONFIG_MAP)
@@ -28,13 +28,14 @@ def names_are_there(final: Final) -> Iterator[Result]:
 
     Without anything of that kind in the namespace, whoever deploys it is somebody else: nothing is said.
     """
-    names = Names(final)
+    names = Names(final.deployed, final.modules)
     if not names.has_any(*_KINDS):
         return
+    theirs = Names(final.theirs, modules_of(final.theirs))
     for item in final.deployed:
         for one in references(item):
             finding = _judged(item, one, names, final)
-            if finding:
+            if finding and not theirs.is_there(one.kind, item.ref.namespace, one.name):
                 yield final.located(item, finding)
 
 

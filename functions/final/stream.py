@@ -33,6 +33,8 @@ class Final(NamedTuple):
     """The functionConfig, when it was read from a file."""
     packages: tuple[str, ...] = ()
     """The folders of kpt packages that were read."""
+    theirs: Sequence[Item] = ()
+    """What the cluster gets from elsewhere: it is there for references, and is not judged."""
 
     def owner(self, item: Item) -> Item | None:
         """Return the resource that an item was made from; None for one that is written by hand."""
@@ -60,12 +62,17 @@ def final(
     created: frozenset[Ref] = frozenset(),
     config: Item | None = None,
     packages: tuple[str, ...] = (),
+    theirs: Sequence[Item] = (),
 ) -> Final:
     """Return the final list of what is deployed and what is not."""
-    found = [(item, module_of(item.manifest)) for item in deployed if _may_be_module(item)]
-    modules = [(item, module) for item, module in found if module]
     owners = {item.ref.id: item for item in (*inputs, *deployed)}
-    return Final(deployed, inputs, transformed, created, owners, modules, config, packages)
+    return Final(deployed, inputs, transformed, created, owners, modules_of(deployed), config, packages, theirs)
+
+
+def modules_of(items: Sequence[Item]) -> list[tuple[Item, Module]]:
+    """Return the Modules among some items, also those that a ManagedClusterModule brings to its clusters."""
+    found = [(item, module_of(item.manifest)) for item in items if _may_be_module(item)]
+    return [(item, module) for item, module in found if module]
 
 
 def _may_be_module(item: Item) -> bool:

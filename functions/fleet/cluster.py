@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, ResourceList
@@ -26,6 +26,13 @@ class Cluster(NamedTuple):
     fleet: Fleet
     drivers: list[Driver]
     workloads: list[Workload]
+    theirs: Sequence[Driver] = ()
+    """Modules that stand elsewhere (--against): they may exclude those here, and pods here may wait for them."""
+
+    @property
+    def every(self) -> list[Driver]:
+        """All Modules; what outcomes say of a driver is its position among these."""
+        return [*self.drivers, *self.theirs]
 
 
 def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = lambda _: None) -> Cluster:
@@ -33,12 +40,32 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = l
 
     `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).
     """
-    here = [item for item in resources.items if not is_local(item)]
-    modules = [item for item in here if (item.group, item.kind) in KINDS]
+    drivers = [one for _, one in _drivers(resources, domain_of)]
+    pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not is_local(item)]
+    theirs = of_theirs(resources.theirs, domain_of) if resources.theirs else []
+    return Cluster(nodes.read(resources), drivers, workloads(pods), theirs)
+
+
+def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:
+    """Return the Modules of a list that stands elsewhere; `domain_of` as for `of_list`.
+
+    A Module whose config is not in the list claims its nodes by itself.
+    """
+    items = {item.ref.id: item for item in resources.items}
+    drivers = []
+    for module, one in _drivers(resources, domain_of):
+        config = items.get(one.claim.ref.id)
+        own = one if config else driver(module.manifest, None, module.place)
+        place = (config or module).field_place(own.claim.field)
+        drivers.append(own._replace(claim=own.claim._replace(place=place, theirs="theirs")))
+    return drivers
+
+
+def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[tuple[Item, Driver]]:
+    """Return the Modules of a list, each with its view."""
+    modules = [item for item in resources.items if (item.group, item.kind) in KINDS and not is_local(item)]
     configs = {item.ref.id: item for kind in CONFIGS for item in resources.select(kind)} if modules else {}
-    drivers = [driver(item.manifest, _claim(item, configs, domain_of), item.place) for item in modules]
-    pods = [item.manifest for item in here if (item.group, item.kind) in POD_KINDS]
-    return Cluster(nodes.read(resources), drivers, workloads(pods))
+    return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
 
 
 def is_local(item: Item) -> bool:

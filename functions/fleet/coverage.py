@@ -54,16 +54,20 @@ class Group(NamedTuple):
     kernel: str
     taints: tuple[Taint, ...]
     outcomes: tuple[Outcome, ...]
+    theirs: tuple[Outcome, ...] = ()
+    """What becomes of Modules that stand elsewhere; their positions follow those of the drivers here."""
 
 
-def coverage(nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool = True) -> list[Group]:
+def coverage(
+    nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool = True, theirs: Sequence[Driver] = ()
+) -> list[Group]:
     """Return what every node gets, each node once, in the order of their first names.
 
-    `exclusive` is False where node exclusivity is off. Names are unique, and all labels that selectors and version
-    labels use are known (rules KRM601 and KRM603 are about what is not so).
+    `exclusive` is False where node exclusivity is off. `theirs` are Modules that stand elsewhere. Names are unique, and
+    all labels that selectors and version labels use are known (rules KRM601 and KRM603 are about what is not so).
     Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    nodes = list(nodes)
+    nodes, number, drivers = list(nodes), len(drivers), [*drivers, *theirs]
     scoped = any(one.cluster is not None for one in drivers) or any(one.cluster is not None for one in nodes)
     # Two clusters of a hub may have nodes of one name; a name with a number sorts as the name does.
     by_key = {f"{node.name} {number}": node for number, node in enumerate(nodes)}
@@ -82,10 +86,17 @@ def coverage(nodes: Iterable[Node], drivers: Sequence[Driver], exclusive: bool =
     try:
         for matching, keys in match(list(same_selector), seen, Work(STEPS)):
             selected = sorted(position for selector in matching for position in of_selector[selector])
-            groups += _groups([by_key[key] for key in keys], selected, excluded(selected) if exclusive else {}, judge)
+            found = _groups([by_key[key] for key in keys], selected, excluded(selected) if exclusive else {}, judge)
+            groups += (_divided(group, number) for group in found) if theirs else found
     except Exhausted as failure:
         raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
     return sorted(groups, key=lambda group: group.nodes[0].name)
+
+
+def _divided(group: Group, number: int) -> Group:
+    """Return a group whose outcomes are those of the first drivers, with those of the others as theirs."""
+    own = tuple(outcome for outcome in group.outcomes if outcome.driver < number)
+    return group._replace(outcomes=own, theirs=group.outcomes[len(own) :])
 
 
 def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None) -> dict[str, str]:

@@ -48,6 +48,13 @@ class Driver(NamedTuple):
         return None if self.claim.ref == self.ref else self.claim.ref
 
     @property
+    def joint(self) -> Claim:
+        """The claim with the Module that it is for, and with the labels of the clusters that a hub brings it to."""
+        of_hub = {f"cluster {key}": value for key, value in self.cluster or ()}
+        named, is_of_hub = (self.ref.namespace, self.ref.name), self.cluster is not None
+        return self.claim._replace(selector={**of_hub, **self.claim.selector}, module=named, of_hub=is_of_hub)
+
+    @property
     def loads(self) -> bool:
         """Whether a kernel module is loaded at all; a Module without a loader has a plugin only."""
         return has(self.module.spec, "moduleLoader")

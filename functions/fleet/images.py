@@ -58,8 +58,11 @@ def images(
     workloads: Sequence[Workload],
     held: frozenset[str] | None = None,
     kernels: Sequence[str] = (),
+    theirs: Sequence[Driver] = (),
 ) -> list[Image]:
     """Return the images, sorted by name; `held` are the labels that are known of every node.
+
+    `theirs` are Modules that stand elsewhere: pods here may wait for them, and their own images do not count.
 
     `kernels` are kernels to come (or, where no node is known, those there are), for which images are listed, too.
     Raises KrmfnError for a kernel among them that KMM fails on, and when there are neither nodes nor kernels for a
@@ -76,7 +79,7 @@ def images(
         known = {kernel: frozenset(members) for kernel, members in by_kernel.items()}
         for name, need in _of_driver(driver, known, bool(groups or kernels)):
             needs.setdefault(name, []).append(need)
-    for workload, placement in zip(workloads, placements(workloads, groups, drivers, held), strict=True):
+    for workload, placement in zip(workloads, placements(workloads, groups, [*drivers, *theirs], held), strict=True):
         members = [(node.cluster, node.name) for node in placement.nodes] if placement else []
         where = frozenset(members) if placement and groups else None
         for name, purpose in workload.images():

@@ -121,7 +121,7 @@ def _place(placement: Placement, workload: Workload, nodes: list[Node]) -> None:
 def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
     """Return the labels that KMM sets on the nodes of a group."""
     labels: dict[str, str] = {}
-    for outcome in group.outcomes:
+    for outcome in (*group.outcomes, *group.theirs):
         driver = drivers[outcome.driver]
         if outcome.state in ("runs", "other version"):
             labels |= driver.labels(driver.module.version if outcome.state == "runs" else outcome.failure)

@@ -38,7 +38,8 @@ def nodes(
     for claim in claims:
         if missing := known.unheld(claim.selector):
             pool = f"pool {claim.pool}: " if claim.pool else ""
-            message = f"{pool}{missing}, so it is not known which nodes it selects; {fleet_nodes.ANEW}"
+            side = f"{claim.theirs}: " if claim.theirs else ""
+            message = f"{side}{pool}{missing}, so it is not known which nodes it selects; {fleet_nodes.ANEW}"
             errors.append(error(message, rule="KRM603", ref=claim.ref, field=Field(claim.field), place=claim.place))
     return [Node(node.name, node.labels) for node in known.nodes if node.cluster is None], errors
 

@@ -153,7 +153,7 @@ def _not_turned_off(name: str) -> str:
     if name in (*of_modules, *REFUSALS):
         return f"{name} is what the cluster itself refuses and cannot be turned off; correct what it reports"
     if name in [rule.id for rule in EXCLUSIVITY]:
-        return f"{name} is about node exclusivity, which is turned off as a whole: `exclusivity: {{mode: off}}`"
+        return f'{name} is about node exclusivity, which is turned off as a whole: `exclusivity: {{mode: "off"}}`'
     # An id of the hundred between these is a rule of its own (KRM121), and no misspelt KRM221.
     sure = len(name) == len("KRM121") and name.startswith("KRM1")
     close = [] if sure else sorted((rule for rule in known if near(name, rule)), key=lambda rule: rule != name.upper())

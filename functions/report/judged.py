@@ -104,4 +104,5 @@ def _clash(part: Part, conflict: Conflict) -> Clash:
 def _side(claim: Claim) -> Side:
     pool = f"pool {claim.pool} of " if claim.pool else ""
     place = claim.place or Place()
-    return Side(f"{pool}{claim.ref}", f"{place.path}:{place.line}" if place.line else place.path)
+    side = f" ({claim.theirs})" if claim.theirs else ""
+    return Side(f"{pool}{claim.ref}{side}", f"{place.path}:{place.line}" if place.line else place.path)

@@ -11,6 +11,7 @@ from krmfn.results import Field, in_order, placed
 
 from .. import exclusivity
 from ..exclusivity import Claim, Conflict
+from ..exclusivity.messages import across
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, coverage
@@ -54,8 +55,9 @@ def part(name: str, resources: ResourceList, domain_of: Callable[[Item], str | N
     mode = function_config.read(resources)[0].exclusivity
     about_nodes = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
+    wrong += filter(None, [whole.fleet.unheld(key for driver in whole.theirs for key in driver.keys)])
     unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
-    groups = [] if unjudged else coverage(whole.fleet.nodes, whole.drivers, mode != "off")
+    groups = [] if unjudged else coverage(whole.fleet.nodes, whole.drivers, mode != "off", whole.theirs)
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
     findings = {(one.rule, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
     conflicts = [] if wrong else _conflicts(whole, mode, resources)
@@ -68,7 +70,7 @@ def part(name: str, resources: ResourceList, domain_of: Callable[[Item], str | N
 
 def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
     try:
-        return images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys), ""
+        return images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, theirs=whole.theirs), ""
     except KrmfnError as failure:
         return (), str(failure)
 
@@ -76,12 +78,12 @@ def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], s
 def _conflicts(whole: Cluster, mode: str, resources: ResourceList) -> list[Conflict]:
     """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
     items = {item.ref.id: item for item in resources.items}
-    here = [driver.claim for driver in whole.drivers if driver.cluster is None]
-    there = [driver.claim for driver in whole.drivers if driver.cluster is not None]
+    here = [driver.joint for driver in whole.every if driver.cluster is None]
+    there = [driver.joint for driver in whole.every if driver.cluster is not None]
     nodes = [exclusivity.Node(node.name, node.labels) for node in whole.fleet.nodes if node.cluster is None]
     found, _ = exclusivity.conflicts(here, nodes, mode)
     of_hub, _ = exclusivity.conflicts(there, None, "off" if mode == "off" else "selectors")
-    found = sorted((*found, *of_hub), key=lambda one: one.severity)
+    found = sorted(filter(None, map(across, (*found, *of_hub))), key=lambda one: one.severity)
     return [*(_placed(one, items) for one in found[:CONFLICTS]), *found[CONFLICTS:]]
 
 

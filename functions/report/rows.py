@@ -44,7 +44,7 @@ def first(parts: Sequence[Part]) -> list[Row]:
 
 def _rows(parts: Sequence[Part]) -> Iterator[Row]:
     for part, group in ordered(parts):
-        gets = [got(part.whole.drivers, outcome) for outcome in group.outcomes]
+        gets = [got(part.whole.every, outcome) for outcome in group.outcomes]
         state = states.STATES[states.RANK[states.of_group(group)]]
         yield from (Row(node.name, part.name, group.kernel, state, gets) for node in group.nodes)
 
@@ -77,7 +77,7 @@ def packed(parts: Sequence[Part]) -> dict[str, Any]:
     for part, group in ordered(parts):
         for outcome in group.outcomes:
             if (part.name, outcome) not in gets:
-                one = got(part.whole.drivers, outcome)
+                one = got(part.whole.every, outcome)
                 state = states.RANK[one.state.key]
                 gets[part.name, outcome] = [texts(one.module), state, texts(one.mapping), texts(one.what)]
         names = " ".join(node.name for node in group.nodes)

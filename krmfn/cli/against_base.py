@@ -14,7 +14,8 @@ from ..results import Result, error, placed
 from . import base as bases
 from . import cluster_streams, inputs
 from .base import Base
-from .cluster_streams import Rendered, Streams
+from .cluster_lists import Rendered
+from .cluster_streams import Streams
 from .clusters import parse
 from .config import NAME as CONFIG_FILE
 from .config import Config

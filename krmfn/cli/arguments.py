@@ -53,7 +53,7 @@ def parser(program: Program) -> argparse.ArgumentParser:
         )
         command.arguments(own)
         if command.runs_function:
-            options.add(own, program)
+            options.add(own, program, joins=command.joins)
     return made
 
 

@@ -13,8 +13,8 @@ from .. import color
 from ..reports import findings
 from ..resource import Place
 from ..results import Checked, Result, error, in_order
-from . import baseline, cluster_streams, files, options, output, paths
-from .cluster_streams import Rendered
+from . import baseline, cluster_lists, cluster_streams, files, options, output, paths
+from .cluster_lists import Rendered
 from .subcommand import EXITS, Context, Subcommand
 
 
@@ -40,7 +40,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def run(context: Context, args: Args) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
     streams = cluster_streams.rendered(context, args.paths, judged=True)
-    whole = cluster_streams.joined([_checked(one) for one in streams.clusters])
+    whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
     if args.write_baseline:
         if not streams.is_whole:
             cluster_streams.log(context, streams)
@@ -100,4 +100,5 @@ CHECK = Subcommand(
     _arguments,
     Args,
     run,
+    joins=True,
 )

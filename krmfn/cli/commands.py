@@ -19,7 +19,9 @@ def subcommand(command: Command | Printed) -> Subcommand:
         return Subcommand(
             *shown, PRINTED, command.arguments, command.args, partial(_print, command), runs_function=False
         )
-    return Subcommand(*shown, EXITS, partial(_arguments, command), command.args, partial(_run, command))
+    return Subcommand(
+        *(*shown, EXITS, partial(_arguments, command), command.args, partial(_run, command)), joins=command.joins
+    )
 
 
 def _arguments(command: Command, parser: argparse.ArgumentParser) -> None:
@@ -50,7 +52,7 @@ def _run(command: Command, context: Context, args: Any) -> int:
             context.log.findings(resources.results)
     args = args._replace(paths=streams.paths)
     if command.compares and args.base is not None:
-        as_diff = context._replace(options=context.options._replace(command="diff"))
+        as_diff = context._replace(options=context.options._replace(command="diff", against=()))
         args = args._replace(compared=against_base.with_base(as_diff, args.base, args.paths, is_said=True))
     text, results = command.run(lists, args)
     results = placed(results)

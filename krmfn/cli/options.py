@@ -36,6 +36,8 @@ class RunOptions(NamedTuple):
     cluster: tuple[str, ...] = ()
     """NAME=PATH,PATH: see `clusters.parse`."""
     exclude: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    """PATH,PATH or NAME=PATH,PATH: see `theirs`."""
     jobs: int = 0
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
     log_format: str | None = None
@@ -50,8 +52,12 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def add(parser: argparse.ArgumentParser, program: Program) -> None:
-    """Add the options of every command that runs the function."""
+def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) -> None:
+    """Add the options of every command that runs the function; --against where the command joins what it names."""
+    if joins and program.against:
+        _add_against(parser)
+    else:
+        parser.set_defaults(against=[])
     parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
     text = "let kustomize fetch what a kustomization lists by URL; not together with functions"
@@ -76,6 +82,14 @@ def add(parser: argparse.ArgumentParser, program: Program) -> None:
     parser.add_argument("--log-format", choices=log.FORMATS, help=text)
     text = "when text has colours; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
     parser.add_argument("--color", choices=color.CHOICES, default="auto", help=text)
+
+
+def _add_against(parser: argparse.ArgumentParser) -> None:
+    text = (
+        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): it takes part in "
+        "what is judged, and is not judged itself; may be repeated"
+    )
+    parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
 
 
 def _jobs(text: str) -> int:

@@ -11,7 +11,8 @@ from ..resource import Manifest
 from ..resourcelist import ResourceList
 from ..results import placed
 from . import inputs
-from .cluster_streams import Rendered, Streams
+from .cluster_lists import Rendered
+from .cluster_streams import Streams
 from .clusters import Cluster
 from .subcommand import Context
 

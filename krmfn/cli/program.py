@@ -36,6 +36,8 @@ class Command(NamedTuple):
     """Whether it has an option `--base REF`: `base` of its arguments, and `compared` has what changes since then."""
     runs_function: bool = True
     """False: the lists are as they were read."""
+    joins: bool = False
+    """Whether it has the option --against: `ResourceList.theirs` of each list has what stands elsewhere."""
 
 
 class Printed(NamedTuple):
@@ -78,6 +80,9 @@ class Program(NamedTuple):
     """Returns what the API server fills into custom resources, for `diff` with a dump of a cluster."""
     between: Callable[[Sequence[ResourceList]], Iterable[Result]] | None = None
     """What is wrong between the roots of one cluster, each of which was judged by itself; a list for each."""
+    against: Callable[[Sequence[ResourceList], ResourceList], tuple[ResourceList, Iterable[Result]]] | None = None
+    """Takes the lists of a cluster's roots and what the cluster gets from elsewhere (--against); returns what of the
+    latter is not made here, and what is wrong between the two. Without it no command has that option."""
     rules: Callable[[], Sequence[Rule]] | None = None
     """Returns every rule that its findings name, for reports that explain them."""
     entry_points: Mapping[str, str] = {}  # read only

@@ -12,7 +12,7 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resourcelist import ResourceList
 from . import cluster_streams, inputs, options, output, replacing, roots
-from .cluster_streams import Rendered
+from .cluster_lists import Rendered
 from .paths import Failure, log_failures
 from .subcommand import EXITS, Context, Subcommand
 
@@ -137,4 +137,5 @@ RENDER = Subcommand(
     _arguments,
     Args,
     run,
+    joins=True,
 )

@@ -39,3 +39,5 @@ class Subcommand(NamedTuple):
     """Takes a value of `args`; returns the exit code. Raises KrmfnError when the work cannot be done."""
     runs_function: bool = True
     """It has the options of a run, too (see `options.add`)."""
+    joins: bool = False
+    """It has the option --against, where the program has something to say about that."""

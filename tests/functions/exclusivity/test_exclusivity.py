@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions import exclusivity
-from krmfn_functions.exclusivity import Claim, Node, check, messages, selectors
+from krmfn_functions.exclusivity import Claim, Node, check, conflicts, messages, selectors
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result
@@ -599,3 +599,25 @@ def test_the_number_of_findings_is_bounded_and_the_rest_counted() -> None:
         "1,000 conflicts about nodes are listed, 200 more are not: correct these, then run again"
     )
     assert " 1 more is not: " in check(claims[:2002], nodes)[-1].message
+
+
+@given(claim_lists(), NODES, st.sets(st.sampled_from("abcde")))
+def test_of_two_sides_every_pair_across_is_reported_and_none_of_theirs_alone(
+    claims: list[Claim], nodes: list[Node], theirs: set[str]
+) -> None:
+    """Against pairs decided one by one: what is here with what is elsewhere; nothing that is elsewhere by itself."""
+    claims = [claim._replace(theirs="theirs" if claim.ref.name in theirs else "") for claim in claims]
+    here = [claim for claim in claims if not claim.theirs]
+    there = [claim for claim in claims if claim.theirs]
+    found, _ = conflicts(claims, nodes)
+    reported = set()
+    for conflict in filter(None, map(messages.across, found)):
+        first, *_ = conflict.left
+        assert not first.theirs, "the finding stands at what is here"
+        sides = product(conflict.left, conflict.right) if conflict.right else combinations(conflict.left, 2)
+        reported |= {frozenset((one.ref, other.ref)) for one, other in sides if one.theirs != other.theirs}
+    expected = {frozenset((one.ref, other.ref)) for one, other in product(here, there) if check([one, other], nodes)}
+    assert expected <= reported
+    for pair in reported:
+        of_pair = [claim for claim in claims if claim.ref in pair]
+        assert any(conflict.kind != "pool" for conflict in conflicts(of_pair, nodes)[0])

@@ -277,7 +277,7 @@ def test_one_letter_of_a_rule_changed_is_an_error() -> None:
         ("KRM999", "the command `rules` prints all rules"),
         ("krm211", "did you mean KRM211?"),
         ("KRM240", "did you mean KRM204?"),
-        ("KRM301", "turned off as a whole: `exclusivity: {mode: off}`"),
+        ("KRM301", 'turned off as a whole: `exclusivity: {mode: "off"}`'),
     ],
 )
 def test_messages_about_rules_that_are_turned_off(rule: str, text: str) -> None:

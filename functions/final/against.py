@@ -1,0 +1,213 @@
+"""What a cluster gets from elsewhere, held against what is here: one and the same resource, nodes that both drive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krmfn import Item, Ref, ResourceList, Result, error
+from krmfn.cluster_dump import is_dumped
+from krmfn.ownership import Id
+from krmfn.resource import Place
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from ..deviceconfig.reading import domain_of
+from ..exclusivity import Claim
+from ..fleet import cluster
+from ..kmm.lookup import table, tables, text
+from ..kmm.module import HUB_KIND, Module, module_of
+from ..rendering import function_config
+from ..rendering.kinds import DEVICECONFIG, OURS, PTEMPLATE
+from . import between
+from .stream import MODULES
+
+_SETTINGS = frozenset({("", "Node"), (OURS, "NodeInventory"), (OURS, "RenderDeviceConfigs")})
+"""What counts where it stands, and nowhere else."""
+_OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
+
+
+def against(lists: Sequence[ResourceList], theirs: ResourceList) -> tuple[ResourceList, list[Result]]:
+    """Return what of the resources from elsewhere is not made here, and what is wrong between the two.
+
+    `lists` are those of the cluster's roots after the function has run. What we make, and what a dump of the cluster
+    gives back of it, is ours: a claim of ours never conflicts with itself. An object that was made earlier from a
+    config that is here, and is made no longer, is theirs until it is gone from there.
+    """
+    here = _Here(lists)
+    findings: list[Result] = []
+    foreign: list[Item] = []
+    for item in theirs.items:
+        kind = (item.group, item.kind)
+        if kind in _SETTINGS or (kind not in _OWNERS and cluster.is_local(item)):
+            continue
+        twin = here.items.get(item.ref.id)
+        if twin is None and not here.made(item):
+            foreign.append(item)
+        elif twin is not None and not here.is_one(twin, item):
+            findings.append(_on_both_sides(twin, item))
+    left = ResourceList(foreign)
+    findings += _unknown(foreign)
+    claims = [driver.joint for driver in cluster.of_theirs(left, domain_of) if driver.owner or driver.module.loads]
+    if claims and not here.is_failed:
+        findings += _turned_off(lists, claims)
+        findings += between.conflicts(lists, list(_with_origin(claims, foreign, here)))
+    return left, findings
+
+
+class _Here:
+    """What is here, by what tells it apart."""
+
+    def __init__(self, lists: Sequence[ResourceList]) -> None:
+        self.items: dict[Id, Item] = {item.ref.id: item for one in lists for item in one.items}
+        self.is_failed = any(one.failed for one in lists)
+        """Something has an error: what would be made of it is not known."""
+        configs = [item.ref.id for item in self.items.values() if (item.group, item.kind) in _OWNERS]
+        self.configs = {*configs, *((group, kind, "", name) for group, kind, _, name in configs)}
+        self.adopts = any(function_config.read(one)[0].adopt for one in lists)
+
+    def made(self, item: Item) -> bool:
+        """Return True for an object of a config that is here, as long as it is not known whether it is still made."""
+        return self.is_failed and bool(item.mark) and self.is_owner(item)
+
+    def is_owner(self, item: Item) -> bool:
+        """Return True for an object that was made, under its own name, from a config that is here."""
+        mark = item.mark
+        return mark is not None and mark.owner in self.configs and mark.made in (None, item.ref.id)
+
+    def is_one(self, own: Item, item: Item) -> bool:
+        """Return True when both are one and the same: our own earlier render, the same file, or our live object."""
+        if self.is_owner(item) or _is_same_place(own.place, item.place):
+            return True
+        return is_dumped(item.manifest) and (self.adopts or not (own.mark or item.mark))
+
+
+def _is_same_place(one: Place | None, other: Place | None) -> bool:
+    here, there = ((place.path, place.line) if place else ("", 0) for place in (one, other))
+    return here == there and bool(here[0] and here[1]) and here[0] != "stdin"
+
+
+def _on_both_sides(own: Item, item: Item) -> Result:
+    """Return the error about a resource that both sides have."""
+    if is_dumped(item.manifest):
+        message = (
+            f"the cluster has it already{_where(item)}, and it was not made from anything here: somebody else applies "
+            "it; rename this one, or say `adopt: true` in the functionConfig to take it over"
+        )
+    else:
+        message = (
+            f"stands on both sides, here and in theirs{_where(item)}: who applies it last wins; "
+            "remove or rename one of the two"
+        )
+    return own.located(error(message, rule="KRM527"))
+
+
+def _where(item: Item) -> str:
+    place = item.place
+    return f" ({place.path}:{place.line})" if place and place.path else ""
+
+
+def _unknown(items: Iterable[Item]) -> Iterator[Result]:
+    """Yield an error for a Module, and for a config, of which it is not known which nodes it claims."""
+    items = list(items)
+    for item in items:
+        if (item.group, item.kind) in MODULES and not _selects(item):
+            at = "spec.moduleSpec.selector" if item.kind == HUB_KIND else "spec.selector"
+            message = f"theirs{_where(item)}: {at} is no mapping of labels to values, so what it claims is not known"
+            yield error(message, rule="KRM526", ref=item.ref)
+    configs = [item for item in items if (item.group, item.kind) in _OWNERS]
+    owners = {owner for item in items if configs for owner in _owners(item)}
+    for item in configs:
+        if owners.isdisjoint((item.ref.id, (item.kind, item.ref.name))):
+            message = (
+                f"theirs{_where(item)}: nothing there was made from it, so what it claims is not known; dump the "
+                "Modules, too, or name the folder that it is in"
+            )
+            yield error(message, rule="KRM526", ref=item.ref)
+
+
+def _selects(item: Item) -> bool:
+    module: Module | None = module_of(item.manifest)
+    selector = module.spec.get("selector") if module else None
+    return isinstance(selector, dict) and all(isinstance(value, str) for value in selector.values())
+
+
+def _owners(item: Item) -> Iterator[tuple[str, ...]]:
+    """Yield whom an object was made from: by our mark in full, by its owner references as (kind, name)."""
+    if item.mark:
+        yield item.mark.owner
+    if item.mentions("ownerReferences"):
+        for _, owner in tables(table(item.manifest, "metadata"), "ownerReferences"):
+            yield text(owner, "kind"), text(owner, "name")
+
+
+def _turned_off(lists: Sequence[ResourceList], claims: Sequence[Claim]) -> Iterator[Result]:
+    """Yield an error where nodes are to be compared and node exclusivity is off."""
+    for one in lists:
+        config = function_config.read(one)[0]
+        if config.exclusivity == "off":
+            message = (
+                f"is off, so nothing here is held against the {len(claims):,} selectors of --against; set another "
+                "mode, or leave --against out"
+            )
+            field = Field("spec.exclusivity.mode", "off", "auto")
+            yield config.source.located(error(message, rule="KRM528", field=field))
+
+
+def _with_origin(claims: Iterable[Claim], items: Iterable[Item], here: _Here) -> Iterator[Claim]:
+    """Yield the claims; one of an object that was made earlier from a config that is here says so."""
+    left_over = {(item.ref.namespace, item.ref.name): item.mark for item in items if here.is_owner(item) and item.mark}
+    for claim in claims:
+        mark = left_over.get(claim.module)
+        if mark:
+            group, kind, namespace, name = mark.owner
+            owner = Ref(f"{group}/v1alpha1", kind, namespace, name)
+            claim = claim._replace(theirs=f"theirs, made earlier from {owner} and no longer")
+        yield claim
+
+
+RULES = (
+    Rule(
+        "KRM527",
+        "a resource is applied from one side only: it is here, or in what --against names",
+        good="""\
+kind: DeviceConfig
+---
+# theirs/nic.yaml
+kind: DeviceConfig
+metadata: {name: nic}
+spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
+""",
+        bad="""\
+kind: DeviceConfig
+---
+# theirs/gpu.yaml
+kind: DeviceConfig
+""",
+        remedy="Remove or rename one of the two. A dump may hold what was made here: it is no second one.",
+    ),
+    Rule(
+        "KRM528",
+        "node exclusivity is on where --against names somebody who selects nodes",
+        good="""\
+kind: DeviceConfig
+---
+# theirs/nic.yaml
+kind: DeviceConfig
+metadata: {name: nic}
+spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {exclusivity: {mode: "off"}}
+---
+kind: DeviceConfig
+---
+# theirs/nic.yaml
+kind: DeviceConfig
+metadata: {name: nic}
+spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
+""",
+        remedy="Set another mode in the functionConfig, or leave --against out.",
+    ),
+)
+"""The rules about what is here and what is elsewhere."""
