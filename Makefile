@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 IMAGE ?= krmfn
+RUNS ?= 1
 CONTAINERS ?= $(shell command -v docker || command -v podman)
 
 READY := .venv/.ready
@@ -39,8 +40,8 @@ lint: $(READY) ## style, types, import directions
 	mypy --strict krmfn functions tools tests
 	lint-imports
 
-bench: $(READY) ## speed and memory, with the peers in the same run
-	python benchmark/run.py
+bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 keeps the worst, and puts it into docs/numbers.md
+	python benchmark/run.py --fresh --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/numbers.md)
 
 goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff before you commit it
 	KRMFN_UPDATE=1 pytest -q -m 'not e2e'

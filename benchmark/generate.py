@@ -44,6 +44,23 @@ def few(configs: int) -> Iterator[str]:
         yield device_config(10 - configs + pool, pool)
 
 
+def documents(items: Iterable[str]) -> Iterator[str]:
+    """The items of a list as files hold them: no dash, and two columns to the left."""
+    for item in items:
+        yield "".join(line[2:] for line in item.splitlines(keepends=True))
+
+
+def write_files(folder: Path, items: Iterable[str]) -> None:
+    """The same documents twice: in one file, and in a file each."""
+    one, many = folder / "one", folder / "many"
+    for each in (one, many):
+        each.mkdir(parents=True, exist_ok=True)
+    with (one / "all.yaml").open("w", encoding="utf-8", newline="\n") as whole:
+        for number, text in enumerate(documents(items)):
+            whole.write(f"---\n{text}")
+            (many / f"{number:05}.yaml").write_text(text, encoding="utf-8", newline="\n")
+
+
 def write(path: Path, items: Iterable[str]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
@@ -54,6 +71,7 @@ def write(path: Path, items: Iterable[str]) -> None:
 def generate(folder: Path) -> None:
     write(folder / "big.yaml", cluster(5_000, 2_000, 200))
     write(folder / "big2.yaml", cluster(10_000, 4_000, 400))
+    write_files(folder / "files", cluster(5_000, 2_000, 200))
     write(folder / "many.yaml", (device_config(number, number, AGENT) for number in range(1_000)))
     write(folder / "ten.yaml", few(configs=1))
     write(folder / "none.yaml", few(configs=0))

@@ -20,18 +20,25 @@ class Sample:
     peak: int  # bytes
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of what is measured, without settings of Python's, such as to keep no bytecode."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
 def measure(command: list[str], source: Path, target: Path, wanted: int = 0) -> Sample:
     """Run the command between two pipes, as an orchestrator does, and wait for it alone; `wanted` is its exit code.
 
+    A folder is not sent: the command reads it by itself.
     Linux gives a new process the peak of the process that started it: whoever calls this stays small.
     """
     errors = target.with_suffix(".stderr")
     with target.open("wb") as written, errors.open("wb") as said:
-        feeder = subprocess.Popen(["cat", str(source)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        sent = os.devnull if source.is_dir() else str(source)
+        feeder = subprocess.Popen(["cat", sent], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         drain = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=written)
         assert feeder.stdout and drain.stdin
         start = time.perf_counter()
-        child = subprocess.Popen(command, stdin=feeder.stdout, stdout=drain.stdin, stderr=said)
+        child = subprocess.Popen(command, stdin=feeder.stdout, stdout=drain.stdin, stderr=said, env=environment())
         feeder.stdout.close()
         drain.stdin.close()
         _, status, usage = os.wait4(child.pid, 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 CACHE = HERE / ".cache"
 GO_PEERS = ("kyaml", "gofn")
+KUBECONFORM = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
 
 
 @dataclass
@@ -33,6 +34,7 @@ def gather(python: Path, deviceconfig: Path) -> Programs:
     _of_fleets(programs, python, deviceconfig.with_name("krmfn"))
     for peer in GO_PEERS:
         _go_peer(programs, peer)
+    _of_files(programs)
     return programs
 
 
@@ -89,6 +91,25 @@ def _go_peer(programs: Programs, name: str) -> None:
         programs.commands[name] = [str(binary)]
     else:
         programs.skip(name, "go build failed, its words are above")
+
+
+def _of_files(programs: Programs) -> None:
+    """The peers that read files: kubeconform with a schema that accepts everything, kustomize's own reader."""
+    binary, schema = CACHE / "kubeconform", CACHE / "accepts-everything.json"
+    schema.write_text("{}\n", encoding="utf-8")
+    go = shutil.which("go")
+    if go and not binary.exists():
+        subprocess.run([go, "install", KUBECONFORM], env=os.environ | {"GOBIN": str(CACHE)}, check=False)
+    if binary.exists():
+        programs.commands["kubeconform"] = [str(binary), "-summary", "-schema-location", str(schema)]
+    else:
+        programs.skip("kubeconform", "it could not be built" if go else "no Go toolchain on PATH")
+    tools = HERE.parent / ".tools" / "bin"
+    kustomize = shutil.which("kustomize", path=os.pathsep.join([str(tools), os.environ.get("PATH", "")]))
+    if kustomize:
+        programs.commands["kustomize cfg"] = [kustomize, "cfg", "count"]
+    else:
+        programs.skip("kustomize cfg", "no kustomize on PATH (tests/e2e/install fetches one)")
 
 
 def _ask(python: Path, code: str) -> str:

@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -44,7 +44,20 @@ class Measured:
         return max(sample.peak for sample in self.samples) / self.size
 
 
-def ratio(row: Row, runs: dict[str, Measured]) -> float | None:
+Runs = dict[str, Measured]
+"""What was measured in one run of the benchmark, by the keys of its programs."""
+
+
+def worst(row: Row, every: Sequence[Runs]) -> tuple[Runs, float | None]:
+    """Return the run of several in which a row came out worst, and its ratio there."""
+    known = [(value, runs) for runs in every if (value := ratio(row, runs)) is not None]
+    if not known:
+        return every[0], None
+    value, runs = (min if row.sign == ">=" else max)(known, key=lambda pair: pair[0])
+    return runs, value
+
+
+def ratio(row: Row, runs: Runs) -> float | None:
     if any(key and key not in runs for key in (row.ours, row.other)):
         return None
     if row.sign == "peak":
@@ -62,18 +75,35 @@ def verdict(row: Row, value: float | None) -> str:
     return "met" if met else "**missed**"
 
 
-def markdown(runs: dict[str, Measured], reasons: dict[str, str]) -> Iterator[str]:
+def markdown(every: Sequence[Runs], reasons: dict[str, str]) -> Iterator[str]:
+    """Yield the lines of the table, each row from the run in which it came out worst."""
     yield f"| {' | '.join(HEADER)} |"
     yield "|---|" + "--:|" * (len(HEADER) - 2) + "---|"
     for row in ROWS:
+        runs, value = worst(row, every)
         if row.ours in runs or row.other in runs:
-            yield f"| {' | '.join(_cells(row, runs))} |"
+            yield f"| {' | '.join(_cells(row, runs, value))} |"
     yield ""
     yield from (f"* not measured: {key}: {reason}" for key, reason in reasons.items())
 
 
-def _cells(row: Row, runs: dict[str, Measured]) -> Iterator[str]:
-    value = ratio(row, runs)
+def page(every: Sequence[Runs], shape: str, rounds: int) -> Iterator[str]:
+    """Yield the lines of docs/numbers.md between its marks: the worst of several runs, and the peers' own times."""
+    text = f"Measured on {shape}. `make bench` ran {len(every)} times on the idle machine, {rounds} rounds each; "
+    yield f"{text}each row is from the run in which it came out worst, and has the medians of that run's rounds:"
+    yield ""
+    yield "| case | ours | peer | ratio | target |"
+    yield "|---|--:|--:|--:|---|"
+    for row in ROWS:
+        runs, value = worst(row, every)
+        if value is not None:
+            cells = list(_cells(row, runs, value))
+            times = [cell.rpartition(" / ")[2] for cell in cells[1:3]]
+            target = f"{cells[5]} {cells[6]}" if cells[6] else "-"
+            yield f"| {cells[0]} | {times[0]} | {times[1]} | {cells[3]} | {target} |"
+
+
+def _cells(row: Row, runs: Runs, value: float | None) -> Iterator[str]:
     unit = {">=": "x faster", "<=": "x as long", "peak": "x the input", "s": " s"}[row.sign]
     yield row.case
     yield _times(runs.get(row.ours))
@@ -117,8 +147,8 @@ def _go_version() -> str:
     return f"Go {found[1]}" if found else "Go of unknown version"
 
 
-def as_json(runs: dict[str, Measured], reasons: dict[str, str], shape: str) -> dict[str, Any]:
-    rows = [(row, ratio(row, runs)) for row in ROWS]
+def as_json(every: Sequence[Runs], reasons: dict[str, str], shape: str) -> dict[str, Any]:
+    rows = [(row, worst(row, every)[1]) for row in ROWS]
     return {
         "machine": shape,
         "rows": [
@@ -126,9 +156,12 @@ def as_json(runs: dict[str, Measured], reasons: dict[str, str], shape: str) -> d
             | {"ratio": value, "verdict": verdict(row, value)}
             for row, value in rows
         ],
-        "runs": {
-            key: {"input_bytes": run.size, "seconds": run.seconds, "peak_bytes": [each.peak for each in run.samples]}
-            for key, run in runs.items()
-        },
+        "runs": [
+            {
+                key: {"input_bytes": run.size, "seconds": run.seconds, "peak_bytes": [one.peak for one in run.samples]}
+                for key, run in runs.items()
+            }
+            for runs in every
+        ],
         "not_measured": reasons,
     }

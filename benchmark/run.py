@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -15,6 +16,11 @@ import report
 from cases import GROUPS, Group, Run
 from measure import Failed, Sample, measure
 from programs import CACHE, HERE, Programs, fresh_python, gather
+
+RUNS, IDLE = 3, 1.0
+"""How many runs a page quotes at least, and the load of a machine (runnable processes) that counts as idle."""
+BEGIN, END = "<!-- benchmark: begin (from `make bench RUNS=3`) -->", "<!-- benchmark: end -->"
+"""The marks of a page, between which its numbers stand."""
 
 
 class Bench:
@@ -46,7 +52,7 @@ class Bench:
     def measured(self) -> dict[str, report.Measured]:
         sources = {run.key: CACHE / run.source for group in GROUPS for run in group.runs}
         return {
-            key: report.Measured(samples, sources[key].stat().st_size)
+            key: report.Measured(samples, _size(sources[key]))
             for key, samples in self.samples.items()
             if key not in self.reasons
         }
@@ -60,7 +66,8 @@ class Bench:
         return not reason
 
     def _measure(self, run: Run) -> None:
-        command = [*self.programs.commands[run.program], *run.arguments]
+        source = str(CACHE / run.source)
+        command = [*self.programs.commands[run.program], *(each.format(source=source) for each in run.arguments)]
         target = CACHE / "output.yaml"
         try:
             sample = measure(command, CACHE / run.source, target, run.exit)
@@ -75,14 +82,26 @@ class Bench:
     def _approve(self, run: Run, target: Path) -> None:
         """Look at an output once; the same bytes from the same run need no second look."""
         fingerprint = (run.key, _digest(target))
-        if run.items is None or fingerprint in self.approved:
+        if fingerprint in self.approved:
+            return
+        self.approved.add(fingerprint)
+        for text, number in run.holds:
+            with target.open("rb") as lines:  # line by line: this process has to stay small
+                found = sum(text.encode() in line for line in lines)
+            if found != number:
+                raise Failed(f"{text!r} stands in {found} lines of the output instead of {number}")
+        if run.items is None:
             return
         look = [sys.executable, str(HERE / "sane.py"), str(CACHE / run.source), str(target), "--keeps", run.keeps]
         look += ["--items", str(run.items), "--touched", str(run.touched)]
         done = subprocess.run(look, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Failed(done.stdout.strip() or done.stderr.strip().splitlines()[-1])
-        self.approved.add(fingerprint)
+
+
+def _size(source: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder."""
+    return sum(each.stat().st_size for each in source.iterdir()) if source.is_dir() else source.stat().st_size
 
 
 def _digest(path: Path) -> str:
@@ -119,7 +138,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--bin", type=Path, help="the deviceconfig command (default: beside the interpreter)")
     parser.add_argument("--fresh", action="store_true", help="install the working tree into a new venv and measure it")
     parser.add_argument("--json", type=Path, help="write rows and samples to this file too")
-    return parser.parse_args()
+    parser.add_argument("--runs", type=int, default=1, help="measure all this often, and keep the worst of each row")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table between the marks of this page")
+    options = parser.parse_args()
+    if options.write and (options.runs < RUNS or options.quick or options.case):
+        parser.error(f"a page quotes the worst of {RUNS} whole runs at least: --runs {RUNS}, no --quick, no --case")
+    if options.write and os.getloadavg()[0] > IDLE:
+        parser.error(f"a page quotes an idle machine; here the load is {os.getloadavg()[0]:.1f}, not below {IDLE}")
+    return options
 
 
 def main() -> int:
@@ -130,17 +156,35 @@ def main() -> int:
     wanted = [group for group in GROUPS if (group.name in options.case if options.case else not group.asked)]
     inputs(programs, wanted)
 
-    bench = Bench(programs)
-    bench.warm_up(() if all(group.asked for group in wanted) else GROUPS[-1].runs)
-    for group in wanted:
-        bench.group(group, 2 if options.quick else options.rounds, {"naive touch"} if options.quick else set())
+    shape = f"{report.machine(python)}, load {os.getloadavg()[0]:.1f} before"
+    rounds = 2 if options.quick else options.rounds
+    benches = []
+    for number in range(options.runs):
+        if options.runs > 1:
+            print(f"run {number + 1} of {options.runs}", file=sys.stderr)
+        bench = Bench(programs)
+        bench.warm_up(() if all(group.asked for group in wanted) else GROUPS[-1].runs)
+        for group in wanted:
+            bench.group(group, rounds, {"naive touch"} if options.quick else set())
+        benches.append(bench)
+    return _report(options, benches, shape, rounds)
 
-    shape = report.machine(python)
-    print(f"{shape}\n", *report.markdown(bench.measured(), bench.reasons), sep="\n")
+
+def _report(options: argparse.Namespace, benches: Sequence[Bench], shape: str, rounds: int) -> int:
+    """Print the table and write what was asked for; return the exit code."""
+    every = [bench.measured() for bench in benches]
+    reasons = {key: reason for bench in benches for key, reason in bench.reasons.items()}
+    print(f"{shape}\n", *report.markdown(every, reasons), sep="\n")
     if options.json:
-        written = report.as_json(bench.measured(), bench.reasons, shape)
+        written = report.as_json(every, reasons, shape)
         options.json.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-    return 1 if bench.broken else 0
+    broken = any(bench.broken for bench in benches)
+    if options.write and not broken:
+        before, begin, rest = options.write.read_text(encoding="utf-8").partition(BEGIN)
+        _, end, after = rest.partition(END)
+        lines = "\n".join(report.page(every, shape, rounds))
+        options.write.write_text(f"{before}{begin}\n{lines}\n{end}{after}", encoding="utf-8")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":
