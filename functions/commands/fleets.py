@@ -52,7 +52,8 @@ def known_nodes(whole: Cluster, path: str, keys: Collection[str]) -> list[Node]:
             f"no node is known in {path}; put a NodeInventory there (`krmfn inventory`), or say --nodes FILE"
         )
     if missing := whole.fleet.unheld(keys):
-        raise KrmfnError(f"{missing}; make it anew with `krmfn inventory --labels` and these")
+        labels = ",".join(sorted(keys))
+        raise KrmfnError(f"{missing}; make it anew with `krmfn inventory`, and `--labels {labels}` beside its options")
     return whole.fleet.nodes
 
 

@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..errors import KrmfnError
 from . import commands, completion, grammar, options, output
 from .check import CHECK
 from .diff import DIFF
@@ -67,7 +68,10 @@ class Call(NamedTuple):
 
 
 def parse(program: Program, argv: Sequence[str]) -> Call | int:
-    """Return the command that is called; for wrong usage, --help and --version, answered here, the exit code."""
+    """Return the command that is called; for wrong usage, --help and --version, answered here, the exit code.
+
+    Raises KrmfnError for a PATH that is empty: with --base it would count as a folder that is gone.
+    """
     answer = io.StringIO()
     known = parser(program)
     try:
@@ -84,6 +88,8 @@ def parse(program: Program, argv: Sequence[str]) -> Call | int:
 
 def _call(program: Program, namespace: argparse.Namespace) -> Call:
     command = subcommands(program)[namespace.command]
+    if "" in getattr(namespace, "paths", ()):
+        raise KrmfnError("a PATH is an empty text; is a variable of the command not set?")
     if not command.runs_function:
         return Call(command, options.typed(command.args, namespace), RunOptions(namespace.command))
     given = {name: getattr(namespace, name.replace("-", "_")) for name in program.options}

@@ -64,18 +64,17 @@ def run(context: Context, args: Args) -> int:
         return 2
     if any(one.final.failed for one in streams.clusters):
         return 1
-    # before the output: behind a pipe the order of the two would be chance
-    context.log.changes([change for one in streams.clusters for change in one.final.changes])
+    changes = [change for one in streams.clusters for change in one.final.changes]
     if folders:
         write = replacing.replace_folders if args.replace else output.write_folders
         write(dict(zip(folders, shown, strict=True)), context.options.root)
+        context.log.changes(changes)
         for folder in replacing.left_behind(args.output_dir, folders) if args.replace and args.output_dir else ():
             message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
             context.log.say(f"warning: {message}", "warning")
-    elif args.output == "json":
-        output.write_stdout(output.dump_json(shown[0]))
-    else:
-        output.write_stdout(output.dump(shown[0]))
+        return 0
+    context.log.changes(changes)  # before the output: behind a pipe the order of the two would be chance
+    output.write_stdout(output.dump_json(shown[0]) if args.output == "json" else output.dump(shown[0]))
     return 0
 
 

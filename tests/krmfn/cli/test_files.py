@@ -408,3 +408,22 @@ def test_any_of_ours_is_something(app: Path) -> None:
     assert (done.code, done.out) == (0, b"no findings: 1 functionConfig in 1 resource, 1 file\n")
     done = run("check", "--function-config", "gaudi.yaml", "-", cwd=app, stdin=CONFIG.encode())
     assert done.out == b"no findings: 1 DeviceConfig, 1 functionConfig in 1 resource\n"
+
+
+def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run("render", str(app), "--output-dir", "file/out", cwd=tmp_path)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == "error: file/out: Not a directory\n"
+    done = run("render", str(app), "--output-dir", "out", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "created 1 Module\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["render", "check", "nodes", "report", "diff --base HEAD", "diff a", "import -o out"]
+)
+def test_an_empty_path_is_said_to_be_one(command: str, tmp_path: Path) -> None:
+    """As `krmfn check "$FOLDER"` has it when nobody has set FOLDER."""
+    done = run(*command.split(), "", cwd=tmp_path)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == "error: a PATH is an empty text; is a variable of the command not set?\n"
