@@ -19,6 +19,7 @@ from .commands.resolve import RESOLVE
 from .final.against import against
 from .final.between import between
 from .final.judge import judge
+from .final.stages import STAGES, stage_of
 from .kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 from .kmm.versions import DEFAULT, TARGETS
 from .rendering.kinds import DEVICECONFIG, PTEMPLATE
@@ -105,6 +106,8 @@ KRMFN: Program = Program(
     final=judge,
     between=between,
     against=against,
+    stages=STAGES,
+    stage_of=stage_of,
     defaults=defaults,
     rules=catalogue.rules,
     entry_points={name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")},

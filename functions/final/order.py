@@ -39,7 +39,7 @@ def _message(item: Item, present: dict[Id, Item], parts: dict[str, str | None]) 
     shown = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
     if not other:
         return f"{shown} is not among what is deployed; kpt refuses to apply what depends on it"
-    own, theirs = _wave(item), _wave(other)
+    own, theirs = wave(item), wave(other)
     if own < theirs:
         return (
             f"depends on {shown}, which Argo CD applies later, in wave {theirs} and not by {own}; "
@@ -52,7 +52,7 @@ def _malformed(one: str) -> str:
     return f"{one!r} names no object; write group/namespaces/namespace/Kind/name, or group/Kind/name"
 
 
-def _wave(item: Item) -> int:
+def wave(item: Item) -> int:
     """Return the sync wave; Argo CD takes 0 for what is no number."""
     try:
         return int(item.annotations.get(WAVE, "0"))

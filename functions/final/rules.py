@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from krmfn.results import Result
 from krmfn.rule import Rule, apply
 
-from . import objects, order, passed_over, ready, resolved
+from . import dollars, objects, order, passed_over, ready, resolved
 from .stream import Final
 
 
@@ -124,6 +124,13 @@ kind: DeviceConfig
 metadata: {{name: gpu, namespace: kmm}}
 spec: {{moduleName: gpu, driverImage: registry.example.com/gpu, driverVersion: "1.0", nodeSelector: {{a: b}}LABELS}}
 {_FUNCTION}"""
+_DOLLARS = """\
+kind: Module
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:IMAGE"}]
+"""
 
 RULES = (
     Rule(
@@ -210,6 +217,15 @@ RULES = (
         bad=_LABELLED.replace("LABELS", ""),
         remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
         check=passed_over.labels_are_passed_on,
+    ),
+    Rule(
+        "KRM711",
+        "no text for KMM looks like one of Flux's variables, or it has the mark that keeps Flux from substituting",
+        good=_DOLLARS.replace("IMAGE", "1.0-$KERNEL_FULL_VERSION"),
+        bad=_DOLLARS.replace("IMAGE", "1.0-${KERNEL_FULL_VERSION}"),
+        remedy="Write the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`; what krmfn makes has it. "
+        "Nothing is to be done where Flux does not apply the object, or has no `postBuild`.",
+        check=dollars.dollars_are_kept,
     ),
 )
 """The rules about the final list."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Scope, stamp
 
+from .substitution import marked
+
 if TYPE_CHECKING:
     from ..exclusivity import Claim
     from ..kmm.module import Module
@@ -38,8 +40,8 @@ def generated(
     origin: Callable[[Result], Result | None] = lambda finding: None,
     answered: frozenset[str] = frozenset(),
 ) -> Generated:
-    """Return the manifest, with its ownership mark, together with what it is generated from."""
-    return Generated(stamp(manifest, scope.function, owner), item, owner, scope, origin, answered)
+    """Return the manifest, with its marks, together with what it is generated from."""
+    return Generated(stamp(marked(manifest), scope.function, owner), item, owner, scope, origin, answered)
 
 
 class Rendered(NamedTuple):

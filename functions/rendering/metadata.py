@@ -8,10 +8,11 @@ from krmfn import Ref
 from krmfn.ownership import PASSED_ON
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from .substitution import DISABLED, SUBSTITUTE
 
 MODULE_ORDER = {
     "argocd.argoproj.io/sync-wave": "0",
-    "kustomize.toolkit.fluxcd.io/substitute": "disabled",
+    SUBSTITUTE: DISABLED,
 }
 """On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
 

@@ -17,7 +17,7 @@ from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, NAME_LABEL, version_label
 from ..kmm.rule import refused
 from ..kmm.webhook.admission import UPDATE_RULES
-from .impact import Impact, Step, reloads, selected
+from .impact import Impact, Step, label_keys, reloads, selected
 
 _SHOWN = 3
 
@@ -71,6 +71,21 @@ def daemonsets_go_too(impact: Impact) -> Iterator[Result]:
                 "the node label that keeps the pod there stays until the unload, so neither ever ends; delete them too"
             )
             yield error(message, ref=step.ref)
+
+
+def consumers_go_first(impact: Impact) -> Iterator[Result]:
+    """Yield an info per deleted Module whose DaemonSets are deleted by the same change."""
+    leaving = [change.old for change in impact.plan.changes if change.what == "deleted" and change.old]
+    for step in impact.steps:
+        keys = set(label_keys(step.module) if step.new is None else ())
+        holders = [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]
+        if holders:
+            message = (
+                f"is deleted together with {_listed(holders)}; Argo CD deletes these first, by their sync waves, but "
+                "Flux the Module: its unload fails and is tried again until their pods are gone; with Flux, delete "
+                "them in a change of their own before"
+            )
+            yield info(message, ref=step.ref)
 
 
 def selector_is_kept(impact: Impact) -> Iterator[Result]:
@@ -342,6 +357,28 @@ spec:
 """,
         remedy="Name the old version in `upgrade.retain` until no node has its label.",
         check=old_version_keeps_its_daemonsets,
+    ),
+    Rule(
+        "KRM410",
+        "where Flux applies both, what waits for a Module is deleted before it, in a change of its own",
+        good="""\
+# before
+kind: Module
+---
+# after
+kind: ConfigMap
+""",
+        bad="""\
+# before
+kind: Module
+---
+# before
+kind: DaemonSet
+spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
+""",
+        remedy="With Flux, take `daemonSets` out of the config (or give them `enabled: false`) in a first change, and "
+        "delete the config in a second one. With Argo CD there is nothing to do.",
+        check=consumers_go_first,
     ),
 )
 """Every rule about a change of ours, in the order of ids; KMM's own is among KMM's (KMM002)."""

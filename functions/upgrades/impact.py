@@ -59,9 +59,13 @@ class Impact(NamedTuple):
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
-        labels = (ready_label, version_ready_label, plugin_ready_label, version_label)
-        keys = [label(module.namespace, module.name) for label in labels]
-        return list(dict.fromkeys(str(who) for key in keys for who in self.holders.get(key, ())))
+        return list(dict.fromkeys(str(who) for key in label_keys(module) for who in self.holders.get(key, ())))
+
+
+def label_keys(module: Ref) -> list[str]:
+    """Return the keys of the node labels about a Module."""
+    labels = (ready_label, version_ready_label, plugin_ready_label, version_label)
+    return [label(module.namespace, module.name) for label in labels]
 
 
 def impact_of(plan: Plan, kmm: Target) -> Impact:

@@ -76,6 +76,10 @@ class Program(NamedTuple):
     """Judges what reaches one cluster as a whole: the list after the function has run, and its items that are deployed.
 
     For `check`, `render`, `diff` and commands that are judged."""
+    stages: tuple[str, ...] = ()
+    """The stages in which objects are applied, first to last: the folders of `render --split stages`."""
+    stage_of: Callable[[Item], str] | None = None
+    """Returns the stage of an object, one of `stages`."""
     defaults: Callable[[], Defaults] | None = None
     """Returns what the API server fills into custom resources, for `diff` with a dump of a cluster."""
     between: Callable[[Sequence[ResourceList]], Iterable[Result]] | None = None

@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 
 from ..errors import KrmfnError
 from ..item import Item
+from ..resource import Ref
 from ..resourcelist import ResourceList
-from . import cluster_streams, inputs, options, output, replacing, roots
+from . import cluster_streams, inputs, options, output, replacing, roots, stages
 from .cluster_lists import Rendered
 from .paths import Failure, log_failures
 from .subcommand import EXITS, Context, Subcommand
@@ -27,6 +28,7 @@ class Args(NamedTuple):
     output: Literal["yaml", "json"]
     output_dir: str | None
     replace: bool
+    split: Literal["stages"] | None
     include_inputs: bool
     allow_empty: bool
 
@@ -43,6 +45,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "replace what render wrote into DIR the last time, by its kustomization.yaml there, and nothing else"
     parser.add_argument("--replace", action="store_true", help=text)
+    text = "write into a folder for each stage below DIR, in which Flux is to apply and remove the objects"
+    parser.add_argument("--split", choices=("stages",), help=text)
     parser.add_argument("--include-inputs", action="store_true", help="print what was read, too")
     parser.add_argument("--allow-empty", action="store_true", help="succeed with no output at all")
 
@@ -51,6 +55,8 @@ def run(context: Context, args: Args) -> int:
     """Print or write the manifests of every cluster; with an error in any, of none."""
     if args.replace and not args.output_dir:
         raise KrmfnError("--replace is about a folder that was written before; name it with --output-dir DIR")
+    if args.split and not args.output_dir:
+        raise KrmfnError("--split is about the folders that are written; name the one above them with --output-dir DIR")
     exclude = (*context.options.exclude, *_written_before(context, args))
     streams = cluster_streams.rendered(
         context._replace(options=context.options._replace(exclude=exclude)), args.paths, judged=True, itself=True
@@ -66,16 +72,26 @@ def run(context: Context, args: Args) -> int:
         return 1
     changes = [change for one in streams.clusters for change in one.final.changes]
     if folders:
-        write = replacing.replace_folders if args.replace else output.write_folders
-        write(dict(zip(folders, shown, strict=True)), context.options.root)
-        context.log.changes(changes)
-        for folder in replacing.left_behind(args.output_dir, folders) if args.replace and args.output_dir else ():
-            message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
-            context.log.say(f"warning: {message}", "warning")
+        _write(context, args, dict(zip(folders, shown, strict=True)), changes)
         return 0
     context.log.changes(changes)  # before the output: behind a pipe the order of the two would be chance
     output.write_stdout(output.dump_json(shown[0]) if args.output == "json" else output.dump(shown[0]))
     return 0
+
+
+def _write(
+    context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]
+) -> None:
+    """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
+    clusters = list(contents)
+    contents = stages.split(context.program, contents) if args.split else contents
+    write = replacing.replace_folders if args.replace else output.write_folders
+    write(contents, context.options.root)
+    context.log.changes(changes)
+    written = {*clusters, *contents}
+    for folder in replacing.left_behind(args.output_dir, written) if args.replace and args.output_dir else ():
+        message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
+        context.log.say(f"warning: {message}", "warning")
 
 
 def _written_before(context: Context, args: Args) -> Iterator[str]:

@@ -51,11 +51,16 @@ def left_behind(above: str, written: Iterable[str]) -> list[str]:
 
 
 def written_in(above: str) -> list[str]:
-    """Return the folders that an earlier run wrote: those in `above`, and `above` itself."""
+    """Return the folders that an earlier run wrote: `above` itself, clusters in it, and stages of it or of clusters."""
     if not Path(above).is_dir():
         return []
-    inner = sorted(entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
-    return [folder for folder in (above, *inner) if _is_ours(_read(Path(folder, output.KUSTOMIZATION)))]
+    inner = _folders_in(above)
+    every = (above, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
+    return [folder for folder in every if _is_ours(_read(Path(folder, output.KUSTOMIZATION)))]
+
+
+def _folders_in(above: str) -> list[str]:
+    return sorted(entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
 
 
 def _is_ours(text: str) -> bool:

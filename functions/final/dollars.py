@@ -1,0 +1,44 @@
+"""Dollars that KMM reads and that Flux would take: in hand-written Modules and in the Dockerfiles that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Item, Result, info
+from krmfn.fieldpath import join
+from krmfn.results import Field
+
+from ..kmm.lookup import table, text
+from ..kmm.module import Module
+from ..rendering.substitution import DISABLED, SUBSTITUTE, changed_at
+from .names import CONFIG_MAP
+from .stream import Final
+
+
+def dollars_are_kept(final: Final) -> Iterator[Result]:
+    """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads."""
+    modules = {id(item): item for item, _ in final.modules}
+    for item in (*modules.values(), *_dockerfiles(final)):
+        if DISABLED in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE)):
+            continue
+        path = changed_at(item.manifest)
+        if path:
+            message = (
+                "holds ${ or $$, which Flux's postBuild would substitute before KMM reads it; where Flux applies it, "
+                f"write the annotation {SUBSTITUTE}: {DISABLED}"
+            )
+            yield final.located(item, info(message, field=Field(join(path))))
+
+
+def _dockerfiles(final: Final) -> Iterator[Item]:
+    """Yield the ConfigMaps with the Dockerfiles of Modules."""
+    wanted = {name for _, module in final.modules for name in _named(module)}
+    for item in final.deployed if wanted else ():
+        if (item.group, item.kind) == CONFIG_MAP and (item.ref.namespace, item.name) in wanted:
+            yield item
+
+
+def _named(module: Module) -> Iterator[tuple[str, str]]:
+    """Yield the namespace and name of each Dockerfile of a Module."""
+    for _, build in module.sections("build"):
+        yield module.ref.namespace, text(table(build, "dockerfileConfigMap"), "name")

@@ -1,0 +1,40 @@
+"""Flux's variable substitution (`postBuild`): where it would change an object, and the mark that keeps it out.
+
+Source: fluxcd/pkg, kustomize 1.35 and envsubst 1.7. It works on an object's text: `${` opens a variable, `$$` becomes
+`$`, and nothing else counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmfn.resource import Manifest
+
+SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+DISABLED = "disabled"
+
+Path = tuple[str | int, ...]
+
+
+def marked(manifest: Manifest) -> Manifest:
+    """Return a generated manifest, with the mark when the substitution would change it and nobody has set it."""
+    annotations = manifest["metadata"]["annotations"]
+    if SUBSTITUTE not in annotations and changed_at(manifest) is not None:
+        annotations[SUBSTITUTE] = DISABLED
+    return manifest
+
+
+def changed_at(value: Any, path: Path = ()) -> Path | None:
+    """Return the path of the first text that the substitution would change; None when there is none."""
+    if isinstance(value, str):
+        return path if "${" in value or "$$" in value else None
+    if isinstance(value, dict):
+        for key, child in value.items():
+            at = changed_at(key, (*path, key)) or changed_at(child, (*path, key))
+            if at:
+                return at
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            if at := changed_at(child, (*path, index)):
+                return at
+    return None
