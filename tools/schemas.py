@@ -23,7 +23,7 @@ from schema_types import module
 
 OUT = Path(__file__).resolve().parents[1] / "schemas"
 CONFIGURATIONS = "kustomize-configurations.yaml"
-COPIES = ("gitops/kustomize", "examples/kustomize-transformer", "examples/kustomize-names")
+COPIES = ("gitops/kustomize/names", "examples/kustomize-transformer", "examples/kustomize-names")
 """Where the file for kustomize stands a second time: kustomize reads none from above its own folder."""
 TYPES = OUT.parent / "functions" / "deviceconfig" / "fields.py"
 FOR_CRDS = {"x-cel", "x-key"}

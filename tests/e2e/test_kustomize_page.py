@@ -17,7 +17,7 @@ from .conftest import Env
 from .engines import must, run
 from .overlays import Level, config, files
 
-PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text()
+PAGE = (ROOT / "gitops" / "kustomize" / "README.md").read_text().partition("## Names and images")[2]
 CHANGES = {
     "namePrefix": "prefix",
     "nameSuffix": "suffix",

@@ -318,7 +318,7 @@ def test_a_config_that_is_patched_after_the_call_is_an_error(kustomize: str, env
         "base/config.yaml": named,
         "lab/kustomization.yaml": CALLING["lab/kustomization.yaml"] + "configurations: [names.yaml]\n"
         "secretGenerator: [{name: pull, namespace: kmm, literals: [a=b]}]\n",
-        "lab/names.yaml": (ROOT / "gitops" / "kustomize" / "kustomize-configurations.yaml").read_text(),
+        "lab/names.yaml": (ROOT / "gitops" / "kustomize" / "names" / "kustomize-configurations.yaml").read_text(),
         "outer/kustomization.yaml": "resources: [../lab]\n",
     }
     plant(repository, files)

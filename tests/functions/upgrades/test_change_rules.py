@@ -103,6 +103,8 @@ CASES = [
         *("KRM401", "info", [hub(PLAIN)], [hub(edited(PLAIN, (IMAGE, "r/drv:2")))]),
         *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the Module has no version"),
     ),
+    Case("KRM410", "info", [PLAIN, consumer()], [], "", "is deleted together with DaemonSet kmm/agent; "),
+    Case("KRM410", "info", [VERSIONED, consumer(**V1)], [], "", "but Flux the Module"),
     Case("KRM402", "error", [PLAIN, consumer()], [consumer()], "", "but not DaemonSet kmm/agent: "),
     Case("KRM402", "error", [VERSIONED], [consumer(kind="Deployment", **V1)], "", "but not Deployment kmm/agent: "),
     Case(
@@ -141,7 +143,7 @@ def test_a_risk_is_reported(case: Case) -> None:
 HARMLESS = {
     "nothing changes": ([PLAIN, PLUGIN, consumer()], [PLAIN, PLUGIN, consumer()]),
     "created": ([], [PLAIN, consumer()]),
-    "deleted together": ([PLAIN, consumer()], []),
+    "deleted alone": ([PLAIN, consumer("agent", other="x")], [consumer("agent", other="x")]),
     "labels": ([PLAIN], [edited(PLAIN, ("metadata.labels", {"a": "b"}))]),
     "a new last mapping": ([PLAIN, consumer()], [edited(PLAIN, (MAPPINGS, LAST)), consumer()]),
     "build": ([PLAIN], [edited(PLAIN, (f"{MAPPINGS}[0].build", {"dockerfileConfigMap": {"name": "d"}}))]),
@@ -258,7 +260,9 @@ def test_from_nothing_and_to_nothing(folder: Path) -> None:
     assert (created.code, created.text) == (1, "+ Module kmm/drv\n+ DaemonSet kmm/drv-agent\n\n2 created\n")
     (folder / "empty").mkdir()
     deleted = diff(folder, "old", "empty")
-    assert (deleted.code, deleted.text) == (1, "- Module kmm/drv\n- DaemonSet kmm/drv-agent\n\n2 deleted\n")
+    shown, note, count = deleted.text.split("\n\n")
+    assert (deleted.code, shown, count) == (1, "- Module kmm/drv\n- DaemonSet kmm/drv-agent", "2 deleted\n")
+    assert note.startswith("info: Module kmm/drv: is deleted together with DaemonSet kmm/drv-agent; ")
 
 
 def test_stdin_is_old_or_new(folder: Path) -> None:
