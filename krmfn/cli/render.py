@@ -79,9 +79,7 @@ def run(context: Context, args: Args) -> int:
     return 0
 
 
-def _write(
-    context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]
-) -> None:
+def _write(context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
     """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
     clusters = list(contents)
     contents = stages.split(context.program, contents) if args.split else contents

@@ -21,9 +21,9 @@ from .flux_engine import documents, library
 FLUX = ROOT / "gitops" / "flux"
 MODES = ("strict", "lenient")
 SUBSTITUTING = {"postBuild": {"substitute": {"HOME": "taken", "KERNEL_FULL_VERSION": "taken", "lab": "taken"}}}
-REFUSED = ("conflict", "fleet", "two-teams")
+REFUSED = ("conflict", "two-teams")
 """Examples of what is wrong."""
-RENDERED = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name not in ("conflict", "fleet"))
+RENDERED = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name not in REFUSED)
 DOLLARS = r"""
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfigs
