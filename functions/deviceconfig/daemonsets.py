@@ -84,12 +84,18 @@ def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]
         imagePullSecrets=secrets(config),
         nodeSelector=selector,
         tolerations=[*config.spec.tolerations, *entry.tolerations],
-        **{key: getattr(entry, key) for key in POD},
+        **_given(entry, POD),
         initContainers=[_container(config, init, []) for init in entry.initContainers],
         containers=[_container(config, entry, mounts), *(_container(config, one, []) for one in entry.containers)],
         volumes=[*entry.volumes, *volumes],
     )
     return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}
+
+
+def _given(fields: DaemonSet | InitContainer | Sidecar, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return those of the fields that are written, in the order of `names`."""
+    written = vars(fields)
+    return {name: written[name] for name in names if name in written}
 
 
 def _gate(config: DeviceConfig, version: str) -> dict[str, str]:
@@ -112,7 +118,7 @@ def _container(
     return filled(
         name=fields.name,
         image=config.mirror(image_of(fields)),
-        **{key: getattr(fields, key, None) for key in _CONTAINER},
+        **_given(fields, _CONTAINER),
         securityContext=security,
         volumeMounts=[*fields.volumeMounts, *mounts],
     )

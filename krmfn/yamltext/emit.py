@@ -89,7 +89,7 @@ def _entry(value: Any, pad: str, lines: list[str]) -> None:
 
 @lru_cache(maxsize=4096)
 def _key(text: str) -> str:
-    return text if _SAFE.fullmatch(text) and not is_ambiguous(text) else quoted(text)
+    return quoted(text)
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +126,10 @@ def style(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Return `text` as a one-line scalar: plain where all readers agree, else in the quotes that go-yaml chooses."""
-    if is_ambiguous(text) or "\n" in text or "\t" in text or _is_special(text):
+    ambiguous = is_ambiguous(text)
+    if not ambiguous and _SAFE.fullmatch(text):
+        return text
+    if ambiguous or "\n" in text or "\t" in text or _is_special(text):
         return '"' + "".join(_escaped(char) for char in text) + '"'
     return "'" + text.replace("'", "''") + "'" if _needs_quotes(text) else text
 
