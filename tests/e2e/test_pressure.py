@@ -1,0 +1,92 @@
+"""1,020 resources through kustomize and kpt: everything comes out, and our share of the time is printed, not judged."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.commands import COMMANDS, Done
+
+from .conftest import Env
+from .engines import run
+
+CONFIGS = 340
+"""Each gives a Module and a DaemonSet: 1,020 resources with what they are made from."""
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata:
+  name: gpu-{number}
+  namespace: kmm
+  annotations: {{config.kubernetes.io/local-config: "true"}}
+spec:
+  driverImage: registry.example.com/gpu/driver
+  driverVersion: "2.0"
+  moduleName: gpu_{number}
+  nodeSelector: {{example.com/gpu: "{number}"}}
+  daemonSets: [{{name: agent, image: "registry.example.com/gpu/agent:2.0"}}]
+"""
+FUNCTION = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: render
+  annotations:
+    config.kubernetes.io/local-config: "true"
+    config.kubernetes.io/function: "exec: {path: deviceconfig}"
+"""
+KPTFILE = """\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata: {name: fleet, annotations: {config.kubernetes.io/local-config: "true"}}
+pipeline:
+  mutators: [{exec: deviceconfig, configPath: function.yaml}]
+"""
+KUSTOMIZATION = "resources: [configs.yaml]\ntransformers: [function.yaml]\n"
+COMMAND = {
+    "kustomize": ("build", "--enable-alpha-plugins", "--enable-exec"),
+    "kpt": ("fn", "render", "--allow-exec"),
+}
+
+
+def clocked(folder: Path, env: Env) -> Env:
+    """Return an environment in which `deviceconfig` notes in folder/clock when it starts and ends, in nanoseconds."""
+    real, clock = shlex.quote(str(COMMANDS / "deviceconfig")), shlex.quote(str(folder / "clock"))
+    shim = folder / "bin" / "deviceconfig"
+    shim.parent.mkdir()
+    shim.write_text(f"#!/bin/sh\ndate +%s%N >> {clock}\n{real}\ncode=$?\ndate +%s%N >> {clock}\nexit $code\n")
+    shim.chmod(0o755)
+    return env | {"PATH": f"{shim.parent}:{env['PATH']}"}
+
+
+def report(engine: str, whole: float, clock: Path) -> str:
+    start, end = (int(line) for line in clock.read_text().split())
+    ours = (end - start) / 1e9
+    return f"{engine}: {3 * CONFIGS:,} resources in {whole:.2f} s, of which krmfn {ours:.2f} s ({ours / whole:.0%})"
+
+
+@pytest.mark.parametrize("engine", COMMAND)
+def test_our_share_of_the_time(
+    engine: str, request: pytest.FixtureRequest, env: Env, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = request.getfixturevalue(engine)
+    fleet = tmp_path / "fleet"
+    fleet.mkdir()
+    (fleet / "configs.yaml").write_text("---\n".join(CONFIG.format(number=number) for number in range(CONFIGS)))
+    (fleet / "function.yaml").write_text(FUNCTION)
+    (fleet / ("Kptfile" if engine == "kpt" else "kustomization.yaml")).write_text(
+        KPTFILE if engine == "kpt" else KUSTOMIZATION
+    )
+    started = time.monotonic()
+    done: Done = run(program, *COMMAND[engine], fleet, env=clocked(tmp_path, env), timeout=300)
+    whole = time.monotonic() - started
+    assert done.code == 0, done.err[-2000:]
+    made = done.out if engine == "kustomize" else b"\n---\n".join(path.read_bytes() for path in fleet.rglob("*.yaml"))
+    kinds = [one["kind"] for one in yaml.load_all(made, yaml.CSafeLoader) if one]
+    assert (kinds.count("Module"), kinds.count("DaemonSet")) == (CONFIGS, CONFIGS)
+    with capsys.disabled():
+        print(f"\n{report(engine, whole, tmp_path / 'clock')}")
