@@ -74,7 +74,7 @@ def check_file(name: str, given: str | None = None) -> None:
     folder = os.path.realpath(os.path.dirname(name))
     real = readable(name, os.path.realpath(name), roots.root_of(folder, given) or folder)
     if os.stat(real).st_size > max_bytes():
-        _within(None, name, max_bytes())
+        within(None, name, max_bytes())
 
 
 def check_named(name: str, given: str | None = None) -> None:
@@ -109,23 +109,35 @@ def read_regular(real: str, name: str, limit: int) -> bytes:
     """
     try:
         # O_NONBLOCK: what has become a pipe since it was looked at must not hold us up.
-        with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK), "rb") as source:
-            status = os.fstat(source.fileno())
+        source = os.open(real, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            status = os.fstat(source)
             if not stat.S_ISREG(status.st_mode):
                 raise KrmfnError(f"{name}: is {_kind(status.st_mode)} and no file")
-            data = source.read() if status.st_size <= limit else None
+            data = _all(source, status.st_size) if status.st_size <= limit else None
+        finally:
+            os.close(source)
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
-    return _within(data, name, limit)
+    return within(data, name, limit)
+
+
+def _all(source: int, size: int) -> bytes:
+    """Return what is left of a file of about `size` bytes. (For a small one Python's readers take as long again.)"""
+    data = os.read(source, size + 1)
+    while more := os.read(source, size + 1):
+        data += more
+    return data
 
 
 def _read_pipe(name: str) -> bytes:
     limit = max_bytes()
     with open(name, "rb") as source:
-        return _within(source.read(limit + 1), name, limit)
+        return within(source.read(limit + 1), name, limit)
 
 
-def _within(data: bytes | None, name: str, limit: int) -> bytes:
+def within(data: bytes | None, name: str, limit: int) -> bytes:
+    """Return the bytes of the file `name`. Raises KrmfnError for more than `limit`, and for None, which is too many."""
     if data is not None and len(data) <= limit:
         return data
     more = "" if limit == max_bytes() else ", with the files before it"

@@ -72,7 +72,8 @@ def read_files(listed: Iterable[File], in_full: bool = False) -> tuple[ResourceL
         name = os.path.normpath(file.name)
         before = len(resources.items)
         try:
-            text = files.read_regular(file.real, name, left)
+            seen = file.text
+            text = files.read_regular(file.real, name, left) if seen is None else files.within(seen, name, left)
             left -= len(text)
             _add(resources, name, text, in_full)
             resources.files += 1

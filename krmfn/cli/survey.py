@@ -25,6 +25,8 @@ from .kustomization.graph import Graph
 from .loose import has_resource, is_excluded
 from .tree import File
 
+_SMALL = 1 << 16
+"""The size up to which a file's text is kept until it is read for good: of a large one two copies would be there."""
 Kind = Literal["kustomization", "package", "files", "stream"]
 
 PACKAGE = "Kptfile"
@@ -193,7 +195,7 @@ def _loose(entries: _Entries, graph: Graph) -> Iterator[tuple[str, File]]:
             continue
         left -= len(text)
         if has_resource(text):
-            yield folder, file
+            yield folder, file._replace(text=text if len(text) <= _SMALL else None)
 
 
 def _placed(

@@ -18,6 +18,8 @@ class File(NamedTuple):
 
     name: str
     real: str
+    text: bytes | None = None
+    """What it holds, where somebody has looked already and it is small: then it is read once."""
 
 
 def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) -> tuple[list[File], list[str]]:

@@ -427,3 +427,12 @@ def test_an_empty_path_is_said_to_be_one(command: str, tmp_path: Path) -> None:
     done = run(*command.split(), "", cwd=tmp_path)
     assert (done.code, done.out) == (2, b"")
     assert done.err == "error: a PATH is an empty text; is a variable of the command not set?\n"
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call of the system may also return less than there is."""
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"0123456789" * 10)
+    whole = os.read
+    monkeypatch.setattr(os, "read", lambda source, size: whole(source, min(size, 7)))
+    assert files.read_regular(str(path), "a.yaml", 1_000) == b"0123456789" * 10
