@@ -1,0 +1,71 @@
+"""--against with a dump of a real API server, and with a folder that kustomize builds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from krmfn_functions.kmm.versions import DEFAULT
+
+from tests import kmm_crds
+from tests.commands import ROOT, process
+from tests.trees import plant
+
+from .kube import Cluster
+
+TEAMS = ROOT / "examples" / "two-teams"
+one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
+
+
+def apart(folder: Path) -> Path:
+    """Return a copy of the example with team A in the main pool only."""
+    shutil.copytree(TEAMS, folder / "teams")
+    config = folder / "teams" / "team-a" / "gpu.yaml"
+    config.write_text(f"{config.read_text()}    example.com/pool: main\n")
+    return folder
+
+
+@one_version
+def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_path: Path) -> None:
+    apart(tmp_path)
+    applied = tmp_path / "applied.yaml"
+    made = [process("krmfn", "render", f"teams/{team}", cwd=tmp_path) for team in ("team-a", "team-b")]
+    applied.write_text("---\n".join(one.text for one in made))
+    for team in ("team-a", "team-b"):
+        kmm.namespace(team)
+    try:
+        done = kmm.kubectl("apply", f"--filename={applied}")
+        assert done.code == 0, done.err
+        dump = kmm.kubectl("get", "modules.kmm.sigs.x-k8s.io,serviceaccounts", "-A", "-o", "yaml")
+        assert dump.code == 0, dump.err
+    finally:
+        kmm.kubectl("delete", "--ignore-not-found", "--wait=false", "--filename", applied)
+    fine = process("krmfn", "check", "teams/team-a", "--against", "-", cwd=tmp_path, stdin=dump.out)
+    assert (fine.code, fine.text) == (0, "no findings: 1 DeviceConfig in 2 resources, 2 files\n")
+    assert "compared with " in fine.err
+    before = process("krmfn", "check", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out)
+    assert before.code == 1
+    assert (
+        "node gpu-1 is selected by DeviceConfig team-a/gpu (spec.nodeSelector) and Module team-b/gpu (theirs: stdin:"
+        in (before.text)
+    )
+
+
+def test_what_kustomize_builds_is_named_by_its_files(tmp_path: Path) -> None:
+    shutil.copytree(TEAMS, tmp_path / "teams")
+    plant(tmp_path, {"teams/team-b/kustomization.yaml": "resources: [gpu.yaml]\n"})
+    done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path)
+    assert done.code == 1
+    assert "DeviceConfig team-b/gpu (theirs: teams/team-b/gpu.yaml:12, spec.nodeSelector)" in done.text
+    ours = process("krmfn", "check", "teams/team-b", "--against", "teams/team-a", "--root", ".", cwd=tmp_path)
+    assert ours.code == 1
+    assert ours.text.startswith("teams/team-b/gpu.yaml:12:3: error: ")
+
+
+def test_a_kustomization_that_cannot_be_built_is_no_pass(tmp_path: Path) -> None:
+    shutil.copytree(TEAMS, tmp_path / "teams")
+    plant(tmp_path, {"teams/team-b/kustomization.yaml": "resources: [gpu.yaml, missing.yaml]\n"})
+    done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path)
+    assert done.code == 2
+    assert "missing.yaml" in done.text
