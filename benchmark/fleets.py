@@ -76,7 +76,57 @@ def lists(number: int, nodes: int) -> str:
     return json.dumps({"selectors": selectors, "nodes": named})
 
 
+CLUSTERS, FILES = 1_000, 20
+"""Folders with a cluster each, and the files of one."""
+SOME = 50
+"""Folders that get a process each: all of them would take minutes."""
+
+
+def workload(number: int) -> str:
+    name = f"service-{number:02}"
+    return f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}, namespace: apps, labels: {{app: {name}}}}}
+spec:
+  replicas: 2
+  selector:
+    matchLabels: {{app: {name}}}
+  template:
+    metadata:
+      labels: {{app: {name}}}
+    spec:
+      containers:
+      - name: main
+        image: registry.example.com/apps/{name}:1.{number}
+        ports: [{{containerPort: 8080}}]
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: {name}, namespace: apps}}
+spec:
+  selector: {{app: {name}}}
+  ports: [{{port: 80, targetPort: 8080}}]
+"""
+
+
+def clusters(folder: Path) -> None:
+    """Folders as teams keep them: a config, an inventory of ten nodes, and what else is deployed, a file each."""
+    names = []
+    for number in range(CLUSTERS):
+        cluster = folder / "clusters" / f"cluster-{number:04}"
+        cluster.mkdir(parents=True, exist_ok=True)
+        names.append(f"{cluster}\n")
+        (cluster / "config.yaml").write_text(config(0, 'example.com/accelerator: "true"'))
+        (cluster / "nodes.yaml").write_text("".join(inventory(10, 1)))
+        for file in range(FILES - 2):
+            (cluster / f"service-{file:02}.yaml").write_text(workload(file))
+    (folder / "clusters.txt").write_text("".join(names))
+    (folder / "clusters-some.txt").write_text("".join(names[:SOME]))
+
+
 def generate(folder: Path) -> None:
+    clusters(folder)
     sizes = {"fleet": (1, 1), "fleet-nodes2": (1, 2), "fleet-configs2": (2, 1), "fleet2": (2, 2)}
     for name, (more_configs, more_nodes) in sizes.items():
         with (folder / f"{name}.yaml").open("w") as file:

@@ -113,6 +113,10 @@ class Checked(NamedTuple):
     """How many files they came from; 0 for a stream."""
     excluded: int = 0
     """How many files were left out by `exclude`: nothing is said about them."""
+    clusters: Mapping[str, Sequence[Result]] = {}  # read only
+    """The findings of each cluster by its name."""
+    baseline: int = 0
+    """How many findings a baseline has left out."""
 
 
 def error(

@@ -6,19 +6,48 @@ import argparse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result
-from krmfn.cli import manifests
+from krmfn.cli import files, manifests
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.facts import Node
 from ..rendering import function_config
+from ..report.parts import Part
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that `nodes` and `images` share."""
     help_ = "a NodeInventory, or Nodes, that does not stand in PATH"
     parser.add_argument("--nodes", metavar="FILE", help=help_)
+
+
+def add_from(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names what other machines have found."""
+    help_ = (
+        "files that `nodes --format json` and `check --format json` have printed, perhaps on other machines: their "
+        "clusters count, too"
+    )
+    parser.add_argument("--from", dest="files", nargs="+", action="extend", default=[], metavar="FILE", help=help_)
+
+
+def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
+    """Return the clusters that files of --from are about. Raises KrmfnError for one of them that is here, too."""
+    from ..report import exchange  # here: few name any
+
+    parts = exchange.read(exchange.File(name, files.read_text(name)) for name in names)
+    for part in parts:
+        if part.name in here:
+            raise KrmfnError(f"the cluster {part.name} is in a file of --from, and among the PATHs, too; name it once")
+    return parts
+
+
+def add_nodes(lists: Mapping[str, ResourceList], nodes: str | None) -> None:
+    """Add the nodes of the file to the cluster. Raises KrmfnError for several clusters: a node is in one."""
+    if nodes and len(lists) > 1:
+        raise KrmfnError("--nodes FILE is about one cluster, and these are several; put the inventories into them")
+    for resources in lists.values() if nodes else ():
+        resources.items += manifests.read(str(nodes)).items
 
 
 def read(
@@ -31,12 +60,9 @@ def read(
 
     Raises KrmfnError for `nodes` with several clusters: a node is in one.
     """
-    if nodes and len(lists) > 1:
-        raise KrmfnError("--nodes FILE is about one cluster, and these are several; put the inventories into them")
+    add_nodes(lists, nodes)
     for path, resources in lists.items():
         if not resources.failed:
-            if nodes:
-                resources.items += manifests.read(nodes).items
             mode = function_config.read(resources)[0].exclusivity
             whole = cluster.of_list(resources, domain_of)
             problems = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
@@ -57,8 +83,10 @@ def known_nodes(whole: Cluster, path: str, keys: Collection[str]) -> list[Node]:
     return whole.fleet.nodes
 
 
-def moved(nodes: Sequence[Node], kernel: str, labels: Mapping[str, str]) -> list[Node]:
+def moved(nodes: Sequence[Node], kernel: str | None, labels: Mapping[str, str]) -> Sequence[Node]:
     """Return the nodes, those with these labels on another kernel. Raises KrmfnError when none has them."""
+    if not kernel or not nodes:
+        return nodes
     moving = [labels.items() <= dict(node.labels).items() for node in nodes]
     if not any(moving):
         wanted = ", ".join(f"{key}={value}" for key, value in labels.items())

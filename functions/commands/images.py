@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import ResourceList, Result, error
+from krmfn import KrmfnError, ResourceList, Result, error
 from krmfn.cli import files
 from krmfn.cli.main import Command
-from krmfn.results import printable, reference
+from krmfn.results import printable
 from krmfn.yamltext import emit
 
 from ..fleet import registry, wording
 from ..fleet.coverage import coverage
-from ..fleet.images import Image, Need, images
+from ..fleet.drivers import Driver
+from ..fleet.images import images
+from ..kmm.resolution import resolver
+from ..report.exchange import image_record
+from ..report.local import pulled
+from ..report.parts import Part, Pulled, together
 from . import fleets
 
 
@@ -25,7 +30,9 @@ class Images(NamedTuple):
     paths: tuple[str, ...]
     nodes: str | None
     kernel: tuple[str, ...]
+    allow_unmapped: bool
     missing_from: str | None
+    files: tuple[str, ...]
     format: str
 
 
@@ -33,52 +40,73 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     fleets.add_arguments(parser)
     help_ = "a kernel to come: print the images for it, too; may be given several times"
     parser.add_argument("--kernel", action="append", default=[], metavar="VERSION", help=help_)
+    help_ = "succeed when a Module has no mapping for a --kernel"
+    parser.add_argument("--allow-unmapped", action="store_true", help=help_)
     help_ = "fail when FILE, a list of what a registry holds (an image a line), lacks an image"
     parser.add_argument("--missing-from", metavar="FILE", help=help_)
+    fleets.add_from(parser)
     help_ = "imageset is an ImageSetConfiguration for oc-mirror (default: text)"
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
 def _run(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Result]]:
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
-    needed: dict[str, Image] = {}
+    if args.kernel and args.files:
+        raise KrmfnError("--kernel is asked of PATHs; what --from reads has the images for the kernels that there are")
     results: list[Result] = []
-    decided = False
-    for path, whole, exclusive in fleets.read(lists, args.nodes, results):
-        decided = True
+    needed: list[Sequence[Pulled]] = []
+    for _, whole, exclusive in fleets.read(lists, args.nodes, results):
         groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
-        for image in images(
-            *(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel, whole.theirs)
-        ):
-            before = needed.get(image.name, Image(image.name, ()))
-            needed[image.name] = before._replace(needs=before.needs + tuple(_in(path, need) for need in image.needs))
-    wanted = [needed[name] for name in sorted(needed)]
+        found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel, whole.theirs)
+        needed.append([pulled(image) for image in found])
+        if not args.allow_unmapped:
+            results += _unmapped(whole.drivers, args.kernel)
+    for part in fleets.elsewhere(args.files, lists):
+        needed.append(part.images)
+        results += _not_known(part)
+    wanted = together(needed)
     if there is not None:
         results += _missing(wanted, there, str(args.missing_from))
-    return FORMATS[args.format](wanted) if decided else "", results
+    return FORMATS[args.format](wanted) if needed else "", results
 
 
-def _in(path: str, need: Need) -> Need:
-    """Return the need with its nodes told apart from those of other clusters."""
-    return need if need.nodes is None else need._replace(nodes=frozenset((path, node) for node in need.nodes))
+def _not_known(part: Part) -> Iterator[Result]:
+    """Yield an error where a file does not have all images of its cluster."""
+    if part.has_errors:
+        yield error(f"the images of {part.name} are not known: it has errors (see what `krmfn check` says of it)")
+    elif part.unlisted:
+        yield error(f"the images of {part.name} are not known: {part.unlisted}")
 
 
-def _missing(found: Sequence[Image], there: frozenset[str], file: str) -> list[Result]:
+def _unmapped(drivers: Iterable[Driver], kernels: Sequence[str]) -> Iterator[Result]:
+    """Yield an error per Module that has no image for some of the kernels to come."""
+    for driver in drivers if kernels else ():
+        resolve = resolver(driver.module)
+        without = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
+        if without:
+            message = (
+                f"no kernel mapping for {wording.listing(without, len(without))}, so there is no image for it; add a "
+                "mapping, or say --allow-unmapped if that is meant"
+            )
+            yield error(message, ref=driver.ref)
+
+
+def _missing(found: Sequence[Pulled], there: frozenset[str], file: str) -> list[Result]:
     """Return an error for each image that is not in the list and that no build in the cluster makes."""
     needed = {image.name: image for image in found if not image.built}
     results = []
     for name in registry.missing(needed, there):
-        first, *others = (need.ref for need in needed[name].needs)
+        first, *others = (ref for ref, _ in needed[name].needs)
         more = f" and {len(others):,} more" if others else ""
         results.append(error(f"{name} is not in {file}; {first}{more} needs it", ref=first))
     return results
 
 
-def text(found: Sequence[Image]) -> str:
+def text(found: Sequence[Pulled]) -> str:
     """Return aligned columns for people."""
     lines = [("IMAGE", "NODES", "MADE", "NEEDED BY")]
     for image in found:
-        needs = [f"{need.ref} ({need.purpose})" for need in image.needs]
+        needs = [f"{ref} ({purpose})" for ref, purpose in image.needs]
         number = "?" if image.nodes is None else f"{image.nodes:,}"
         made = "in the cluster" if image.built else "-"
         lines.append((printable(image.name), number, made, printable(wording.listing(needs, len(needs)))))
@@ -87,21 +115,12 @@ def text(found: Sequence[Image]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in padded)
 
 
-def as_json(found: Sequence[Image]) -> str:
+def as_json(found: Sequence[Pulled]) -> str:
     """Return a JSON list; `nodes` is null where their number is not known."""
-    entries = [
-        {
-            "image": image.name,
-            "nodes": image.nodes,
-            "madeInCluster": image.built,
-            "neededBy": [{**reference(need.ref), "for": need.purpose} for need in image.needs],
-        }
-        for image in found
-    ]
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(list(map(image_record, found)), indent=2, ensure_ascii=False) + "\n"
 
 
-def imageset(found: Sequence[Image]) -> str:
+def imageset(found: Sequence[Pulled]) -> str:
     """Return an ImageSetConfiguration of what must be there before: images that the cluster makes are left out.
 
     Source: oc-mirror v2, ImageSetConfiguration (mirror.openshift.io/v2alpha1), mirror.additionalImages.
@@ -116,11 +135,16 @@ def imageset(found: Sequence[Image]) -> str:
     )
 
 
-FORMATS: dict[str, Callable[[Sequence[Image]], str]] = {"text": text, "json": as_json, "imageset": imageset}
+FORMATS: dict[str, Callable[[Sequence[Pulled]], str]] = {"text": text, "json": as_json, "imageset": imageset}
 
 _EXAMPLES = (
     "clusters/lab",
     "clusters/* --format imageset > imageset.yaml",
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --missing-from held.txt",
+    "--from nodes-*.json --missing-from held.txt",
 )
-IMAGES = Command("print every image that the nodes will pull, once", _arguments, Images, _run, _EXAMPLES, joins=True)
+IMAGES = Command(
+    *("print every image that the nodes will pull, once", _arguments, Images, _run, _EXAMPLES),
+    reads_paths=lambda args: not args.files,
+    joins=True,
+)

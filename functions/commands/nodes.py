@@ -9,6 +9,7 @@ from typing import NamedTuple
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.cli.main import Command
 
+from ..deviceconfig.reading import domain_of
 from ..fleet import table, wording
 from ..fleet.coverage import coverage
 from . import fleets
@@ -42,7 +43,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--problems", action="store_true", help=help_)
     help_ = "fail when a node that is selected gets no driver"
     parser.add_argument("--require-coverage", action="store_true", help=help_)
-    parser.add_argument("--format", choices=tuple(table.FORMATS), default="text", help="(default: text)")
+    parser.add_argument("--format", choices=(*table.FORMATS, "json"), default="text", help="(default: text)")
 
 
 def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Result]]:
@@ -52,17 +53,44 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
         raise KrmfnError("--where says which nodes move to --kernel VERSION; to print only some nodes, say --label")
     rows: list[table.Row] = []
     results: list[Result] = []
+    if args.format == "json":
+        return _as_json(lists, args, wanted, where, results), results
     decided = False
     for path, whole, exclusive in fleets.read(lists, args.nodes, results):
         decided = True
-        nodes = fleets.known_nodes(whole, path, {*where, *wanted.labels})
-        if args.kernel:
-            nodes = fleets.moved(nodes, args.kernel, where)
+        known = fleets.known_nodes(whole, path, {*where, *wanted.labels})
+        nodes = fleets.moved(known, args.kernel, where)
         groups = coverage(nodes, whole.drivers, exclusive, whole.theirs)
         rows += table.rows(groups, whole.every, wanted, path if len(lists) > 1 else "")
         if args.require_coverage:
             results += uncovered(table.rows(groups, whole.every, table.Filter(problems=True)))
     return table.FORMATS[args.format](rows) if decided else "", results
+
+
+def _as_json(
+    lists: Mapping[str, ResourceList],
+    args: Nodes,
+    wanted: table.Filter,
+    where: Mapping[str, str],
+    results: list[Result],
+) -> str:
+    """Return all that is known of each cluster, also of those with errors; findings are added to `results`."""
+    from ..report import exchange, local  # here: a table needs less
+
+    fleets.add_nodes(lists, args.nodes)
+    clusters = []
+    for name, resources in lists.items():
+        joined = local.join(resources, domain_of, lambda nodes: fleets.moved(nodes, args.kernel, where))
+        whole = joined.whole
+        if not resources.failed:
+            results += joined.about_nodes
+        if not resources.failed and not joined.wrong:
+            fleets.known_nodes(whole, name, {*where, *wanted.labels})
+            if args.require_coverage:
+                results += uncovered(table.rows(joined.groups, whole.every, table.Filter(problems=True)))
+        rows = table.rows(joined.groups, whole.every, wanted, name if len(lists) > 1 else "")
+        clusters.append(exchange.Cluster(local.part_of(name, resources, joined), rows))
+    return exchange.dump(clusters, wanted == table.Filter(), args.kernel)
 
 
 def uncovered(rows: Iterable[table.Row]) -> list[Result]:

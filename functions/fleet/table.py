@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -116,12 +115,6 @@ def _lines(found: Sequence[Row]) -> list[tuple[str, ...]]:
     return [(first, *line) for first, line in zip(["CLUSTER", *(row.cluster for row in found)], lines, strict=True)]
 
 
-def as_json(found: Iterable[Row]) -> str:
-    """Return a JSON list, a row a line."""
-    lines = ",\n".join(json.dumps(record(row), ensure_ascii=False) for row in found)
-    return f"[\n{lines}\n]\n" if lines else "[]\n"
-
-
 def record(row: Row) -> dict[str, Any]:
     """Return a row as JSON data; what does not apply is null or empty."""
     driver, outcome = row.driver, row.outcome
@@ -143,7 +136,7 @@ def record(row: Row) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Sequence[Row]], str]] = {"text": text, "json": as_json, "markdown": markdown}
+FORMATS: dict[str, Callable[[Sequence[Row]], str]] = {"text": text, "markdown": markdown}
 
 
 def _short(ref: Ref) -> str:

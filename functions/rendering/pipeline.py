@@ -22,8 +22,8 @@ from . import (
 from .function_config import JUDGING, FunctionConfig
 from .generated import Finding, Handwritten, Rendered, Renderer
 
-SHOWING = "report"
-"""The command that shows what an input with errors would come to: a conflict, and the nodes that it is about."""
+SHOWING = ("nodes", "report")
+"""The commands that show what an input with errors would come to: a conflict, and the nodes that it is about."""
 
 
 def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -73,7 +73,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     is_sound = resources.report(reach.reaching(shown, config.source) if shown else ())
     if is_sound:
         resources.report(idle)
-    if (is_sound or resources.options.command == SHOWING) and not resources.is_rendered:
+    if (is_sound or resources.options.command in SHOWING) and not resources.is_rendered:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 
 

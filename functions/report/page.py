@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
@@ -25,7 +25,8 @@ from krmfn.rule import Rule
 
 from ..fleet.wording import listing
 from . import changes, judged, pictures, rows, states, summary, tallies
-from .parts import Part
+from .links import linked
+from .parts import Part, together
 
 _FOLDER = Path(__file__).parent
 IMAGES = 1_000
@@ -35,10 +36,17 @@ FIELDS = 40
 PANELS = 100
 
 
-def page(parts: Sequence[Part], rules: Mapping[str, Rule], version: str, compared: Sequence[Comparison] = ()) -> str:
+def page(
+    parts: Sequence[Part],
+    rules: Mapping[str, Rule],
+    version: str,
+    compared: Sequence[Comparison] = (),
+    link_of: Callable[[str], str] = lambda name: "",
+) -> str:
     """Return the HTML of a report about some clusters; `rules` are those that findings name, by their ids.
 
-    `compared` is what changes since the base that was asked for.
+    `compared` is what changes since the base that was asked for; `link_of` returns the link to a file by its name, ""
+    for one that the page does not link to.
     """
     above = _above([part.name for part in parts])
     parts = [part._replace(name=part.name[len(above) :]) for part in parts]
@@ -60,6 +68,7 @@ def page(parts: Sequence[Part], rules: Mapping[str, Rule], version: str, compare
         policy=policy,
         above=above,
         version=version,
+        link=lambda where: linked(where, link_of),
     )
     return text.encode(errors="backslashreplace").decode()  # half a surrogate pair is not UTF-8
 
@@ -81,7 +90,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     lines, panels = tallies.lines(parts), tallies.panels(parts)
     clashes, more_clashes = judged.clashes(parts)
     severities = Counter[str](result.severity for part in parts for result in part.findings)
-    needed = summary.images(parts)
+    needed = together(part.images for part in parts)
     per_square = pictures.nodes_per_square(numbers.total())
     return {
         "parts": parts,
@@ -107,6 +116,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "sentence": sentence,
         "listing": listing,
         "images": needed[:IMAGES],
+        "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
         "more_images": max(0, len(needed) - IMAGES),
         "rows": rows.first(parts),
         "data": _embedded(rows.packed(parts)),

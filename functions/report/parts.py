@@ -1,25 +1,11 @@
-"""What is known of each cluster of a report: its nodes joined with its Modules, conflicts, images and findings."""
+"""What is known of each cluster of a report, as plain values: they are made here, or come as JSON from elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from krmfn import Item, KrmfnError, Ref, ResourceList, Result
-from krmfn.ownership import Id
-from krmfn.results import Field, in_order, placed
-
-from .. import exclusivity
-from ..exclusivity import Claim, Conflict
-from ..exclusivity.messages import across
-from ..fleet import cluster, rules
-from ..fleet.cluster import Cluster
-from ..fleet.coverage import Group, coverage
-from ..fleet.images import Image, images
-from ..rendering import function_config
-from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
-
-NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
+from krmfn import Ref, Result
 
 CONFLICTS = 100
 """Conflicts that are shown."""
@@ -27,83 +13,119 @@ SIDES = 6
 """Claims of a conflict that are shown side by side."""
 
 
+class Gets(NamedTuple):
+    """What becomes of one Module on some nodes."""
+
+    module: int
+    """Its position among the Modules of the cluster."""
+    state: str
+    mapping: str
+    what: str
+    """The image, or why there is no driver."""
+
+
+class Alike(NamedTuple):
+    """Nodes on which the same becomes of the same Modules."""
+
+    names: tuple[str, ...]
+    kernel: str
+    gets: tuple[Gets, ...]
+
+
+class Kernel(NamedTuple):
+    """A kernel with how many of a Module's nodes have it, and the mapping that has a driver for it."""
+
+    version: str
+    nodes: int
+    mapping: int | None
+    failure: str = ""
+    """Why KMM fails on it."""
+
+
+class Used(NamedTuple):
+    """A Module of a cluster."""
+
+    ref: Ref
+    config: str
+    """What it is made from, with the pool; of one that is written by hand its own name."""
+    mappings: tuple[str, ...]
+    kernels: tuple[Kernel, ...]
+    """The kernels of the nodes that it selects; none for one that loads nothing."""
+
+    @property
+    def name(self) -> str:
+        """The name in short: `kmm/gpu`."""
+        return f"{self.ref.namespace}/{self.ref.name}" if self.ref.namespace else self.ref.name
+
+
+class Pulled(NamedTuple):
+    """An image that nodes pull."""
+
+    name: str
+    nodes: int | None
+    """How many; None when that is not known."""
+    built: bool
+    """Whether a build in the cluster makes it."""
+    needs: tuple[tuple[Ref, str], ...]
+    """Who needs it, and what for."""
+
+
+class Side(NamedTuple):
+    """One who takes part in a conflict."""
+
+    who: str
+    where: str
+
+
+class Clash(NamedTuple):
+    """A conflict, with the selectors side by side."""
+
+    severity: str
+    rule: str
+    law: str
+    """Why they exclude each other, and what to do."""
+    nodes: Sequence[str]
+    """Nodes that all of them select; none: they could select the same one."""
+    sides: Sequence[Side]
+    more: int
+    """Further ones in it that are not shown."""
+    labels: Sequence[tuple[str, Sequence[str | None]]]
+    """Per label the value that each side wants; None where it wants none."""
+
+
 class Part(NamedTuple):
     """One cluster of a report."""
 
     name: str
-    whole: Cluster
-    groups: Sequence[Group]
+    modules: Sequence[Used]
+    groups: Sequence[Alike]
     """What every node gets; none where nothing is concluded about nodes."""
+    has_nodes: bool
     unjudged: str
     """Why nothing is concluded about nodes; "" when it is."""
-    conflicts: Sequence[Conflict]
-    images: Sequence[Image]
+    clashes: Sequence[Clash]
+    """The conflicts about nodes, errors first, as far as they are shown."""
+    more_clashes: int
+    images: Sequence[Pulled]
     unlisted: str
     """Why the images are not known; "" when they are."""
     bare: Sequence[Ref]
     """Configs that no Module was made of: what they select is not known."""
-    findings: Sequence[Result]
+    findings: Sequence[Result] = ()
+    has_errors: bool = False
+    """Whether the input has errors: this is what it would come to."""
+    unchecked: str = ""
+    """Why the findings are not known; "" when they are."""
 
 
-def part(name: str, resources: ResourceList, domain_of: Callable[[Item], str | None]) -> Part:
-    """Return what is known of a cluster, given its list after the function has run for `report`.
-
-    `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).
-    Raises KrmfnError when what its nodes get cannot be decided in bounded work.
-    """
-    whole = cluster.of_list(resources, domain_of)
-    mode = function_config.read(resources)[0].exclusivity
-    about_nodes = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
-    wrong = [str(one) for one in about_nodes if one.severity == "error"]
-    wrong += filter(None, [whole.fleet.unheld(key for driver in whole.theirs for key in driver.keys)])
-    unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
-    groups = [] if unjudged else coverage(whole.fleet.nodes, whole.drivers, mode != "off", whole.theirs)
-    needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
-    findings = {(one.rule, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
-    conflicts = [] if wrong else _conflicts(whole, mode, resources)
-    return Part(
-        *(name, whole, groups, unjudged, conflicts, needed, unlisted),
-        _bare(resources, whole),
-        in_order(placed(findings.values())),
-    )
-
-
-def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
-    try:
-        return images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, theirs=whole.theirs), ""
-    except KrmfnError as failure:
-        return (), str(failure)
-
-
-def _conflicts(whole: Cluster, mode: str, resources: ResourceList) -> list[Conflict]:
-    """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
-    items = {item.ref.id: item for item in resources.items}
-    here = [driver.joint for driver in whole.every if driver.cluster is None]
-    there = [driver.joint for driver in whole.every if driver.cluster is not None]
-    nodes = [exclusivity.Node(node.name, node.labels) for node in whole.fleet.nodes if node.cluster is None]
-    found, _ = exclusivity.conflicts(here, nodes, mode)
-    of_hub, _ = exclusivity.conflicts(there, None, "off" if mode == "off" else "selectors")
-    found = sorted(filter(None, map(across, (*found, *of_hub))), key=lambda one: one.severity)
-    return [*(_placed(one, items) for one in found[:CONFLICTS]), *found[CONFLICTS:]]
-
-
-def _placed(conflict: Conflict, items: Mapping[Id, Item]) -> Conflict:
-    """Return the conflict with the places of the selectors that are shown."""
-
-    def at_selector(claim: Claim) -> Claim:
-        item = items.get(claim.ref.id)
-        if not item or not claim.place:
-            return claim
-        (found,) = placed([item.located(Result("", field=Field(claim.field)))])
-        return claim._replace(place=found.place)
-
-    left, right = ((*map(at_selector, claims[:SIDES]), *claims[SIDES:]) for claims in (conflict.left, conflict.right))
-    return conflict._replace(left=left, right=right)
-
-
-def _bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
-    """Return the configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
-    made = {driver.claim.ref.id for driver in whole.drivers}
-    made |= {(group, kind, "", name) for group, kind, _, name in made}
-    owners = DEVICECONFIG.owners | PTEMPLATE.owners
-    return [item.ref for item in resources.items if (item.group, item.kind) in owners and item.ref.id not in made]
+def together(clusters: Iterable[Sequence[Pulled]]) -> list[Pulled]:
+    """Return every image of some clusters once, with all of their nodes and all who need it, sorted by name."""
+    merged: dict[str, Pulled] = {}
+    for images in clusters:
+        for image in images:
+            before = merged.get(image.name, Pulled(image.name, 0, False, ()))
+            known = before.nodes is not None and image.nodes is not None
+            nodes = (before.nodes or 0) + (image.nodes or 0) if known else None
+            needs = tuple(dict.fromkeys((*before.needs, *image.needs)))
+            merged[image.name] = Pulled(image.name, nodes, before.built or image.built, needs)
+    return [merged[name] for name in sorted(merged)]

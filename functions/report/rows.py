@@ -6,25 +6,21 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..fleet import wording
-from ..fleet.coverage import Group, Outcome
-from ..fleet.drivers import Driver
-from . import states, tallies
-from .parts import Part
+from . import states
+from .parts import Alike, Gets, Part
 from .states import State
 
 SHOWN = 200
 """Rows for a reader without JavaScript."""
 
 
-class Gets(NamedTuple):
+class Shown(NamedTuple):
     """What a node gets of one Module."""
 
     module: str
     state: State
     mapping: str
     what: str
-    """The image, or why there is no driver."""
 
 
 class Row(NamedTuple):
@@ -34,7 +30,7 @@ class Row(NamedTuple):
     cluster: str
     kernel: str
     state: State
-    gets: Sequence[Gets]
+    gets: Sequence[Shown]
 
 
 def first(parts: Sequence[Part]) -> list[Row]:
@@ -44,25 +40,21 @@ def first(parts: Sequence[Part]) -> list[Row]:
 
 def _rows(parts: Sequence[Part]) -> Iterator[Row]:
     for part, group in ordered(parts):
-        gets = [got(part.whole.every, outcome) for outcome in group.outcomes]
+        gets = [shown(part, one) for one in group.gets]
         state = states.STATES[states.RANK[states.of_group(group)]]
-        yield from (Row(node.name, part.name, group.kernel, state, gets) for node in group.nodes)
+        yield from (Row(name, part.name, group.kernel, state, gets) for name in group.names)
 
 
-def ordered(parts: Sequence[Part]) -> list[tuple[Part, Group]]:
+def ordered(parts: Sequence[Part]) -> list[tuple[Part, Alike]]:
     """Return the groups of alike nodes of all clusters, the worst first."""
     pairs = [(part, group) for part in parts for group in part.groups]
     return sorted(pairs, key=lambda pair: states.RANK[states.of_group(pair[1])])
 
 
-def got(drivers: Sequence[Driver], outcome: Outcome) -> Gets:
-    """Return what becomes of a Module, in words."""
-    driver = drivers[outcome.driver]
-    resolution = outcome.resolution
-    first = f"removes {', '.join(resolution.in_tree)} first" if resolution.in_tree else ""
-    what = "; ".join(filter(None, (wording.reason(drivers, outcome), resolution.image, first)))
-    state = states.STATES[states.RANK[outcome.state]]
-    return Gets(tallies.named(driver), state, wording.mapping(driver, outcome), what or "plugin only")
+def shown(part: Part, one: Gets) -> Shown:
+    """Return what becomes of a Module, as a reader sees it."""
+    state = states.STATES[states.RANK[one.state]]
+    return Shown(part.modules[one.module].name, state, one.mapping, one.what)
 
 
 def packed(parts: Sequence[Part]) -> dict[str, Any]:
@@ -72,18 +64,16 @@ def packed(parts: Sequence[Part]) -> dict[str, Any]:
     space (rule KRM601).
     """
     clusters, kernels, texts = _Numbers(), _Numbers(), _Numbers()
-    gets: dict[tuple[str, Outcome], list[int]] = {}
+    gets: dict[tuple[str, Gets], list[int]] = {}
     groups = []
     for part, group in ordered(parts):
-        for outcome in group.outcomes:
-            if (part.name, outcome) not in gets:
-                one = got(part.whole.every, outcome)
-                state = states.RANK[one.state.key]
-                gets[part.name, outcome] = [texts(one.module), state, texts(one.mapping), texts(one.what)]
-        names = " ".join(node.name for node in group.nodes)
+        for one in group.gets:
+            if (part.name, one) not in gets:
+                module, state = part.modules[one.module].name, states.RANK[one.state]
+                gets[part.name, one] = [texts(module), state, texts(one.mapping), texts(one.what)]
+        of_group = [gets[part.name, one] for one in group.gets]
         state = states.RANK[states.of_group(group)]
-        of_group = [gets[part.name, outcome] for outcome in group.outcomes]
-        groups.append([clusters(part.name), kernels(group.kernel), state, of_group, names])
+        groups.append([clusters(part.name), kernels(group.kernel), state, of_group, " ".join(group.names)])
     named = [[state.label, state.style] for state in states.STATES]
     return {
         "clusters": clusters.values,

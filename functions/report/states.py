@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..fleet.coverage import Group
 from ..fleet.table import DRIVEN
+from .parts import Alike
 
 
 class State(NamedTuple):
@@ -39,16 +39,16 @@ RANK = {state.key: rank for rank, state in enumerate(STATES)}
 UNKNOWN, UNSELECTED = "kernel unknown", "not selected"
 
 
-def of_group(group: Group) -> str:
+def of_group(group: Alike) -> str:
     """Return the state of the nodes of a group: the worst one of their Modules."""
-    return min((outcome.state for outcome in group.outcomes), key=RANK.__getitem__, default=UNSELECTED)
+    return min((one.state for one in group.gets), key=RANK.__getitem__, default=UNSELECTED)
 
 
-def of_nodes(groups: Iterable[Group]) -> Counter[str]:
+def of_nodes(groups: Iterable[Alike]) -> Counter[str]:
     """Return how many nodes are in each state."""
     numbers: Counter[str] = Counter()
     for group in groups:
-        numbers[of_group(group)] += len(group.nodes)
+        numbers[of_group(group)] += len(group.names)
     return numbers
 
 

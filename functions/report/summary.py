@@ -36,7 +36,7 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     """Return the tone of the page, and its first sentence; "fine" only when every cluster was judged."""
     lacking = states.without_driver(numbers)
     selected = numbers.total() - numbers[states.UNSELECTED]
-    unjudged = sum(bool(part.unjudged or part.bare) for part in parts)
+    unjudged = sum(bool(part.unjudged or part.bare or part.unchecked) for part in parts)
     if lacking:
         get = "get" if lacking > 1 else "gets"
         return "bad", f"{lacking:,} of {counted(selected, 'selected node')} {get} no driver."
@@ -51,16 +51,3 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     if not selected:
         return "open", "No selector selects a node."
     return "fine", f"Every selected node gets its driver: {counted(selected, 'node')}."
-
-
-def images(parts: Sequence[Part]) -> list[tuple[str, int | None, bool, list[str]]]:
-    """Return every image with the number of its nodes, whether the cluster makes it, and who needs it."""
-    merged: dict[str, tuple[int | None, bool, list[str]]] = {}
-    for part in parts:
-        for image in part.images:
-            nodes, built, needs = merged.get(image.name, (0, False, []))
-            own = image.nodes
-            number = None if nodes is None or own is None else nodes + own
-            needs = needs + [f"{need.ref} ({need.purpose})" for need in image.needs]
-            merged[image.name] = (number, built or image.built, list(dict.fromkeys(needs)))
-    return [(name, *merged[name]) for name in sorted(merged)]

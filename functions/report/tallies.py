@@ -6,14 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import KrmfnError
-
-from ..fleet import wording
-from ..fleet.drivers import Driver
-from ..kmm.lookup import text
-from ..kmm.resolution import resolver
 from . import states
-from .parts import Part
+from .parts import Kernel, Part
 
 COLUMNS, ROWS = 60, 300
 """Of the map of clusters and Modules, as far as it is shown."""
@@ -51,16 +45,6 @@ class Map(NamedTuple):
     more_rows: int
 
 
-class Kernel(NamedTuple):
-    """A kernel with how many of a Module's nodes have it, and the mapping that has a driver for it."""
-
-    version: str
-    nodes: int
-    mapping: int | None
-    failure: str = ""
-    """Why KMM fails on it."""
-
-
 class Panel(NamedTuple):
     """The kernels of a Module's nodes and its mappings."""
 
@@ -79,12 +63,12 @@ def lines(parts: Sequence[Part]) -> list[Line]:
     """Return every Module of every cluster, the worst first; those of one name are one line."""
     found: dict[tuple[str, str], dict[int, Counter[str]]] = {}
     for at, part in enumerate(parts):
-        numbers: list[Counter[str]] = [Counter() for _ in part.whole.drivers]
+        numbers: list[Counter[str]] = [Counter() for _ in part.modules]
         for group in part.groups:
-            for outcome in group.outcomes:
-                numbers[outcome.driver][outcome.state] += len(group.nodes)
-        for driver, counted in zip(part.whole.drivers, numbers, strict=True):
-            cell = found.setdefault((named(driver), wording.name(driver)), {}).setdefault(at, Counter())
+            for one in group.gets:
+                numbers[one.module][one.state] += len(group.names)
+        for module, counted in zip(part.modules, numbers, strict=True):
+            cell = found.setdefault((module.name, module.config), {}).setdefault(at, Counter())
             cell.update(counted)
     return sorted((Line(*key, cells) for key, cells in found.items()), key=lambda line: line.order)
 
@@ -114,12 +98,6 @@ def _cell(line: Line, parts: Sequence[Part], at: int) -> Counter[str] | str | No
     return line.cells[at] or "selects no node"
 
 
-def named(driver: Driver) -> str:
-    """Return a Module's name in short: `kmm/gpu`."""
-    own = driver.ref
-    return f"{own.namespace}/{own.name}" if own.namespace else own.name
-
-
 def panels(parts: Iterable[Part]) -> list[Panel]:
     """Return the kernels and mappings of every Module that selects a node, those with holes first.
 
@@ -128,12 +106,12 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
     clusters: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     kernels: dict[tuple[str, tuple[str, ...]], dict[Kernel, int]] = {}
     for part in parts:
-        for driver, versions in zip(part.whole.drivers, _versions(part), strict=True):
-            if driver.loads and versions:
-                key = (named(driver), tuple(map(_mapping, driver.module.mappings)))
+        for module in part.modules:
+            if module.kernels:
+                key = (module.name, module.mappings)
                 clusters.setdefault(key, []).append(part.name)
                 numbers = kernels.setdefault(key, {})
-                for kernel in _resolved(driver, versions):
+                for kernel in module.kernels:
                     alike = kernel._replace(nodes=0)
                     numbers[alike] = numbers.get(alike, 0) + kernel.nodes
     made = [
@@ -141,31 +119,6 @@ def panels(parts: Iterable[Part]) -> list[Panel]:
         for (module, mappings), numbers in kernels.items()
     ]
     return sorted(made, key=lambda panel: (-panel.holes, panel.module))
-
-
-def _versions(part: Part) -> list[Counter[str]]:
-    """Return, for each Module, how many of the nodes that it selects have each kernel."""
-    numbers: list[Counter[str]] = [Counter() for _ in part.whole.drivers]
-    for group in part.groups:
-        for outcome in group.outcomes:
-            numbers[outcome.driver][group.kernel] += len(group.nodes)
-    return numbers
-
-
-def _resolved(driver: Driver, versions: Mapping[str, int]) -> list[Kernel]:
-    resolve = resolver(driver.module)
-    found = []
-    for version, number in versions.items():
-        try:
-            found.append(Kernel(version, number, resolve(version).mapping if version else None))
-        except KrmfnError as failure:
-            found.append(Kernel(version, number, None, str(failure)))
-    return found
-
-
-def _mapping(entry: Mapping[str, object]) -> str:
-    kind = "literal" if text(entry, "literal") else "regexp"
-    return f"{kind} {text(entry, kind)}"
 
 
 def _in_order(numbers: Mapping[Kernel, int]) -> list[Kernel]:

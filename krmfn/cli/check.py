@@ -48,15 +48,19 @@ def run(context: Context, args: Args) -> int:
         files.write_text(args.write_baseline, baseline.dump([*streams.findings, *whole.results]), context.options.root)
         return 0
     results = [*streams.findings, *whole.results]
+    number = len(results)
     if args.baseline:
         results = _new(context, args.baseline, results)
+    left_out = number - len(results)
     results = _once(results)
     # no baseline names these: what was not read was not judged
     results += [result for failure in streams.failures for result in _unread(failure)]
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text and color.is_wanted(context.options.color, sys.stdout):
         write = partial(findings.text, paint=color.painted)
-    output.write_stdout(write(whole._replace(results=results, excluded=streams.excluded), context.program.rules))
+    by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
+    checked = whole._replace(results=results, excluded=streams.excluded, clusters=by_cluster, baseline=left_out)
+    output.write_stdout(write(checked, context.program.rules))
     severities = findings.summary(results)
     if not streams.is_whole:
         return 2

@@ -83,9 +83,7 @@ def _streams(
 ) -> Streams:
     """Do the work of `rendered`."""
     program, options = context.program, context.options
-    named: dict[str, list[str]] = {}
-    for name, members in map(clusters.parse, options.cluster):
-        named.setdefault(name, []).extend(members)
+    named = clusters.named(options.cluster)
     paths = paths or ([] if named else ["."])
     every = [*paths, *(path for members in named.values() for path in members)]
     known = builds.ours(program, options)
@@ -110,6 +108,13 @@ def _streams(
             step()
     _raise_alike(made, laid, failures)
     return Streams(made, laid.findings, failures, laid.config, tuple(every), laid.excluded)
+
+
+def nothing(context: Context) -> Streams:
+    """Return no cluster, for a command that is about files of its own. Raises KrmfnError for --against, about none."""
+    if context.options.against:
+        raise KrmfnError("--against is about the clusters of PATHs, and there is no PATH; name one, or leave it out")
+    return Streams([], [], [], Config(), ())
 
 
 def only(context: Context, path: str, stays: Callable[[ResourceList], bool] | None = None) -> ResourceList:

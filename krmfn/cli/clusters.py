@@ -70,6 +70,20 @@ def parse(text: str) -> tuple[str, list[str]]:
     return name, parts
 
 
+def named(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Return the paths of each cluster by its name, from options --cluster. Raises KrmfnError for a name twice."""
+    found: dict[str, list[str]] = {}
+    for name, paths in map(parse, texts):
+        if name in found:
+            both = ",".join((*found[name], *paths))
+            raise KrmfnError(
+                f"--cluster names {name} twice; give one of the two clusters another name, or write "
+                f"--cluster {name}={both} if they are one"
+            )
+        found[name] = paths
+    return found
+
+
 def layout(
     paths: Sequence[str],
     ours: Ours,

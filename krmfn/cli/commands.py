@@ -41,7 +41,10 @@ def _print(command: Printed, context: Context, args: Any) -> int:
 def _run(command: Command, context: Context, args: Any) -> int:
     """Print what the command makes of the lists of all clusters; of none when something cannot be read."""
     stays = None if command.runs_function else lambda _: True
-    streams = cluster_streams.rendered(context, args.paths, judged=command.is_judged, stays=stays)
+    if args.paths or context.options.cluster or command.reads_paths(args):
+        streams = cluster_streams.rendered(context, args.paths, judged=command.is_judged, stays=stays)
+    else:
+        streams = cluster_streams.nothing(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         return 2

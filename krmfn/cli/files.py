@@ -42,6 +42,14 @@ def read_named(name: str, given: str | None = None) -> bytes:
     raise KrmfnError(f"{name}: is {_kind(mode)} and no file")
 
 
+def below(folder: str, name: str) -> str:
+    """Return the path from a folder to a regular file in it, links followed; "" where it is elsewhere, or no file."""
+    real, top = os.path.realpath(name), os.path.realpath(folder)
+    path = os.path.relpath(real, top)
+    inside = not path.startswith(f"..{os.sep}") and path not in (os.pardir, os.curdir)
+    return path if inside and os.path.isfile(real) else ""
+
+
 def open_named(name: str, given: str | None = None) -> BufferedReader:
     """Return a file that was named on the command line, opened to be read piece by piece; stdin for `-`.
 

@@ -36,6 +36,8 @@ class Command(NamedTuple):
     """Whether it has an option `--base REF`: `base` of its arguments, and `compared` has what changes since then."""
     runs_function: bool = True
     """False: the lists are as they were read."""
+    reads_paths: Callable[[Any], bool] = lambda args: True
+    """Whether it reads the working folder when no PATH is named; given its arguments."""
     joins: bool = False
     """Whether it has the option --against: `ResourceList.theirs` of each list has what stands elsewhere."""
 

@@ -44,15 +44,26 @@ def summary(results: Sequence[Result]) -> dict[str, int]:
     return {name: sum(result.severity == name for result in results) for name in ("error", "warning", "info")}
 
 
+FORMAT = "krmfn.dev/check/v1"
+"""The format of the JSON."""
+
+
 def as_json(checked: Checked, rules: Rules = None) -> str:
-    """Return `{findings: [...], summary: {...}}`; a field that does not apply is null."""
+    """Return `{format: ..., clusters: [...], findings: [...], summary: {...}}`; what does not apply is null."""
+    clusters: dict[str, list[str]] = {}
+    for name, results in checked.clusters.items():
+        for result in results:
+            clusters.setdefault(str(result), []).append(name)
     document = {
-        "findings": [finding(result) for result in checked.results],
+        "format": FORMAT,
+        "clusters": list(checked.clusters),
+        "findings": [{**finding(result), "clusters": clusters.get(str(result), [])} for result in checked.results],
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,
             "files": checked.files,
             "excluded": checked.excluded,
+            "baseline": checked.baseline,
             "kinds": dict(checked.kinds),
         },
     }

@@ -40,5 +40,6 @@ def test_an_inventory_says_the_same_behind_kustomize(kustomize: str, env: Env, t
         (folder / "nodes.yaml").write_bytes(inventory)
     (built / "kustomization.yaml").write_text("resources: [config.yaml, nodes.yaml]\nlabels: [{pairs: {team: a}}]\n")
     rows = [json.loads(must("krmfn", "nodes", folder, "--format", "json", env=env)) for folder in (plain, built)]
+    rows = [document["clusters"][0]["rows"] for document in rows]
     assert rows[0] == rows[1]
     assert [row["state"] for row in rows[0]].count("runs") == 6

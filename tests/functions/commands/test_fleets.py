@@ -119,7 +119,7 @@ def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
 
 def rows(*args: str) -> list[tuple[str, str]]:
     done = process("krmfn", "nodes", *args, "--format", "json")
-    return [(row["node"], row["state"]) for row in json.loads(done.out or b"[]")]
+    return [(row["node"], row["state"]) for one in json.loads(done.out)["clusters"] for row in one["rows"]]
 
 
 def test_rows_are_filtered(lab: Path) -> None:
@@ -157,7 +157,7 @@ def test_several_paths_are_several_clusters(lab: Path, tmp_path: Path) -> None:
     for name in ("config.yaml", "nodes.yaml"):
         (other / name).write_bytes((lab / name).read_bytes())
     done = process("krmfn", "nodes", str(lab), str(other), "--format", "json")
-    assert {row["cluster"] for row in json.loads(done.out)} == {str(lab), str(other)}
+    assert [one["cluster"] for one in json.loads(done.out)["clusters"]] == [str(lab), str(other)]
     images = json.loads(process("krmfn", "images", str(lab), str(other), "--format", "json").out)
     assert [image["nodes"] for image in images] == [2]
 
@@ -253,3 +253,13 @@ def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> N
     assert [pair for pair in rows(str(lab)) if pair[0] == "n2"] == [("n2", "runs"), ("n2", "runs")]
     done = process("krmfn", "images", str(lab))
     assert f"mirror.example.com/gpu:1.0-{EL9}" in done.text
+
+
+def test_a_kernel_to_come_that_no_mapping_matches_is_an_error(lab: Path) -> None:
+    done = process("krmfn", "images", str(lab), "--kernel", NEW)
+    assert done.code == 1
+    assert f"error: Module kmm/gpu: no kernel mapping for {NEW}, so there is no image for it; add a mapping" in done.err
+    assert f"registry.example.com/gpu:1.0-{EL9}" in done.text, "the others are listed all the same"
+    accepted = process("krmfn", "images", str(lab), "--kernel", NEW, "--allow-unmapped")
+    assert (accepted.code, accepted.err, accepted.text) == (0, "", done.text)
+    assert process("krmfn", "images", str(lab), "--kernel", EL9.replace("503", "504")).code == 0

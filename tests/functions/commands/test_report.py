@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -27,7 +30,8 @@ def test_a_page_is_written_and_errors_are_the_exit_code(lab: Path, tmp_path: Pat
     assert "KRM604" in done.err
     assert len(done.err.splitlines()) == len(set(done.err.splitlines())), "each finding is said once"
     assert Page(page.read_text()).nodes["lab-gaudi2-00002"] == "No mapping"
-    assert process("krmfn", "report", str(lab)).out == page.read_bytes()
+    unlinked = re.sub(rb'<a href="\./[^"]*">([^<]*)</a>', rb"\1", page.read_bytes())
+    assert process("krmfn", "report", str(lab)).out == unlinked
 
 
 def test_without_an_error_nothing_is_said(tmp_path: Path) -> None:
@@ -90,3 +94,47 @@ def test_a_base_that_is_not_there_is_no_page(lab: Path) -> None:
 def test_no_other_command_loads_the_template_library() -> None:
     code = "import krmfn.cli.main, krmfn_functions.programs, sys; sys.exit('jinja2' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+HOSTILE = (
+    "a b.yaml",
+    'x" onmouseover="alert(1).yaml',
+    "javascript:alert(1).yaml",
+    "<b>&amp;.yaml",
+    "%2e%2e#?.yaml",
+    "ü:3.yaml",
+)
+UNFIT = "apiVersion: krmfn.dev/v1alpha1\nkind: DeviceConfig\nmetadata: {name: NAME, namespace: kmm}\nspec: {}\n"
+
+
+def links(page: str) -> dict[str, str]:
+    """Return the links of a page but for those within it, by the files that they lead to, with their texts."""
+    found = re.findall(r'<span class="mono where"><a href="([^"]*)">([^<]*)</a>', page)
+    hrefs = [attributes.get("href") or "" for tag, attributes in Page(page).elements if tag == "a"]
+    assert all(href.startswith(("#", "./")) for href in hrefs)
+    return {unquote(unescape(href)): unescape(text) for href, text in found}
+
+
+def test_places_are_links_to_files_beside_the_page_whatever_these_are_called(tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    for at, name in enumerate(HOSTILE):
+        (tmp_path / "lab" / name).write_text(UNFIT.replace("NAME", f"a{at}"))
+    done = process("krmfn", "report", "lab", "-o", "page.html", "--root", ".", cwd=tmp_path)
+    assert done.code == 1
+    found = links((tmp_path / "page.html").read_text())
+    assert set(found) == {f"./lab/{name}" for name in HOSTILE}
+    for path, text in found.items():
+        assert (tmp_path / path).is_file()
+        assert text.startswith(f"{path[2:]}:")
+
+
+def test_places_elsewhere_stay_text(tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "lab" / "a.yaml").write_text(UNFIT)
+    for page in ("pages/page.html", "lab/page.html"):
+        process("krmfn", "report", "lab", "-o", page, "--root", ".", cwd=tmp_path)
+        found = links((tmp_path / page).read_text())
+        assert set(found) == ({"./a.yaml"} if page.startswith("lab") else set())
+        assert "lab/a.yaml:" in Page((tmp_path / page).read_text()).text
+    assert links(process("krmfn", "report", "lab", "--root", ".", cwd=tmp_path).text) == {}

@@ -93,7 +93,8 @@ def test_who_cannot_meet_is_fine_and_nothing_of_theirs_is_printed(tmp_path: Path
     assert done.err == "compared with 2 resources of theirs\n"
     made = run(tmp_path, "render", "--quiet")
     assert [one["metadata"]["namespace"] for one in yaml.safe_load_all(made.text)] == ["kmm"]
-    rows = json.loads(run(tmp_path, "nodes", "--format", "json").text)
+    (cluster,) = json.loads(run(tmp_path, "nodes", "--format", "json").text)["clusters"]
+    rows = cluster["rows"]
     assert [(row["node"], row["module"]["namespace"], row["state"]) for row in rows] == [("n1", "kmm", "runs")]
 
 

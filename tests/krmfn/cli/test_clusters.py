@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from krmfn import KrmfnError
 from krmfn.cli import clusters
 from krmfn.cli.clusters import Layout
 from tests.builders import CONFIG
+from tests.commands import process
 from tests.trees import OURS, plant
 
 FILES = {
@@ -171,3 +173,25 @@ def test_the_option() -> None:
     for text in ("lab", "lab=", "=a", "lab=,"):
         with pytest.raises(KrmfnError, match="must be NAME=PATH"):
             clusters.parse(text)
+
+
+def test_two_clusters_with_one_name_are_refused(here: Path) -> None:
+    args = ("check", "--cluster", "lab=nodes/lab", "--cluster", "lab=nodes/prod")
+    done = process("krmfn", *args, cwd=here)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == (
+        "error: --cluster names lab twice; give one of the two clusters another name, or write "
+        "--cluster lab=nodes/lab,nodes/prod if they are one\n"
+    )
+
+
+def test_two_folders_with_one_last_name_are_two_clusters(here: Path) -> None:
+    other = CONFIG.replace("name: drv", "name: other")
+    plant(here, {"east/lab/a.yaml": CONFIG, "west/lab/a.yaml": other})
+    done = process("krmfn", "nodes", "east/lab", "west/lab", "--format", "json", "--nodes", "x", cwd=here)
+    assert (done.code, "these are several" in done.err) == (2, True)
+    both = process("krmfn", "check", "east/lab", "west/lab", "--format", "json", cwd=here)
+    assert json.loads(both.text)["clusters"] == ["east/lab", "west/lab"]
+    rendered = process("krmfn", "render", "east/lab", "west/lab", "--output-dir", "out", cwd=here)
+    assert (rendered.code, "would both be the folder lab" in rendered.err) == (2, True)
+    assert not (here / "out").exists()

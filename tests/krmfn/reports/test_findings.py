@@ -90,7 +90,16 @@ def test_json_says_null_for_what_does_not_apply() -> None:
         "admission",
     }
     document = json.loads(as_json(Checked([whole], 3, (), KINDS, 2)))
-    counts = {"error": 1, "warning": 0, "info": 0, "resources": 3, "files": 2, "excluded": 0, "kinds": KINDS}
+    counts = {
+        "error": 1,
+        "warning": 0,
+        "info": 0,
+        "resources": 3,
+        "files": 2,
+        "excluded": 0,
+        "baseline": 0,
+        "kinds": KINDS,
+    }
     assert document["summary"] == counts
 
 

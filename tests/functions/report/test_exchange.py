@@ -1,0 +1,187 @@
+"""The page of clusters that other machines have judged: the same page, or a sentence that says what is missing."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from krmfn_functions.report import exchange
+from krmfn_functions.report.exchange import File
+
+from krmfn import KrmfnError
+from tests import rule_examples
+from tests.builders import edited
+from tests.commands import ROOT, process
+from tests.examples import EXAMPLES
+from tests.functions.report import fleets as made
+
+FOLDERS = ("examples/fleet", "examples/conflict", "examples/two-vendors")
+
+
+def printed(folder: Path, *clusters: str) -> list[str]:
+    """Return the files of a matrix with a job for each cluster."""
+    names = []
+    for at, cluster in enumerate(clusters):
+        for command in ("nodes", "check"):
+            code, out = rule_examples.run([command, cluster, "--format", "json"])
+            assert code in (0, 1)
+            names.append(f"{command}-{at}.json")
+            (folder / names[-1]).write_text(out)
+    return [str(folder / name) for name in names]
+
+
+def test_the_page_is_the_one_of_all_paths_at_once(tmp_path: Path) -> None:
+    folders = [str(one) for one in made.plant(tmp_path, 200, 3)]
+    folders += [str(ROOT / name) for name in FOLDERS]
+    code, whole = rule_examples.run(["report", *folders])
+    files = printed(tmp_path, *folders)
+    random.Random(1).shuffle(files)
+    ordered = sorted(files, key=lambda name: name.rpartition("-")[2])
+    assert rule_examples.run(["report", "--from", *ordered]) == (code, whole) == (1, whole)
+    assert "Conflicts" in whole
+    some = rule_examples.run(["report", *folders[:2], "--from", *ordered[4:]])
+    assert some == (code, whole), "clusters that are here, and those from elsewhere"
+
+
+def test_one_job_may_have_several_clusters(tmp_path: Path) -> None:
+    folders = [str(one) for one in made.plant(tmp_path, 60, 2)]
+    for command in ("nodes", "check"):
+        _, out = rule_examples.run([command, *folders, "--format", "json"])
+        (tmp_path / f"{command}.json").write_text(out)
+    files = [str(tmp_path / f"{command}.json") for command in ("nodes", "check")]
+    assert rule_examples.run(["report", "--from", *files]) == rule_examples.run(["report", *folders])
+
+
+def test_images_of_all_clusters_are_the_same(tmp_path: Path) -> None:
+    folders = [str(one) for one in made.plant(tmp_path, 9, 2)]
+    expected = rule_examples.run(["images", *folders, "--format", "json"])
+    assert expected[0] == 0
+    files = printed(tmp_path, *folders)
+    assert rule_examples.run(["images", "--from", *files, "--format", "json"]) == expected
+    held = tmp_path / "held.txt"
+    held.write_text("")
+    assert rule_examples.run(["images", "--from", *files, "--missing-from", str(held)])[0] == 1
+
+
+def test_images_of_a_cluster_with_errors_are_not_known(tmp_path: Path) -> None:
+    files = printed(tmp_path, str(ROOT / "examples/conflict"))
+    done = process("krmfn", "images", "--from", *files)
+    assert (done.code, "are not known: it has errors" in done.err) == (1, True)
+
+
+def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
+    nodes, check = printed(tmp_path, str(ROOT / "examples/fleet"))
+    for name, missing in ((nodes, "krmfn check --format json"), (check, "krmfn nodes --format json")):
+        _, page = rule_examples.run(["report", "--from", name])
+        assert 'class="tone-fine"' not in page
+        assert f"no file that is given was printed by `{missing}` for it" in page.replace("&#34;", '"')
+    _, page = rule_examples.run(["report", "--from", nodes, check])
+    assert 'class="tone-fine"' in page
+
+
+Change = Callable[[dict[str, Any]], str]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda _: "", "is empty; the command that should have written it has failed"),
+        (lambda one: json.dumps(one)[:-40], "is no JSON, or not all of it"),
+        (lambda one: json.dumps(one["clusters"]), "is not what `krmfn nodes` or `krmfn check` print"),
+        (lambda _: '{"apiVersion": "v1", "kind": "List", "items": []}', "is not what `krmfn nodes` or"),
+        (
+            lambda one: json.dumps({**one, "format": "krmfn.dev/nodes/v2"}),
+            "has the format krmfn.dev/nodes/v2, and this",
+        ),
+        (lambda one: json.dumps({**one, "whole": False}), "was printed with --label, --owner or --problems"),
+        (lambda one: json.dumps({**one, "kernel": "6.1"}), "says what would be with --kernel 6.1, not what is"),
+        (lambda one: json.dumps({**one, "clusters": one["clusters"] * 2}), "are both about the cluster "),
+        (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].state", "well"))), "the state 'well' of node gpu-1"),
+        (lambda one: json.dumps(edited(one, ("clusters[0].modules", []))), "is not among the Modules of the cluster"),
+        (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))), "the field 'node' is 7, and not as"),
+    ],
+)
+def test_what_is_not_whole_or_not_ours_is_a_sentence(change: Change, message: str, tmp_path: Path) -> None:
+    nodes, check = printed(tmp_path, str(ROOT / "examples/fleet"))
+    Path(nodes).write_text(change(json.loads(Path(nodes).read_text())))
+    for command in ("report", "images"):
+        done = process("krmfn", command, "--from", nodes, check)
+        assert (done.code, done.out) == (2, b"")
+        assert message in done.err
+        assert nodes in done.err
+
+
+def test_a_baseline_leaves_findings_out(tmp_path: Path) -> None:
+    known = tmp_path / "known.json"
+    process("krmfn", "check", "examples/conflict", "--write-baseline", str(known))
+    done = process("krmfn", "check", "examples/conflict", "--baseline", str(known), "--format", "json")
+    (tmp_path / "check.json").write_text(done.text)
+    refused = process("krmfn", "report", "--from", str(tmp_path / "check.json"))
+    assert (refused.code, "was printed with --baseline, which leaves findings out" in refused.err) == (2, True)
+
+
+def test_what_could_not_be_read_elsewhere_is_on_the_page(tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "a.yaml").write_text("apiVersion: [\nkind: a\n")
+    done = process("krmfn", "check", "lab", "--format", "json", "--root", ".", cwd=tmp_path)
+    assert done.code == 2
+    (tmp_path / "check.json").write_text(done.text)
+    page = process("krmfn", "report", "--from", "check.json", cwd=tmp_path)
+    assert page.code == 1
+    assert "lab/a.yaml:3" in page.text
+    assert 'class="tone-bad"' in page.text
+
+
+def test_a_cluster_is_here_or_elsewhere(tmp_path: Path) -> None:
+    files = printed(tmp_path, "examples/fleet")
+    done = process("krmfn", "report", "examples/fleet", "--from", *files)
+    assert (done.code, "examples/fleet is in a file of --from, and among the PATHs, too" in done.err) == (2, True)
+
+
+def test_options_about_paths_need_paths(tmp_path: Path) -> None:
+    files = printed(tmp_path, "examples/fleet")
+    against = process("krmfn", "report", "--from", *files, "--against", "examples/conflict")
+    assert (against.code, "there is no PATH" in against.err) == (2, True)
+    kernel = process("krmfn", "images", "--from", *files, "--kernel", "6.1.0")
+    assert (kernel.code, "--kernel is asked of PATHs" in kernel.err) == (2, True)
+
+
+VALUES: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.just([]) | st.just({})
+)
+
+
+@settings(max_examples=EXAMPLES * 5)
+@given(st.data())
+def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObject) -> None:
+    """Never a crash: a page, or a sentence that names the file."""
+    name, text = data.draw(st.sampled_from(SPOILED))
+    document = json.loads(text)
+    holder: Any = document
+    while isinstance(holder, dict | list) and holder:
+        key = data.draw(st.sampled_from(list(holder) if isinstance(holder, dict) else list(range(len(holder)))))
+        if not isinstance(holder[key], dict | list) or not holder[key] or data.draw(st.integers(0, 5)) == 0:
+            holder[key] = data.draw(VALUES)
+            break
+        holder = holder[key]
+    try:
+        exchange.read([File(name, json.dumps(document))])
+    except KrmfnError as failure:
+        assert name in str(failure)
+
+
+def _spoiled() -> list[tuple[str, str]]:
+    found = []
+    for command in ("nodes", "check"):
+        for folder in ("examples/fleet", "examples/conflict"):
+            found.append((f"{command}.json", process("krmfn", command, folder, "--format", "json").text))
+    return found
+
+
+SPOILED = _spoiled()
