@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fleets import CLUSTERS, SOME
+
 
 @dataclass(frozen=True)
 class Run:
@@ -18,6 +20,8 @@ class Run:
     keeps: str = "count"  # ours: which bytes have to come through, see sane.py
     exit: int = 0  # 1: there are findings to report
     holds: tuple[tuple[str, int], ...] = ()  # texts, and how many lines of the output have each
+    own_clock: bool = False  # True: its last line says how many seconds the work took, without reading the input
+    per: int = 1  # how many equal parts the work has: seconds are those of one
 
 
 @dataclass(frozen=True)
@@ -86,11 +90,13 @@ GROUPS = (
             Run("fleet doubled", "krmfn", "fleet2.yaml", ("check", "-")),
             Run("crowded", "krmfn", "crowded.yaml", ("check", "-"), exit=1),
             Run("crowded doubled", "krmfn", "crowded2.yaml", ("check", "-"), exit=1),
-            Run("exclusive", "exclusive", "lists.json"),
-            Run("he-sample", "he-sample", "lists.json"),
+            Run("exclusive", "exclusive", "lists.json", own_clock=True),
+            Run("he-sample", "he-sample", "lists.json", own_clock=True),
             Run("inventory", "krmfn", "nodes.json", ("inventory", "-", "--all-labels")),
             Run("ijson", "ijson", "nodes.json"),
             Run("report", "krmfn", "report.yaml", ("report", "-")),
+            Run("clusters", "folders", "clusters.txt", per=CLUSTERS),
+            Run("clusters one by one", "folders one by one", "clusters-some.txt", per=SOME),
         ),
         asked=True,
     ),
@@ -108,6 +114,7 @@ GROUPS = (
 )
 
 CHECK, CROWDED = "check of 10,000 configs on 100,000 nodes", "check of 1,000 configs that all select the same nodes"
+FOLDER = "check of one cluster folder of 20 files, 1,000 at once"
 PASS, JOB, MANY, TEN = "200 of 7,200 items touched", "deviceconfig on 7,200 items", "1,000 DeviceConfigs", "ten items"
 ROWS = (
     Row(f"{PASS}, against the same in kyaml", "touch", "kyaml touch", ">=", 35),
@@ -143,7 +150,7 @@ ROWS = (
     Row(f"{CHECK}, both doubled against not", "fleet doubled", "fleet", "<=", 2.3),
     Row(f"{CROWDED}, both doubled against not", "crowded doubled", "crowded", "<=", 2.3),
     Row(
-        "exclusivity of 1,000 configs on 5,000 nodes, against he-sample's algorithm",
+        "exclusivity of 1,000 configs on 5,000 nodes decided, against he-sample's algorithm",
         "exclusive",
         "he-sample",
         ">=",
@@ -152,4 +159,6 @@ ROWS = (
     Row("inventory of 100,000 nodes in JSON, against ijson parsing it", "inventory", "ijson", "<=", 2),
     Row("inventory of 100,000 nodes in JSON, peak memory as multiple of the input", "inventory", "", "peak", 0.5),
     Row("report about 50,000 nodes", "report", "", "s", 10),
+    Row(f"{FOLDER}, against a process for each", "clusters", "clusters one by one", ">=", 5),
+    Row(FOLDER, "clusters", "", "s", 0.025),
 )

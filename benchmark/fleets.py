@@ -87,26 +87,38 @@ def workload(number: int) -> str:
     return f"""\
 apiVersion: apps/v1
 kind: Deployment
-metadata: {{name: {name}, namespace: apps, labels: {{app: {name}}}}}
+metadata:
+  name: {name}
+  namespace: apps
+  labels:
+    app: {name}
 spec:
   replicas: 2
   selector:
-    matchLabels: {{app: {name}}}
+    matchLabels:
+      app: {name}
   template:
     metadata:
-      labels: {{app: {name}}}
+      labels:
+        app: {name}
     spec:
       containers:
       - name: main
         image: registry.example.com/apps/{name}:1.{number}
-        ports: [{{containerPort: 8080}}]
+        ports:
+        - containerPort: 8080
 ---
 apiVersion: v1
 kind: Service
-metadata: {{name: {name}, namespace: apps}}
+metadata:
+  name: {name}
+  namespace: apps
 spec:
-  selector: {{app: {name}}}
-  ports: [{{port: 80, targetPort: 8080}}]
+  selector:
+    app: {name}
+  ports:
+  - port: 80
+    targetPort: 8080
 """
 
 

@@ -43,7 +43,8 @@ def fresh_python() -> Path:
     folder = CACHE / "venv"
     python = folder / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(HERE.parent)], check=True)
+    peers = ["-r", str(HERE / "peers" / "requirements.txt")]
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(HERE.parent), *peers], check=True)
     return python
 
 
@@ -64,13 +65,17 @@ def _ours(programs: Programs, python: Path, deviceconfig: Path) -> None:
 
 def _of_fleets(programs: Programs, python: Path, krmfn: Path) -> None:
     programs.commands["krmfn"] = [str(krmfn)]
+    programs.commands["folders"] = ["xargs", str(krmfn), "check"]  # the folders' names come on stdin
+    programs.commands["folders one by one"] = ["xargs", "-n", "1", str(krmfn), "check"]
     programs.commands["reader"] = [str(python), str(HERE / "read_inventory.py")]
     programs.commands["exclusive"] = [str(python), str(HERE / "exclusive.py")]
     programs.commands["he-sample"] = [str(python), str(HERE / "peers" / "hesample.py")]
     if _ask(python, "import ijson; print(ijson.backend)").startswith("yajl2"):
         programs.commands["ijson"] = [str(python), str(HERE / "peers" / "items.py")]
     else:
-        programs.skip("ijson", "no ijson with its C backend in the interpreter (pip install ijson)")
+        programs.skip(
+            "ijson", "no ijson with its C backend in the interpreter (pip install -r benchmark/peers/requirements.txt)"
+        )
 
 
 def _naive(programs: Programs, python: Path) -> None:

@@ -70,7 +70,8 @@ class Bench:
         command = [*self.programs.commands[run.program], *(each.format(source=source) for each in run.arguments)]
         target = CACHE / "output.yaml"
         try:
-            sample = measure(command, CACHE / run.source, target, run.exit)
+            sample = measure(command, CACHE / run.source, target, run.exit, run.own_clock)
+            sample = Sample(sample.seconds / run.per, sample.peak)
             self._approve(run, target)
         except Failed as failure:
             self.reasons[run.key] = str(failure)

@@ -1,17 +1,19 @@
 """Decide exclusivity as the he-sample operator does, written plainly: every config lists every node that it selects.
 
 One pass over all configs; the operator makes one at every reconcile of any of them. A node that is in the list already
-is a conflict.
+is a conflict. The last line of the output says how long that took, without reading the input.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 
 
 def main() -> int:
     given = json.load(sys.stdin)
+    start = time.perf_counter()
     seen: set[str] = set()
     for selector in given["selectors"]:
         for name, labels in given["nodes"].items():
@@ -20,7 +22,7 @@ def main() -> int:
                     print(f"conflicting selectors: {name}", file=sys.stderr)
                     return 1
                 seen.add(name)
-    print(len(seen))
+    print(f"{len(seen)}\nseconds {time.perf_counter() - start}")
     return 0
 
 
