@@ -33,9 +33,9 @@ def add_from(parser: argparse.ArgumentParser) -> None:
 
 def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
     """Return the clusters that files of --from are about. Raises KrmfnError for one of them that is here, too."""
-    from ..report import exchange  # here: few name any
+    from ..report import elsewhere as files_of  # here: few name any
 
-    parts = exchange.read(exchange.File(name, files.read_text(name)) for name in names)
+    parts = files_of.read(files_of.File(name, files.read_text(name)) for name in names)
     for part in parts:
         if part.name in here:
             raise KrmfnError(f"the cluster {part.name} is in a file of --from, and among the PATHs, too; name it once")
@@ -66,6 +66,7 @@ def read(
             mode = function_config.read(resources)[0].exclusivity
             whole = cluster.of_list(resources, domain_of)
             problems = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+            problems += cluster.not_held(whole)
             results += problems
             if not any(problem.severity == "error" for problem in problems):
                 yield path, whole, mode != "off"

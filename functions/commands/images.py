@@ -18,9 +18,9 @@ from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import images
 from ..kmm.resolution import resolver
-from ..report.exchange import image_record
 from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
+from ..report.printed import image_record
 from . import fleets
 
 

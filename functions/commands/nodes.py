@@ -75,7 +75,7 @@ def _as_json(
     results: list[Result],
 ) -> str:
     """Return all that is known of each cluster, also of those with errors; findings are added to `results`."""
-    from ..report import exchange, local  # here: a table needs less
+    from ..report import local, printed  # here: a table needs less
 
     fleets.add_nodes(lists, args.nodes)
     clusters = []
@@ -89,8 +89,8 @@ def _as_json(
             if args.require_coverage:
                 results += uncovered(table.rows(joined.groups, whole.every, table.Filter(problems=True)))
         rows = table.rows(joined.groups, whole.every, wanted, name if len(lists) > 1 else "")
-        clusters.append(exchange.Cluster(local.part_of(name, resources, joined), rows))
-    return exchange.dump(clusters, wanted == table.Filter(), args.kernel)
+        clusters.append(printed.Cluster(local.part_of(name, resources, joined), rows))
+    return printed.dump(clusters, wanted == table.Filter(), args.kernel)
 
 
 def uncovered(rows: Iterable[table.Row]) -> list[Result]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, Ref, ResourceList
+from krmfn import Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import Manifest
+from krmfn.results import Field
 
 from ..exclusivity import Claim
 from ..kmm.module import LABELS
@@ -66,6 +67,17 @@ def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -
     modules = [item for item in resources.items if (item.group, item.kind) in KINDS and not is_local(item)]
     configs = {item.ref.id: item for kind in CONFIGS for item in resources.select(kind)} if modules else {}
     return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
+
+
+def not_held(whole: Cluster) -> list[Result]:
+    """Return an error for each Module that stands elsewhere and selects by a label that the inventories do not hold."""
+    findings = []
+    for one in whole.theirs:
+        if missing := whole.fleet.unheld(one.keys):
+            message = f"{one.claim.theirs}: {missing}, so it is not known which nodes it selects; {nodes.ANEW}"
+            field = Field(one.claim.field)
+            findings.append(error(message, rule="KRM603", ref=one.claim.ref, field=field, place=one.claim.place))
+    return findings
 
 
 def is_local(item: Item) -> bool:

@@ -7,12 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Item, KrmfnError, Ref, ResourceList, Result
-from krmfn.resource import Place
-from krmfn.results import Field, in_order, placed
+from krmfn.results import in_order, placed
 
-from .. import exclusivity
-from ..exclusivity import Claim, Conflict
-from ..exclusivity.messages import REMEDY, across, law_of
 from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
@@ -23,7 +19,8 @@ from ..kmm.lookup import text
 from ..kmm.resolution import resolver
 from ..rendering import function_config
 from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
-from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used
+from . import conflicts
+from .parts import CONFLICTS, Alike, Gets, Kernel, Part, Pulled, Used
 
 NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
 
@@ -53,8 +50,8 @@ def join(
     whole = cluster.of_list(resources, domain_of)
     mode = function_config.read(resources)[0].exclusivity
     about_nodes = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+    about_nodes += cluster.not_held(whole)
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
-    wrong += filter(None, [whole.fleet.unheld(key for driver in whole.theirs for key in driver.keys)])
     nodes = [] if wrong else moved(whole.fleet.nodes)
     groups = coverage(nodes, whole.drivers, mode != "off", whole.theirs)
     return Joined(whole, mode, about_nodes, wrong, groups)
@@ -71,15 +68,15 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
     unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
     findings = {(one.rule, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
-    conflicts = [] if wrong else _conflicts(whole, mode)
+    found = [] if wrong else conflicts.conflicts(whole, mode)
     return Part(
         name,
         [used(driver, versions) for driver, versions in zip(whole.drivers, _versions(whole, groups), strict=True)],
         alike(_nodes(whole, groups)),
         bool(whole.fleet.nodes),
         unjudged,
-        [_clash(_placed(one, resources)) for one in conflicts[:CONFLICTS]],
-        max(0, len(conflicts) - CONFLICTS),
+        [conflicts.clash(one, resources) for one in found[:CONFLICTS]],
+        max(0, len(found) - CONFLICTS),
         [pulled(image) for image in needed],
         unlisted,
         _bare(resources, whole),
@@ -93,32 +90,6 @@ def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], s
         return images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, theirs=whole.theirs), ""
     except KrmfnError as failure:
         return (), str(failure)
-
-
-def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:
-    """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
-    here = [driver.joint for driver in whole.every if driver.cluster is None]
-    there = [driver.joint for driver in whole.every if driver.cluster is not None]
-    nodes = [exclusivity.Node(node.name, node.labels) for node in whole.fleet.nodes if node.cluster is None]
-    found, _ = exclusivity.conflicts(here, nodes, mode)
-    of_hub, _ = exclusivity.conflicts(there, None, "off" if mode == "off" else "selectors")
-    return sorted(filter(None, map(across, (*found, *of_hub))), key=lambda one: one.severity)
-
-
-def _placed(conflict: Conflict, resources: ResourceList) -> Conflict:
-    """Return the conflict with the places of the selectors that are shown."""
-    refs = {claim.ref for claim in (*conflict.left[:SIDES], *conflict.right[:SIDES])}
-    items = {item.ref.id: item for item in resources.items if item.ref in refs}
-
-    def at_selector(claim: Claim) -> Claim:
-        item = items.get(claim.ref.id)
-        if not item or not claim.place:
-            return claim
-        (found,) = placed([item.located(Result("", field=Field(claim.field)))])
-        return claim._replace(place=found.place)
-
-    left, right = ((*map(at_selector, claims[:SIDES]), *claims[SIDES:]) for claims in (conflict.left, conflict.right))
-    return conflict._replace(left=left, right=right)
 
 
 def _bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
@@ -191,23 +162,3 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
 def pulled(image: Image) -> Pulled:
     """Return what is shown of an image."""
     return Pulled(image.name, image.nodes, image.built, tuple((need.ref, need.purpose) for need in image.needs))
-
-
-def _clash(conflict: Conflict) -> Clash:
-    claims = [*conflict.left, *conflict.right]
-    if conflict.right:  # each of one with each of the others: show some of both
-        claims = [*conflict.left[: SIDES // 2], *conflict.right[: SIDES // 2]]
-    shown = claims[:SIDES]
-    keys = sorted({key for claim in shown for key in claim.selector})
-    labels = [(key, [claim.selector.get(key) for claim in shown]) for key in keys]
-    rule, law = law_of(conflict)
-    more = len(conflict.left) + len(conflict.right) - len(shown)
-    nodes = sorted({name for names in conflict.nodes for name in names})
-    return Clash(conflict.severity, rule, f"{law}: {REMEDY}", nodes, [_side(claim) for claim in shown], more, labels)
-
-
-def _side(claim: Claim) -> Side:
-    pool = f"pool {claim.pool} of " if claim.pool else ""
-    place = claim.place or Place()
-    side = f" ({claim.theirs})" if claim.theirs else ""
-    return Side(f"{pool}{claim.ref}{side}", f"{place.path}:{place.line}" if place.line else place.path)

@@ -100,9 +100,9 @@ def _streams(
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
             one = cluster_lists.rendered(context, each, failures, stays)
-            if each.cluster.name in others:
+            if one.is_whole and each.cluster.name in others:
                 theirs.join(context, one, others[each.cluster.name])
-            if judged and one.is_whole:  # else what could not be read would be reported as missing
+            if judged and one.is_whole:  # here as above: else what could not be read would be reported as missing
                 inputs.judge_final(program, one.final)
             made.append(one)
             step()

@@ -1,7 +1,7 @@
-"""What `nodes --format json` prints, and what a page reads back of it and of `check --format json`.
+"""The clusters that other machines have judged, read from what `nodes` and `check` print with --format json.
 
-Each cluster may be judged on another machine: the files together are the fleet. A file that was cut off, that another
-program wrote or that a later krmfn prints in another way is refused, and so is one that leaves nodes or findings out.
+The files together are the fleet. A file that was cut off, that another program wrote or that a later krmfn prints in
+another way is refused, and so is one that leaves nodes or findings out.
 """
 
 from __future__ import annotations
@@ -13,109 +13,17 @@ from typing import Any, NamedTuple, TypeVar
 from krmfn import KrmfnError, Ref, Result
 from krmfn.reports.findings import FORMAT as CHECK
 from krmfn.resource import Place
-from krmfn.results import Field, Severity, in_order, reference
+from krmfn.results import Field, Severity, in_order
 
-from ..fleet import table
 from . import states
 from .local import alike, in_words
 from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used
+from .printed import FORMAT as NODES
+from .typed import Fields
 
 T = TypeVar("T")
 _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "info"}
-NODES = "krmfn.dev/nodes/v1"
-"""The format of `nodes --format json`."""
 _ABSENT = "no file that is given was printed by `krmfn {} --format json` for it"
-
-
-_NEEDED: Any = object()
-"""In place of a default: the field has to be there."""
-
-
-class _Fields:
-    """The fields of one file, read with their types."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, holder: Any, key: str, kind: type[T], default: Any = _NEEDED) -> T:
-        """Return a field; the default where it is null or missing. Raises KrmfnError for another type."""
-        value = holder.get(key) if isinstance(holder, dict) else None
-        if value is None and default is not _NEEDED:
-            return default  # type: ignore[no-any-return]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise KrmfnError(f"{self.name}: the field {key!r} is {value!r:.60}, and not as krmfn prints it")
-        return value
-
-    def each(self, holder: Any, key: str) -> list[dict[str, Any]]:
-        """Return a list of mappings."""
-        values = self(holder, key, list)
-        if not all(isinstance(value, dict) for value in values):
-            raise KrmfnError(f"{self.name}: the field {key!r} holds something that krmfn does not print")
-        return values
-
-    def texts(self, holder: Any, key: str) -> list[str]:
-        """Return a list of texts."""
-        values = self(holder, key, list)
-        if not all(isinstance(value, str) for value in values):
-            raise KrmfnError(f"{self.name}: the field {key!r} holds something that is no text")
-        return values
-
-
-class Cluster(NamedTuple):
-    """A cluster as `nodes` prints it: what is known of it, and a row per node and Module."""
-
-    part: Part
-    rows: Iterable[table.Row]
-
-
-def dump(clusters: Iterable[Cluster], whole: bool, kernel: str | None) -> str:
-    """Return the JSON; `whole` is False when not all rows are wanted, `kernel` is one that nodes would move to."""
-    head = f'{{"format": {json.dumps(NODES)}, "whole": {json.dumps(whole)}, "kernel": {json.dumps(kernel)},\n'
-    return f'{head}"clusters": [\n{",".join(map(_cluster, clusters))}]}}\n'
-
-
-def _cluster(cluster: Cluster) -> str:
-    """Return a cluster; its rows stand on a line each, at its end."""
-    part, rows = cluster
-    facts = {
-        "cluster": part.name,
-        "hasErrors": part.has_errors,
-        "hasNodes": part.has_nodes,
-        "notKnown": part.unjudged or None,
-        "modules": [_module(module) for module in part.modules],
-        "configsWithoutModule": [reference(ref) for ref in part.bare],
-        "conflicts": list(map(_conflict, part.clashes)),
-        "furtherConflicts": part.more_clashes,
-        "images": [image_record(image) for image in part.images],
-        "imagesNotKnown": part.unlisted or None,
-    }
-    lines = ",\n".join(json.dumps(table.record(row), ensure_ascii=False) for row in rows)
-    text = json.dumps(facts, ensure_ascii=False)[:-1]
-    return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
-
-
-def _conflict(clash: Clash) -> dict[str, Any]:
-    labels = [{"key": key, "values": list(values)} for key, values in clash.labels]
-    return {**clash._asdict(), "sides": [side._asdict() for side in clash.sides], "labels": labels}
-
-
-def _module(module: Used) -> dict[str, Any]:
-    kernels = [
-        {"kernel": one.version or None, "nodes": one.nodes, "mapping": one.mapping, "failure": one.failure or None}
-        for one in module.kernels
-    ]
-    mappings = list(module.mappings)
-    return {"module": reference(module.ref), "madeFrom": module.config, "mappings": mappings, "kernels": kernels}
-
-
-def image_record(image: Pulled) -> dict[str, Any]:
-    """Return an image as JSON data; `nodes` is null where their number is not known."""
-    return {
-        "image": image.name,
-        "nodes": image.nodes,
-        "madeInCluster": image.built,
-        "neededBy": [{**reference(ref), "for": purpose} for ref, purpose in image.needs],
-    }
 
 
 class File(NamedTuple):
@@ -181,7 +89,7 @@ def _document(file: File) -> dict[str, Any]:
 
 def _parts(file: File, document: dict[str, Any]) -> list[Part]:
     """Return the clusters of a file of `nodes`."""
-    read = _Fields(file.name)
+    read = Fields(file.name)
     if read(document, "kernel", str, None):
         raise KrmfnError(f"{file.name}: says what would be with --kernel {document['kernel']}, not what is")
     if not read(document, "whole", bool):
@@ -189,7 +97,7 @@ def _parts(file: File, document: dict[str, Any]) -> list[Part]:
     return [_part(read, one) for one in read.each(document, "clusters")]
 
 
-def _part(read: _Fields, one: dict[str, Any]) -> Part:
+def _part(read: Fields, one: dict[str, Any]) -> Part:
     modules = [_used(read, module) for module in read.each(one, "modules")]
     return Part(
         read(one, "cluster", str),
@@ -206,7 +114,7 @@ def _part(read: _Fields, one: dict[str, Any]) -> Part:
     )
 
 
-def _used(read: _Fields, one: dict[str, Any]) -> Used:
+def _used(read: Fields, one: dict[str, Any]) -> Used:
     kernels = tuple(
         Kernel(
             *(read(kernel, "kernel", str, None) or "", read(kernel, "nodes", int), read(kernel, "mapping", int, None)),
@@ -217,7 +125,7 @@ def _used(read: _Fields, one: dict[str, Any]) -> Used:
     return Used(_ref(read, one.get("module")), read(one, "madeFrom", str), tuple(read.texts(one, "mappings")), kernels)
 
 
-def _groups(read: _Fields, one: dict[str, Any], positions: Mapping[Ref, int]) -> Iterator[Alike]:
+def _groups(read: Fields, one: dict[str, Any], positions: Mapping[Ref, int]) -> Iterator[Alike]:
     """Yield the nodes of a cluster, each with what it gets; its rows follow one another."""
     gets: dict[tuple[str | None, str], list[Gets]] = {}
     kernels: dict[tuple[str | None, str], str] = {}
@@ -240,32 +148,32 @@ def _groups(read: _Fields, one: dict[str, Any], positions: Mapping[Ref, int]) ->
         yield Alike((key[1],), kernels[key], tuple(found))
 
 
-def _clash(read: _Fields, one: dict[str, Any]) -> Clash:
+def _clash(read: Fields, one: dict[str, Any]) -> Clash:
     sides = [Side(read(side, "who", str), read(side, "where", str)) for side in read.each(one, "sides")]
     labels = [(read(label, "key", str), _values(read, label)) for label in read.each(one, "labels")]
     severity, rule, law = (read(one, key, str) for key in ("severity", "rule", "law"))
     return Clash(severity, rule, law, read.texts(one, "nodes"), sides, read(one, "more", int), labels)
 
 
-def _values(read: _Fields, label: dict[str, Any]) -> list[str | None]:
+def _values(read: Fields, label: dict[str, Any]) -> list[str | None]:
     values = read(label, "values", list)
     if not all(value is None or isinstance(value, str) for value in values):
         raise KrmfnError(f"{read.name}: a label of a conflict has values that are no texts")
     return values
 
 
-def _pulled(read: _Fields, one: dict[str, Any]) -> Pulled:
+def _pulled(read: Fields, one: dict[str, Any]) -> Pulled:
     needs = tuple((_ref(read, need), read(need, "for", str)) for need in read.each(one, "neededBy"))
     return Pulled(read(one, "image", str), read(one, "nodes", int, None), read(one, "madeInCluster", bool), needs)
 
 
-def _ref(read: _Fields, one: Any) -> Ref:
+def _ref(read: Fields, one: Any) -> Ref:
     return Ref(*(read(one, key, str) for key in ("apiVersion", "kind", "namespace", "name")))
 
 
 def _findings(file: File, document: dict[str, Any]) -> dict[str, list[Result]]:
     """Return the findings of each cluster in a file of `check`; those of none are the first one's, or the file's."""
-    read = _Fields(file.name)
+    read = Fields(file.name)
     if read(read(document, "summary", dict), "baseline", int):
         raise KrmfnError(f"{file.name}: was printed with --baseline, which leaves findings out; print it without")
     names = read.texts(document, "clusters")
@@ -276,7 +184,7 @@ def _findings(file: File, document: dict[str, Any]) -> dict[str, list[Result]]:
     return found
 
 
-def _result(read: _Fields, one: dict[str, Any]) -> Result:
+def _result(read: Fields, one: dict[str, Any]) -> Result:
     severity = _SEVERITIES.get(read(one, "severity", str))
     if severity is None:
         raise KrmfnError(f"{read.name}: a finding has the severity {one['severity']!r}")

@@ -1,0 +1,61 @@
+"""The conflicts about nodes in a cluster, with the selectors of those who are in them side by side."""
+
+from __future__ import annotations
+
+from krmfn import ResourceList, Result
+from krmfn.resource import Place
+from krmfn.results import Field, placed
+
+from .. import exclusivity
+from ..exclusivity import Claim, Conflict
+from ..exclusivity.messages import REMEDY, across, law_of
+from ..fleet.cluster import Cluster
+from .parts import SIDES, Clash, Side
+
+
+def conflicts(whole: Cluster, mode: str) -> list[Conflict]:
+    """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
+    here = [driver.joint for driver in whole.every if driver.cluster is None]
+    there = [driver.joint for driver in whole.every if driver.cluster is not None]
+    nodes = [exclusivity.Node(node.name, node.labels) for node in whole.fleet.nodes if node.cluster is None]
+    found, _ = exclusivity.conflicts(here, nodes, mode)
+    of_hub, _ = exclusivity.conflicts(there, None, "off" if mode == "off" else "selectors")
+    return sorted(filter(None, map(across, (*found, *of_hub))), key=lambda one: one.severity)
+
+
+def clash(conflict: Conflict, resources: ResourceList) -> Clash:
+    """Return a conflict with the selectors side by side; `resources` is the list that it was found in."""
+    conflict = _placed(conflict, resources)
+    claims = [*conflict.left, *conflict.right]
+    if conflict.right:  # each of one with each of the others: show some of both
+        claims = [*conflict.left[: SIDES // 2], *conflict.right[: SIDES // 2]]
+    shown = claims[:SIDES]
+    keys = sorted({key for claim in shown for key in claim.selector})
+    labels = [(key, [claim.selector.get(key) for claim in shown]) for key in keys]
+    rule, law = law_of(conflict)
+    more = len(conflict.left) + len(conflict.right) - len(shown)
+    nodes = sorted({name for names in conflict.nodes for name in names})
+    return Clash(conflict.severity, rule, f"{law}: {REMEDY}", nodes, [_side(claim) for claim in shown], more, labels)
+
+
+def _placed(conflict: Conflict, resources: ResourceList) -> Conflict:
+    """Return the conflict with the places of the selectors that are shown."""
+    refs = {claim.ref for claim in (*conflict.left[:SIDES], *conflict.right[:SIDES])}
+    items = {item.ref.id: item for item in resources.items if item.ref in refs}
+
+    def at_selector(claim: Claim) -> Claim:
+        item = items.get(claim.ref.id)
+        if not item or not claim.place:
+            return claim
+        (found,) = placed([item.located(Result("", field=Field(claim.field)))])
+        return claim._replace(place=found.place)
+
+    left, right = ((*map(at_selector, claims[:SIDES]), *claims[SIDES:]) for claims in (conflict.left, conflict.right))
+    return conflict._replace(left=left, right=right)
+
+
+def _side(claim: Claim) -> Side:
+    pool = f"pool {claim.pool} of " if claim.pool else ""
+    place = claim.place or Place()
+    side = f" ({claim.theirs})" if claim.theirs else ""
+    return Side(f"{pool}{claim.ref}{side}", f"{place.path}:{place.line}" if place.line else place.path)
