@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -72,6 +73,11 @@ def test_the_installed_commands_answer_away_from_the_repository(wheel: Path, tmp
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert command in done.stdout
+    if command != "krmfn":
+        documented = subprocess.run(
+            [target / "bin" / command, "--doc"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+        )
+        assert json.loads(documented.stdout)["image"]
     where = "import krmfn, krmfn_functions.schemas as s; print(krmfn.__file__, *s.__path__)"
     located = subprocess.run(
         [sys.executable, "-c", where], cwd=tmp_path, env=env, capture_output=True, text=True, check=True

@@ -11,8 +11,8 @@ from krmfn.runner import ensure_stdout, write
 
 
 def answer(name: str, description: str, arguments: Sequence[str]) -> int:
-    """Print the help or the version; return the exit code, 2 for any other argument."""
-    usage = f"usage: {name} [--help | --version]\n"
+    """Print the help, the documentation or the version; return the exit code, 2 for any other argument."""
+    usage = f"usage: {name} [--help | --doc | --version]\n"
     if arguments[0] in ("-h", "--help") and len(arguments) == 1:
         return _print(
             f"{usage}\n{description}\n\n"
@@ -23,6 +23,10 @@ def answer(name: str, description: str, arguments: Sequence[str]) -> int:
         from importlib.metadata import version
 
         return _print(f"{name} (krmfn {version('krmfn')})\n")
+    if arguments[0] == "--doc" and len(arguments) == 1:
+        from .document import document
+
+        return _print(document(name))
     import shlex
 
     sys.stderr.write(
