@@ -41,6 +41,7 @@ class Cluster:
     def __init__(self, port: int, folder: Path, token: str) -> None:
         self.folder = folder
         self.crds: Crds | None = None
+        self.url, self.token = f"https://{HOST}:{port}", token
         self._port, self._headers = port, {"Authorization": f"Bearer {token}"}
         self._connection: http.client.HTTPSConnection | None = None
         self._plurals: dict[str, dict[str, tuple[str, bool]]] = {}

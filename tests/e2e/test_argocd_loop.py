@@ -1,0 +1,202 @@
+"""From a commit to a cluster with a whole Argo CD: what is created, refused and removed, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .argo_loop import APPS, KMM, Loop, running
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {{name: {name}}}
+spec:
+  driverImage: registry.example.com/gpu/driver
+  driverVersion: "{version}"
+  moduleName: {name}
+  nodeSelector: {{example.com/gpu: "{nodes}"}}
+  daemonSets: [{{name: metrics, image: "registry.example.com/gpu/exporter:1"}}]
+"""
+SETTINGS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {defaults: {annotations: {lab: "two"}}}
+"""
+
+
+SENTENCE = (
+    "gpu.yaml:8:3: error: DeviceConfig clash/gpu: spec.nodeSelector: DeviceConfig clash/gpu (spec.nodeSelector) and "
+    "DeviceConfig clash/other (other.yaml:8, spec.nodeSelector) can select the same node, for example one with the "
+    "label example.com/gpu=a; one node may be driven by one DeviceConfig only"
+)
+
+
+def config(name: str = "gpu", version: str = "1.0", nodes: str = "a") -> str:
+    return CONFIG.format(name=name, version=version, nodes=nodes)
+
+
+@pytest.fixture(scope="module")
+def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
+    with running(tmp_path_factory.mktemp("argocd")) as one:
+        yield one
+
+
+def module(loop: Loop, name: str, of: str = "gpu") -> dict[str, Any]:
+    return loop.get(KMM, "Module", name, of)
+
+
+def exporter(loop: Loop, name: str, of: str = "gpu") -> dict[str, Any]:
+    return loop.get(APPS, "DaemonSet", name, f"{of}-metrics")
+
+
+def is_going(one: dict[str, Any]) -> bool:
+    return "deletionTimestamp" in one["metadata"]
+
+
+def settled(loop: Loop, name: str) -> bool:
+    """Return True when what Git says is there and healthy, and no sync runs."""
+    status = loop.status(name)
+    done = status.get("operationState", {}).get("phase") == "Succeeded"
+    return done and (status["sync"]["status"], status["health"]["status"]) == ("Synced", "Healthy")
+
+
+def deploy(loop: Loop, name: str, *configs: str, **parameters: str) -> None:
+    """Let an Application get to where all is healthy, and Argo CD has nothing left to do."""
+    loop.application(name, **parameters)
+    configs = configs or ("gpu",)
+    loop.until("the Modules are created", name, lambda: all(module(loop, name, one) for one in configs))
+    for one in configs:
+        loop.load(name, one)
+    loop.until("the DaemonSets are created", name, lambda: all(exporter(loop, name, one) for one in configs))
+    for one in configs:
+        loop.roll_out(name, f"{one}-metrics")
+    loop.until("all is healthy", name, lambda: settled(loop, name))
+    loop.refresh(name)
+    loop.until("all is healthy after another look", name, lambda: settled(loop, name))
+
+
+def errors(loop: Loop, name: str) -> list[str]:
+    """Return why Argo CD cannot say what an Application shall be."""
+    conditions = loop.status(name).get("conditions", [])
+    return [one["message"] for one in conditions if one["type"] == "ComparisonError"]
+
+
+def objects(loop: Loop, name: str) -> list[dict[str, Any]]:
+    """Return the metadata of what an Application has made; any change of it is a new resourceVersion there."""
+    return [one(loop, name)["metadata"] for one in (module, exporter)]
+
+
+def test_a_commit_becomes_a_module_and_then_a_daemonset(loop: Loop) -> None:
+    """The DaemonSet waits until KMM has loaded the driver everywhere: health.lua of the shipped argocd-cm."""
+    loop.commit("one config", first__gpu=config())
+    loop.application("first")
+    loop.until("the Module is created", "first", lambda: bool(module(loop, "first")))
+
+    def waits() -> bool:
+        said = loop.status("first").get("operationState", {}).get("message", "")
+        return "waiting for healthy state of kmm.sigs.x-k8s.io/Module/gpu" in said
+
+    loop.until("Argo CD waits for the Module", "first", waits)
+    loop.load("first", "gpu", available=2)
+    loop.refresh("first")
+    assert not exporter(loop, "first")
+    loop.load("first", "gpu")
+    loop.until("the DaemonSet is created", "first", lambda: bool(exporter(loop, "first")))
+
+
+def test_what_is_synced_stays_as_it_is(loop: Loop) -> None:
+    """Self-heal is on, and the API server has filled in its defaults."""
+    loop.commit("one config", calm__gpu=config())
+    deploy(loop, "calm")
+    before = objects(loop, "calm")
+    synced = loop.status("calm")["operationState"]["finishedAt"]
+    for _ in range(2):
+        loop.refresh("calm")
+        assert settled(loop, "calm")
+    assert loop.status("calm")["operationState"]["finishedAt"] == synced
+    assert objects(loop, "calm") == before
+
+
+def test_health_follows_the_status_of_the_module(loop: Loop) -> None:
+    loop.commit("one config", health__gpu=config())
+    deploy(loop, "health")
+    loop.load("health", "gpu", available=1)
+    loop.until("it waits", "health", lambda: loop.status("health")["health"]["status"] == "Progressing")
+    loop.load("health", "gpu")
+    loop.until("it is well", "health", lambda: loop.status("health")["health"]["status"] == "Healthy")
+
+
+def test_a_new_driver_version_is_synced(loop: Loop) -> None:
+    loop.commit("one config", update__gpu=config())
+    deploy(loop, "update")
+    loop.commit("a new driver", update__gpu=config(version="2.0"))
+    loop.refresh("update")
+    loop.until("the Module has the new image", "update", lambda: ":2.0-" in str(module(loop, "update")["spec"]))
+
+
+def test_a_conflict_is_said_and_changes_nothing(loop: Loop) -> None:
+    loop.commit("one config", clash__gpu=config())
+    deploy(loop, "clash")
+    before = objects(loop, "clash")
+    loop.commit("a second one for the same nodes", clash__other=config("other"))
+    loop.refresh("clash")
+    loop.until("the conflict is said", "clash", lambda: any(SENTENCE in one for one in errors(loop, "clash")))
+    assert objects(loop, "clash") == before
+    assert not module(loop, "clash", "other")
+    loop.commit("without the second one", clash__other=None)
+    loop.refresh("clash")
+    loop.until("all is healthy again", "clash", lambda: settled(loop, "clash") and not errors(loop, "clash"))
+
+
+def test_a_removed_config_takes_the_daemonset_first(loop: Loop) -> None:
+    loop.commit("two configs", removal__gpu=config(), removal__other=config("other", nodes="b"))
+    deploy(loop, "removal", "gpu", "other")
+    loop.commit("one of them goes", removal__gpu=None)
+    loop.refresh("removal")
+    loop.until("the DaemonSet is deleted", "removal", lambda: is_going(exporter(loop, "removal")))
+    loop.refresh("removal")
+    assert not is_going(module(loop, "removal")), "pods of the DaemonSet may still hold the driver"
+    loop.collect("removal", "gpu-metrics")
+    loop.until("the Module is deleted", "removal", lambda: is_going(module(loop, "removal")))
+    loop.collect("removal", "gpu", KMM, "Module")
+    loop.until("all is healthy without it", "removal", lambda: settled(loop, "removal"))
+    assert not module(loop, "removal")
+    assert module(loop, "removal", "other")
+    assert exporter(loop, "removal", "other")
+
+
+def test_a_renamed_config_is_another_driver(loop: Loop) -> None:
+    """The old DaemonSet goes while the new Module comes, then the old Module, and then comes the new DaemonSet."""
+    loop.commit("one config", rename__gpu=config())
+    deploy(loop, "rename")
+    loop.commit("another name", rename__gpu=config("npu"))
+    loop.refresh("rename")
+    loop.until("the new Module is created", "rename", lambda: bool(module(loop, "rename", "npu")))
+    loop.load("rename", "npu")
+    loop.until("the old DaemonSet is deleted", "rename", lambda: is_going(exporter(loop, "rename")))
+    assert not is_going(module(loop, "rename"))
+    assert not exporter(loop, "rename", "npu")
+    loop.collect("rename", "gpu-metrics")
+    loop.until("the old Module is deleted", "rename", lambda: is_going(module(loop, "rename")))
+    loop.collect("rename", "gpu", KMM, "Module")
+    loop.until("the new DaemonSet is created", "rename", lambda: bool(exporter(loop, "rename", "npu")))
+    loop.roll_out("rename", "npu-metrics")
+    loop.until("all is healthy", "rename", lambda: settled(loop, "rename"))
+
+
+def test_another_application_has_another_function_config(loop: Loop) -> None:
+    loop.commit("a shared config", own__gpu=config(), settings__two=SETTINGS)
+    deploy(loop, "own", function_config="../settings/two.yaml")
+    assert module(loop, "own")["metadata"]["annotations"]["lab"] == "two"
+
+
+def test_a_parameter_of_the_wrong_name_is_said(loop: Loop) -> None:
+    loop.commit("one config", wrong__gpu=config())
+    loop.application("wrong", kmm_verson="2.6")
+    sentence = "krmfn has no parameter 'kmm-verson'; it has function-config, kmm-version, namespace, prune"
+    loop.until("it is said", "wrong", lambda: any(sentence in one for one in errors(loop, "wrong")))
+    assert not module(loop, "wrong")
