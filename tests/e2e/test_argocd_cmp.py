@@ -17,6 +17,7 @@ from .engines import EXAMPLES, run
 from .test_apiserver import REFUSED
 
 RENDERED = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir() and folder.name not in REFUSED)
+RENDERED += ["two-teams/team-a", "two-teams/team-b"]
 MANY, AT_ONCE = 200, 20
 
 
