@@ -58,17 +58,37 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
 
     Raises KrmfnError, a sentence without the node's name, for labels that are no strings and for taints that are none.
     """
-    labels = table(manifest, "metadata", "labels")
-    if not labels and table(manifest, "metadata").get("labels"):
-        raise KrmfnError("its labels are no mapping")
-    if not set(map(type, labels.values())) <= {str}:
-        key, value = next((key, value) for key, value in labels.items() if type(value) is not str)
-        raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
+    labels = _labels(manifest)
+    _check_labels(labels)
     info = table(manifest, "status", "nodeInfo")
     kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
     texts = (text(info, "architecture"), text(info, "osImage"))
     return Node(text(table(manifest, "metadata"), "name"), kept, text(info, "kernelVersion"), taints, *texts)
+
+
+def selected(manifest: Manifest, keys: Collection[str]) -> Node:
+    """Return a Node object's name and some of its labels; nothing else of it is judged either.
+
+    Raises KrmfnError, a sentence without the node's name, for one of these labels that is no string.
+    """
+    labels = _labels(manifest)
+    kept = {key: labels[key] for key in keys if key in labels}
+    _check_labels(kept)
+    return Node(text(table(manifest, "metadata"), "name"), kept)
+
+
+def _labels(manifest: Manifest) -> dict[str, Any]:
+    labels = table(manifest, "metadata", "labels")
+    if not labels and table(manifest, "metadata").get("labels"):
+        raise KrmfnError("its labels are no mapping")
+    return labels
+
+
+def _check_labels(labels: Mapping[str, Any]) -> None:
+    if not set(map(type, labels.values())) <= {str}:
+        key, value = next((key, value) for key, value in labels.items() if type(value) is not str)
+        raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
 
 
 def taints_of(manifest: Manifest) -> list[Taint]:

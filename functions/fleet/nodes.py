@@ -91,7 +91,7 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
     few = keys is not None and len(keys) <= _FEW
     labels = item.picked_labels(sorted(keys)) if keys is not None and few else item.labels
     if item.is_read:
-        return facts.of_manifest(item.manifest, keys)
+        return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
     if keys is not None:
         return Node(item.name, labels)
     info = (item.string("status", "nodeInfo", name) for name in ("kernelVersion", "architecture", "osImage"))

@@ -75,8 +75,10 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
 
 def both(run: Run, command: str = "check", *options: str) -> Ended:
     """Return how a command ends, which is the same when every document is read in full."""
-    quick = run(command, *options)
-    assert run(command, *options, in_full=True) == quick
+    quick, full = run(command, *options), run(command, *options, in_full=True)
+    lines, in_full = ({*ended.out.split("\n"), *ended.err.split("\n")} for ended in (quick, full))
+    assert (lines - in_full, in_full - lines) == (set(), set())
+    assert quick == full
     return quick
 
 
@@ -218,3 +220,12 @@ def write(folder: Path, texts: Sequence[bytes]) -> None:
     for number in range(0, several, 2):
         (folder / f"several{number:02}.yaml").write_bytes(b"\n---\n".join(texts[number : number + 2]))
     (folder / "ours.yaml").write_text(f"{NODE}---\n{CONFIG}")
+
+
+@pytest.mark.parametrize(("label", "codes"), [("other", (1, 0)), ("a", (1, 1))])
+def test_a_node_with_a_label_that_is_no_string(label: str, codes: tuple[int, int], run: Run, tmp_path: Path) -> None:
+    """The API server refuses the Node, says check; render asks for the labels of the selectors alone."""
+    node = f"apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  labels:\n    x: y\n    {label}: yes\n"
+    other = CONFIG.replace("name: drv,", "name: two,").replace("a: b", "a: c")
+    (tmp_path / "a.yaml").write_text(f"{node}---\n{CONFIG}---\n{other}")
+    assert (both(run, "check").code, both(run, "render").code) == codes
