@@ -58,7 +58,7 @@ def test_several_rules_and_small_letters() -> None:
     ("name", "hint"),
     [
         ("KRM3O1", "did you mean KRM301?"),
-        ("krm41", "did you mean KRM141 or KRM401?"),
+        ("krm41", "did you mean KRM141 or KRM401"),
         ("spec.driverImage", "did you mean deviceconfig.spec.driverImage?"),
         ("nowhere", "`krmfn rules` prints all rules"),
     ],
