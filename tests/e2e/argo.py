@@ -103,11 +103,11 @@ def client() -> str:
 
 
 @contextmanager
-def plugin(folder: Path, programs: tuple[Path, ...] = PROGRAMS, temporary: Path | None = None) -> Iterator[Plugin]:
+def plugin(folder: Path, programs: tuple[Path, ...] = PROGRAMS) -> Iterator[Plugin]:
     """Run the plugin server with the environment of a sidecar: programs on PATH, and no home or locale."""
-    config, temporary = folder / "config", temporary or folder / "tmp"
+    config, temporary = folder / "config", folder / "tmp"
     config.mkdir()
-    temporary.mkdir(exist_ok=True)
+    temporary.mkdir()
     shutil.copy(PLUGIN, config)
     env = {
         "PATH": os.pathsep.join(map(str, programs)),
