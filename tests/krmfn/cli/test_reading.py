@@ -179,7 +179,7 @@ def test_the_corpus(command: str, run: Run, tmp_path: Path) -> None:
 def test_fuzzed_documents(command: str, run: Run, tmp_path: Path) -> None:
     """Documents in every style, whole and damaged, beside ours, alone in a file or not; in CI more than 10,000."""
     codes: Counter[int] = Counter()
-    drawn = [*documents(11, max(400, EXAMPLES * 7), ROOT / "tests" / "cases")]
+    drawn = [*documents(11, max(400, EXAMPLES * 25), ROOT / "tests" / "cases")]
     texts = [text for text in drawn if not is_only_no_data(text)]
     assert len(texts) > len(drawn) * 0.8
     for number in range(0, len(texts), 40):
