@@ -10,6 +10,8 @@ CONTAINERS ?= $(shell command -v docker || command -v podman)
 
 READY := .venv/.ready
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$(PATH)
+# With it each of the thousands of processes of the tests compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test e2e lint bench goldens image lock clean
 

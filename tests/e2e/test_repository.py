@@ -187,7 +187,8 @@ def test_every_cluster_is_told(command: tuple[str, ...], repo: Path) -> None:
     assert "gpu" in done.text
     assert "nic" in done.text
     if command[0] == "nodes":
-        assert {row["cluster"] for row in json.loads(done.out)} == {"clusters/lab", "clusters/prod"}
+        names = {cluster["cluster"] for cluster in json.loads(done.out)["clusters"]}
+        assert names == {"clusters/lab", "clusters/prod"}
 
 
 def test_the_pre_commit_hook_works_as_it_is(repo: Path) -> None:
