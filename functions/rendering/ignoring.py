@@ -33,9 +33,9 @@ REFUSALS = frozenset({"KRM403"})
 """Rules of those families about what the cluster itself refuses."""
 FLEET = frozenset(f"KRM60{number}" for number in range(4, 10))
 """Rules about what nodes get: advice, too. What is wrong with the nodes themselves cannot be turned off."""
-FINAL = frozenset({"KRM701", "KRM703", "KRM704", "KRM708", "KRM709", "KRM710"})
+FINAL = frozenset({"KRM701", "KRM703", "KRM704", "KRM708", "KRM709", "KRM710", "KRM711"})
 """Rules about the final list that warn: those findings can be turned off, an error of the same rule cannot."""
-_CHANGES = tuple(f"KRM40{number}" for number in range(1, 10))
+_CHANGES = tuple(f"KRM{number}" for number in range(401, 411))
 """The rules about changes, which stand above this room; a test holds them against `upgrades.change_rules`."""
 
 
@@ -160,7 +160,7 @@ def _not_turned_off(name: str) -> str:
     hint = f"; did you mean {close[0]}?" if close else "; the command `rules` prints all rules"
     own = ", ".join(sorted(WARNINGS))
     families = "lints, KRM2xx; what `diff` says, KRM4xx; what nodes get, KRM604 to KRM609; " + (
-        "what reaches a cluster, KRM701, KRM703, KRM704 and KRM708 to KRM710"
+        "what reaches a cluster, KRM701, KRM703, KRM704 and KRM708 to KRM711"
     )
     return f"{name or 'nothing'} is no rule that can be turned off ({families}; {own}){hint}"
 

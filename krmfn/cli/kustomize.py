@@ -21,7 +21,7 @@ from ..errors import KrmfnError
 from ..resource import Manifest, Place, Ref
 from ..results import Field, Result
 from ..yamltext import emit
-from . import shims
+from . import interrupts, shims
 from .kustomization import origins as origin_notes
 from .kustomization.confinement import Seen, confined
 from .kustomization.decision import Decision
@@ -163,10 +163,19 @@ def _entry(line: str) -> dict[str, Any] | None:
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Run kustomize to its end, or end it with us."""
+    process = None
     try:
-        return subprocess.run(command, capture_output=True, check=False, env=environment)
+        with interrupts.held():  # one while the process is started would leave it running
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        stdout, stderr = process.communicate()
     except OSError as failure:
         raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure
+    finally:
+        if process:
+            with process:  # closes its pipes, and waits
+                process.kill()
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
 def _command(decision: Decision) -> list[str]:

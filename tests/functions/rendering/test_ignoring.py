@@ -87,8 +87,8 @@ def test_an_entry_hides_findings_or_is_reported_to_hide_nothing(rule: Rule, exam
         assert idle(after, entry) == expected
 
 
-WITHOUT_A_RESOURCE = {"KRM143", "KRM144", "KRM402"}
-"""About profiles and defaults of the functionConfig, and about a Module that is there no more."""
+WITHOUT_A_RESOURCE = {"KRM143", "KRM144", "KRM402", "KRM410"}
+"""About profiles and defaults of the functionConfig, and about what is there no more."""
 
 
 @pytest.mark.parametrize(

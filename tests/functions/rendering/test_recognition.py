@@ -240,7 +240,7 @@ def by_function_config(kind: str, *ids: str) -> list[Result]:
 
 EVERY_RULE = [rule.id for rule in rules()]
 WARNINGS = {"KRM127", "KRM132", "KRM142", "KRM143", "KRM144", "KRM162"}
-FINAL = {"KRM701", "KRM703", "KRM704", "KRM708", "KRM709", "KRM710"}
+FINAL = {"KRM701", "KRM703", "KRM704", "KRM708", "KRM709", "KRM710", "KRM711"}
 LINTS = [
     rule
     for rule in EVERY_RULE

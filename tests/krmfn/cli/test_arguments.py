@@ -33,7 +33,7 @@ COMMON = [
     *([["-q"]], [["--root", "."]], [["--kustomize=--enable-helm -v"]], [["--prune", "never"]], [["--color", "never"]]),
     *([["--namespace=a"]], [["--log-format", "json"]], [["--function-config", "c.yaml"]]),
 ]
-PATHS = st.text("ab/.-_ é", max_size=4).filter(lambda path: path == "-" or not path.startswith("-"))
+PATHS = st.text("ab/.-_ é", min_size=1, max_size=4).filter(lambda path: path == "-" or not path.startswith("-"))
 
 
 def called(*argv: str) -> Call:
