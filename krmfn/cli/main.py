@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from ..errors import KrmfnError
@@ -34,6 +35,18 @@ def main(program: Program, argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         log.say("interrupted")
         return 130
-    except BaseException:  # a SystemExit(0) of the function included
-        log.crash("this is a bug in the program, not in your files; nothing was decided")
+    except BaseException as failure:  # a SystemExit(0) of the function included
+        if isinstance(failure, FileNotFoundError) and not _is_somewhere():
+            log.failure(KrmfnError("the working folder is gone: it was removed before this ended; nothing was decided"))
+        else:
+            log.crash("this is a bug in the program, not in your files; nothing was decided")
     return 2
+
+
+def _is_somewhere() -> bool:
+    """Return False when the working folder was removed."""
+    try:
+        os.getcwd()  # noqa: PTH109  # pathlib is not there
+    except FileNotFoundError:
+        return False
+    return True

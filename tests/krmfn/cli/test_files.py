@@ -337,6 +337,37 @@ def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, 
     assert not Path(f"/proc/{kustomize}").exists()
 
 
+@pytest.mark.parametrize("command", [["render", "."], ["check"], ["diff", "--base", "HEAD", "."], ["nodes", "."]])
+def test_a_working_folder_that_is_gone_is_named(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    script = 'cd gone && rmdir ../gone && exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", str(COMMANDS / "krmfn"), *command],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    message = b"error: the working folder is gone: it was removed before this ended; nothing was decided\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+
+
+@pytest.mark.parametrize("path", [".", "../app"])
+def test_a_source_that_vanishes_during_the_build_is_no_success(path: str, app: Path, tmp_path: Path) -> None:
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "kustomize"
+    program.write_text(
+        f"#!/bin/sh\n/bin/rm -rf {app}\necho 'Error: must build at directory: not a valid directory' >&2\nexit 1\n"
+    )
+    program.chmod(0o755)
+    env = environment() | {"PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])}
+    done = subprocess.run([str(COMMANDS / "krmfn"), "render", path], cwd=app, env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Traceback" not in done.stderr, done.stderr
+    assert done.stderr.startswith(b"error: "), done.stderr
+
+
 @pytest.mark.parametrize("name", ["", "Kmm", "a/b", "a.b", "-a", "a" * 64, "a\n", "a\n::error::x", "é"])
 def test_a_namespace_is_a_name(name: str, app: Path) -> None:
     for command in ("check", "render"):
