@@ -13,11 +13,12 @@ from krmfn.cli import interrupts
 
 
 @pytest.fixture(autouse=True)
-def handler() -> Iterator[None]:
-    """SIGTERM interrupts as it does in a command."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def handlers() -> Iterator[None]:
+    """Both signals interrupt as they do in a command; a shell lets what it starts with & ignore SIGINT."""
+    before = [(number, signal.signal(number, signal.default_int_handler)) for number in (signal.SIGINT, signal.SIGTERM)]
     yield
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in before:
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
