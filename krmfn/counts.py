@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
+
+SHOWN = 5
+"""How many names a sentence has before it counts the rest."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -22,6 +26,12 @@ def plural(noun: str) -> str:
 def extent(resources: int, files: int) -> str:
     """Return how much was looked at: `14 resources, 3 files`; a stream has no files."""
     return counted(resources, "resource") + (f", {counted(files, 'file')}" if files else "")
+
+
+def some(names: Iterable[str], number: int, shown: int = SHOWN) -> str:
+    """Return the names as `a, b, c, d, e and 7 more`; there are `number` in all."""
+    first = list(islice(names, shown))
+    return ", ".join(first) + (f" and {number - len(first):,} more" if number > len(first) else "")
 
 
 def listed(numbers: Mapping[str, int]) -> str:

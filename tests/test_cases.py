@@ -25,14 +25,12 @@ from krmfn.ownership import OWNER
 from krmfn.resource import ref
 from krmfn.results import printable
 from tests.builders import folder_text
-from tests.commands import ROOT, cached, process
+from tests.commands import REFUSED_EXAMPLES, ROOT, cached, process
 
 CASES = ROOT / "tests" / "cases"
 EXAMPLES = ROOT / "examples"
 FUNCTIONS: dict[str, Function] = {"deviceconfig": deviceconfig, "ptemplate": ptemplate, "krmfn": krmfn}
 UPDATE = bool(os.environ.get("KRMFN_UPDATE"))
-
-REFUSED_EXAMPLES = {"conflict", "two-teams"}
 
 
 class Case(NamedTuple):

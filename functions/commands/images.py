@@ -10,10 +10,11 @@ from typing import NamedTuple
 from krmfn import KrmfnError, ResourceList, Result, error
 from krmfn.cli import files
 from krmfn.cli.main import Command
+from krmfn.counts import some
 from krmfn.results import printable
 from krmfn.yamltext import emit
 
-from ..fleet import registry, wording
+from ..fleet import registry
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import images
@@ -85,7 +86,7 @@ def _unmapped(drivers: Iterable[Driver], kernels: Sequence[str]) -> Iterator[Res
         without = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
         if without:
             message = (
-                f"no kernel mapping for {wording.listing(without, len(without))}, so there is no image for it; add a "
+                f"no kernel mapping for {some(without, len(without))}, so there is no image for it; add a "
                 "mapping, or say --allow-unmapped if that is meant"
             )
             yield error(message, ref=driver.ref)
@@ -109,7 +110,7 @@ def text(found: Sequence[Pulled]) -> str:
         needs = [f"{ref} ({purpose})" for ref, purpose in image.needs]
         number = "?" if image.nodes is None else f"{image.nodes:,}"
         made = "in the cluster" if image.built else "-"
-        lines.append((printable(image.name), number, made, printable(wording.listing(needs, len(needs)))))
+        lines.append((printable(image.name), number, made, printable(some(needs, len(needs)))))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     padded = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
     return "".join(f"{line.rstrip()}\n" for line in padded)

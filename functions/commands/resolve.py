@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.cli.main import Command
+from krmfn.counts import some
 from krmfn.results import printable
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
@@ -54,9 +55,8 @@ def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
     kernels = [row["kernel"] for row in rows if row["mapping"] is None]
     if not kernels:
         return None
-    more = f" and {len(kernels) - 3:,} more" if len(kernels) > 3 else ""
     message = (
-        f"no kernel mapping for {', '.join(kernels[:3])}{more}: such nodes get no driver; add a mapping, "
+        f"no kernel mapping for {some(kernels, len(kernels), 3)}: such nodes get no driver; add a mapping, "
         "or say --allow-unmapped if that is meant"
     )
     return error(message, ref=module)

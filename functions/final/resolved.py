@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Item, Result, error, warning
+from krmfn.counts import some
 from krmfn.fieldpath import join
 from krmfn.results import Field
 
@@ -51,8 +52,6 @@ def _judged(item: Item, one: Reference, names: Names, final: Final) -> Result | 
         way = _OUT_OF_REACH if one.kind == DEVICE_CLASS else _TELL
         message = f"names the {noun} {one.name}, which kustomize calls {other}; {way}"
         return error(message, field=field._replace(proposed=other))
-    some = ", ".join(sorted(present)[:_SHOWN]) + (
-        f" and {len(present) - _SHOWN:,} more" if len(present) > _SHOWN else ""
-    )
-    message = f"no {noun} {one.name} is among what is deployed{where}, where others are ({some})"
+    others = some(sorted(present), len(present), _SHOWN)
+    message = f"no {noun} {one.name} is among what is deployed{where}, where others are ({others})"
     return warning(message, field=field)

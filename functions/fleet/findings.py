@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from krmfn.counts import counted
+from krmfn.counts import SHOWN, counted, some
 from krmfn.errors import KrmfnError
 from krmfn.results import Field, Result, error, info, warning
 
@@ -88,7 +88,7 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
             number, whole = sum(map(len, uncovered.values())), _number(selected)
             message = (
                 f"{number:,} of the {counted(whole, 'node')} that it selects get no driver, since no kernel mapping "
-                f"has one for {wording.listing(kernels, len(kernels))}"
+                f"has one for {some(kernels, len(kernels))}"
             )
             yield _about(driver, error(message, field=Field(_mappings_at(driver))))
         unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
@@ -146,8 +146,8 @@ class _Labels:
                 return f": none has the label {key}" + (f"; did you mean {near[0]}?" if near else "")
             if value not in values:
                 near = get_close_matches(value, values, 1)
-                known = [repr(name) for name, _ in values.most_common(wording.SHOWN)]
-                meant = f"did you mean {near[0]!r}?" if near else f"there are {wording.listing(known, len(values))}"
+                known = [repr(name) for name, _ in values.most_common(SHOWN)]
+                meant = f"did you mean {near[0]!r}?" if near else f"there are {some(known, len(values))}"
                 return f": none has {key} with the value {value!r}; {meant}"
         return ": each of its labels is on some, but not all of them on one" if len(driver.selector) > 1 else ""
 
@@ -189,8 +189,8 @@ def workloads_tolerate(fleet: Joined) -> Iterator[Result]:
             names = sorted(node.name for node, _ in where.repelled)
             message = (
                 f"does not run on {len(names):,} of the {counted(len(names) + len(where.nodes), 'node')} on which "
-                f"{module.ref} loads, since it does not tolerate {wording.listing(map(str, taints), len(taints))}: "
-                f"{wording.listing(names, len(names))}"
+                f"{module.ref} loads, since it does not tolerate {some(map(str, taints), len(taints))}: "
+                f"{some(names, len(names))}"
             )
             finding = warning if where.nodes else error
             yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
@@ -207,7 +207,7 @@ def modules_tolerate(fleet: Joined) -> Iterator[Result]:
         whole = _number(selected)
         message = (
             f"gets no driver onto {len(names):,} of the {counted(whole, 'node')} that it selects, since it does not "
-            f"tolerate {wording.listing(map(str, taints), len(taints))}: {wording.listing(names, len(names))}"
+            f"tolerate {some(map(str, taints), len(taints))}: {some(names, len(names))}"
         )
         finding = error if len(names) == whole else info
         yield _about(driver, finding(message, field=Field(driver.claim.field)))

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
-from krmfn.counts import counted
+from krmfn.counts import counted, some
 
 from ..kmm.lookup import text
 from .coverage import Outcome
 from .drivers import Driver
 
-SHOWN = 5
-"""Names that a message lists before it counts the rest."""
-
-
-def listing(names: Iterable[str], number: int) -> str:
-    """Return the names as `a, b, c, d, e and 7 more`; there are `number` in all."""
-    shown = list(islice(names, SHOWN))
-    return ", ".join(shown) + (f" and {number - len(shown):,} more" if number > len(shown) else "")
-
 
 def nodes_named(names: Sequence[str]) -> str:
     """Return `1 node (a)`, `7 nodes (a, b, c, d, e and 2 more)`; the names are in order."""
-    return f"{counted(len(names), 'node')} ({listing(names, len(names))})"
+    return f"{counted(len(names), 'node')} ({some(names, len(names))})"
 
 
 def mapping(driver: Driver, outcome: Outcome) -> str:
@@ -41,7 +31,7 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     driver = drivers[outcome.driver]
     if outcome.state == "conflict":
         others = [other for other in sorted(outcome.others) if other != outcome.driver]
-        return f"in conflict with {listing((name(drivers[other]) for other in others), len(others))}"
+        return f"in conflict with {some((name(drivers[other]) for other in others), len(others))}"
     if outcome.state == "taint":
         return f"does not tolerate {', '.join(map(str, outcome.taints))}"
     if outcome.state == "kernel unknown":

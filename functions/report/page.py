@@ -18,12 +18,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from krmfn.counts import counted
+from krmfn.counts import counted, some
 from krmfn.plan import Comparison
 from krmfn.reports.rules import sentence
 from krmfn.rule import Rule
 
-from ..fleet.wording import listing
 from . import changes, judged, pictures, rows, states, summary, tallies
 from .links import linked
 from .parts import Part, together
@@ -114,7 +113,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "more_clashes": more_clashes,
         "chapters": judged.chapters(parts, rules),
         "sentence": sentence,
-        "listing": listing,
+        "some": some,
         "images": needed[:IMAGES],
         "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
         "more_images": max(0, len(needed) - IMAGES),

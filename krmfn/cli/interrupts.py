@@ -20,12 +20,12 @@ def held() -> Iterator[None]:
     waiting: list[tuple[int, FrameType | None]] = []
     handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
     number: int
-    for number in _SIGNALS:
-        handler = signal.getsignal(number)
-        if callable(handler):
-            handlers[number] = handler
-            signal.signal(number, lambda *args: waiting.append(args))
     try:
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                handlers[number] = handler
+                signal.signal(number, lambda *args: waiting.append(args))
         yield
     finally:
         for number, handler in handlers.items():

@@ -36,14 +36,14 @@ def main(program: Program, argv: Sequence[str]) -> int:
         log.say("interrupted")
         return 130
     except BaseException as failure:  # a SystemExit(0) of the function included
-        if isinstance(failure, FileNotFoundError) and not _is_somewhere():
+        if isinstance(failure, FileNotFoundError) and not _has_working_folder():
             log.failure(KrmfnError("the working folder is gone: it was removed before this ended; nothing was decided"))
         else:
             log.crash("this is a bug in the program, not in your files; nothing was decided")
     return 2
 
 
-def _is_somewhere() -> bool:
+def _has_working_folder() -> bool:
     """Return False when the working folder was removed."""
     try:
         os.getcwd()  # noqa: PTH109  # pathlib is not there

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from ..counts import some
 from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Ref
@@ -16,9 +17,6 @@ from . import cluster_streams, inputs, options, output, replacing, roots, stages
 from .cluster_lists import Rendered
 from .paths import Failure, log_failures
 from .subcommand import EXITS, Context, Subcommand
-
-_SHOWN = 5
-"""How many clusters a message names before it counts the rest."""
 
 
 class Args(NamedTuple):
@@ -128,10 +126,9 @@ def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:
         return [args.output_dir] * len(clusters) if args.output_dir else []
     names = [one.cluster.name for one in clusters]
     if not args.output_dir:
-        some = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN:,} more' if len(names) > _SHOWN else ''}"
         raise KrmfnError(
-            f"these are {len(names):,} clusters ({some}), each with manifests of its own; say --output-dir DIR, which "
-            "gets a folder for each, or give the PATH of one"
+            f"these are {len(names):,} clusters ({some(names, len(names))}), each with manifests of its own; "
+            "say --output-dir DIR, which gets a folder for each, or give the PATH of one"
         )
     last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in names]  # noqa: PTH119
     for at, name in enumerate(last):

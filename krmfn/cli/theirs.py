@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ..cluster_dump import is_dumped
-from ..counts import counted
+from ..counts import counted, some
 from ..errors import KrmfnError
 from ..resourcelist import ResourceList
 from ..results import error, in_order
@@ -43,7 +43,6 @@ spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}, driverImage: n
         "cluster.",
     ),
 )
-_SHOWN = 5
 
 
 def read(context: Context, here: Sequence[Cluster], failures: list[Failure]) -> dict[str, Rendered]:
@@ -75,10 +74,9 @@ def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[st
         name, sign, listed = text.partition("=")
         if not (sign and name in names):
             if len(names) > 1:
-                some = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
                 raise KrmfnError(
-                    f"--against {text}: these are {len(names):,} clusters ({some}); say which of them it is about, "
-                    "with --against NAME=PATH"
+                    f"--against {text}: these are {len(names):,} clusters ({some(names, len(names))}); say "
+                    "which of them it is about, with --against NAME=PATH"
                 )
             name, listed = names[0], text
         paths = [path for path in listed.split(",") if path]

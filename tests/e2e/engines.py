@@ -10,9 +10,11 @@ from typing import NoReturn
 
 import pytest
 
-from tests.commands import COMMANDS, ROOT, Done
+from tests.commands import COMMANDS, REFUSED_EXAMPLES, ROOT, Done
 
 EXAMPLES = ROOT / "examples"
+RENDERED = sorted({folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()} - REFUSED_EXAMPLES)
+"""The examples that `render` takes, each as one folder."""
 TOOLS = ROOT / ".tools" / "bin"
 KUSTOMIZE = "v5.8."
 BASE_IMAGE = "localhost/krmfn-e2e/python:bookworm"

@@ -21,7 +21,7 @@ from tests import kmm_crds
 from tests.commands import COMMANDS, ROOT
 
 from .control_plane import wait
-from .engines import EXAMPLES, must, path_of
+from .engines import EXAMPLES, RENDERED, must, path_of
 from .kube import YAML, Cluster, Verdict, install_crd
 
 MODULES = Path(__file__).parent / "modules"
@@ -196,9 +196,6 @@ def test_every_field_takes_the_kinds_of_values_that_the_server_takes(kmm: Cluste
 
 # What we generate.
 
-REFUSED = {"conflict", "two-teams"}
-"""Examples that show a refusal; of the second each folder by itself is fine."""
-
 
 class Source(NamedTuple):
     """An example, or a case that a function accepts."""
@@ -232,7 +229,7 @@ class Source(NamedTuple):
 
 
 def sources() -> list[Source]:
-    examples = [folder for folder in sorted(EXAMPLES.iterdir()) if folder.is_dir() and folder.name not in REFUSED]
+    examples = [EXAMPLES / name for name in RENDERED]
     cases = sorted(path.parent for path in (ROOT / "tests" / "cases").glob("*/valid/*/expected.yaml"))
     return [Source(folder) for folder in [*examples, *cases]]
 

@@ -13,11 +13,9 @@ from tests.commands import COMMANDS, environment
 
 from .argo import PLUGIN, PROGRAMS, Plugin, plugin
 from .control_plane import wait
-from .engines import EXAMPLES, run
-from .test_apiserver import REFUSED
+from .engines import EXAMPLES, RENDERED, run
 
-RENDERED = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir() and folder.name not in REFUSED)
-RENDERED += ["two-teams/team-a", "two-teams/team-b"]
+FOLDERS = [*RENDERED, "two-teams/team-a", "two-teams/team-b"]
 MANY, AT_ONCE = 200, 20
 
 
@@ -41,7 +39,7 @@ def sentence(folder: Path) -> str:
     return done.err.strip()
 
 
-@pytest.mark.parametrize("example", RENDERED)
+@pytest.mark.parametrize("example", FOLDERS)
 def test_every_example_is_served(server: Plugin, example: str) -> None:
     done = run(COMMANDS / "krmfn", "render", ".", cwd=EXAMPLES / example, env=environment(ARGOCD_APP_NAMESPACE="kmm"))
     assert done.code == 0, done.err

@@ -15,15 +15,12 @@ from krmfn_functions.rendering.substitution import changed_at
 from krmfn import Manifest
 from tests.commands import ROOT
 
-from .engines import EXAMPLES, must, path_of, run
+from .engines import EXAMPLES, RENDERED, must, path_of, run
 from .flux_engine import documents, library
 
 FLUX = ROOT / "gitops" / "flux"
 MODES = ("strict", "lenient")
 SUBSTITUTING = {"postBuild": {"substitute": {"HOME": "taken", "KERNEL_FULL_VERSION": "taken", "lab": "taken"}}}
-REFUSED = ("conflict", "two-teams")
-"""Examples of what is wrong."""
-RENDERED = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name not in REFUSED)
 DOLLARS = r"""
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfigs
