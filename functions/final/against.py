@@ -26,21 +26,26 @@ _SETTINGS = frozenset({("", "Node"), (OURS, "NodeInventory"), (OURS, "RenderDevi
 _OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
 
 
-def against(lists: Sequence[ResourceList], theirs: ResourceList) -> tuple[ResourceList, list[Result]]:
+def against(
+    lists: Sequence[ResourceList], theirs: ResourceList, before: Sequence[ResourceList] = ()
+) -> tuple[ResourceList, list[Result]]:
     """Return what of the resources from elsewhere is not made here, and what is wrong between the two.
 
     `lists` are those of the cluster's roots after the function has run. What we make, and what a dump of the cluster
     gives back of it, is ours: a claim of ours never conflicts with itself. An object that was made earlier from a
-    config that is here, and is made no longer, is theirs until it is gone from there.
+    config that is here, and is made no longer, is theirs until it is gone from there. `before` are the lists in whose
+    place these are put: what they held is replaced or removed with them, so it is not theirs.
     """
-    here = _Here(lists)
+    here, former = _Here(lists), _Here(before)
     findings: list[Result] = []
     foreign: list[Item] = []
     for item in theirs.items:
         kind = (item.group, item.kind)
         if kind in _SETTINGS or (kind not in _OWNERS and cluster.is_local(item)):
             continue
-        twin = here.items.get(item.ref.id)
+        gone, twin = former.items.get(item.ref.id), here.items.get(item.ref.id)
+        if gone is not None and former.is_one(gone, item):
+            continue
         if twin is None and not here.made(item):
             foreign.append(item)
         elif twin is not None and not here.is_one(twin, item):

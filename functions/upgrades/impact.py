@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Manifest, Ref
@@ -50,16 +50,19 @@ class Step(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """A plan, the Modules that it changes, and the workloads after it by the keys of their node labels."""
+    """A plan, the Modules that it changes, and the workloads after it by the keys of their node labels.
+
+    Those of others (--against) are among the workloads.
+    """
 
     plan: Plan
     steps: Sequence[Step]
-    holders: Mapping[str, Sequence[Ref]]
+    holders: Mapping[str, Sequence[str]]
     kmm: Target
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
-        return list(dict.fromkeys(str(who) for key in label_keys(module) for who in self.holders.get(key, ())))
+        return list(dict.fromkeys(who for key in label_keys(module) for who in self.holders.get(key, ())))
 
 
 def label_keys(module: Ref) -> list[str]:
@@ -68,12 +71,13 @@ def label_keys(module: Ref) -> list[str]:
     return [label(module.namespace, module.name) for label in labels]
 
 
-def impact_of(plan: Plan, kmm: Target) -> Impact:
-    """Return the impact of a plan."""
-    holders: dict[str, list[Ref]] = defaultdict(list)
-    for manifest in plan.new:
-        for key in selected(manifest):
-            holders[key].append(ref(manifest))
+def impact_of(plan: Plan, kmm: Target, theirs: Iterable[Manifest] = ()) -> Impact:
+    """Return the impact of a plan; `theirs` is what the cluster gets from elsewhere."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for manifests, whose in ((plan.new, ""), (theirs, " (theirs)")):
+        for manifest in manifests:
+            for key in selected(manifest):
+                holders[key].append(f"{ref(manifest)}{whose}")
     return Impact(plan, [step for change in plan.changes if (step := _step(change))], holders, kmm)
 
 

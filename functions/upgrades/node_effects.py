@@ -99,14 +99,15 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
 def _unknown(whole: Cluster) -> str:
     """Return why the nodes of a side say too little; "" when they say enough."""
     wrong = next((one for one in whole.fleet.findings if one.severity == "error"), None)
-    missing = whole.fleet.unheld(key for driver in whole.drivers for key in driver.keys)
+    missing = whole.fleet.unheld(key for driver in whole.every for key in driver.keys)
     return wrong.message if wrong else f"{missing}; {ANEW}" if missing else ""
 
 
 def _side(whole: Cluster, resources: ResourceList) -> _Side:
     config, _ = function_config.read(resources)
-    groups: list[Group] = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off")
-    got = [{whole.drivers[one.driver].ref.id: _Got(whole.drivers, one) for one in group.outcomes} for group in groups]
+    every = whole.every
+    groups: list[Group] = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
+    got = [{every[one.driver].ref.id: _Got(every, one) for one in group.outcomes} for group in groups]
     places = {(node.name, node.cluster): number for number, group in enumerate(groups) for node in group.nodes}
     modules = frozenset(driver.ref.id for driver in whole.drivers)
     return _Side(got, [group.kernel for group in groups], places, modules)

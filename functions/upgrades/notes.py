@@ -28,7 +28,8 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
     findings: list[Finding] = []
     owners: dict[Ref, Item] = {}
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
-    impact = impact_of(plan, target(config.kmm_version))
+    theirs = (item.manifest for item in resources.theirs.items) if resources.theirs else ()
+    impact = impact_of(plan, target(config.kmm_version), theirs)
     for finding in (*version_is_kept(impact), *apply((*RULES, *node_rules.RULES), impact)):
         source = _source(finding, manifests, by_id)
         if source:

@@ -20,20 +20,21 @@ from .clusters import parse
 from .config import NAME as CONFIG_FILE
 from .config import Config
 from .kustomization.disk import within
-from .pairs import Pair, comparison, deployed, paired
-from .paths import Failure
+from .pairs import Pair, comparison, deployed, join_theirs, paired
+from .paths import Failure, log_failures
 from .subcommand import Context
 
 _NOTHING = Plan((), (), (), 0)
 _NO_STREAMS = Streams([], [], [], Config(), ())
 
 
-def with_base(context: Context, ref: str, names: Sequence[str], is_said: bool = False) -> list[Comparison]:
+def with_base(context: Context, ref: str, names: Sequence[str], said: Streams | None = None) -> list[Comparison]:
     """Return the comparison of each cluster of some PATHs with what it is in the merge base of HEAD and a ref.
 
-    A cluster whose base cannot be rendered is one whose changes are not known. `is_said`: the findings about what shall
-    be there were logged before.
+    A cluster whose base cannot be rendered is one whose changes are not known. [] when what --against names cannot be
+    read, which is logged. `said`: what shall be there, as a command has read it whose findings were logged before.
     """
+    asked, context = context, context._replace(options=context.options._replace(against=()))
     members = [path for _, held in map(parse, context.options.cluster) for path in held]
     names = list(names) or ([] if members else ["."])
     every = [*names, *members]
@@ -43,12 +44,16 @@ def with_base(context: Context, ref: str, names: Sequence[str], is_said: bool = 
             raise KrmfnError(f"{gone} is neither here nor in {base.name}, the base; is it the right PATH?")
         new = _streams(context, [one for one in names if os.path.lexists(one)])
         old = _of_base(context, base, names)
+        pairs = paired(old, base.folder, new, base.root)
+        named = [(_name(base, pair), pair) for pair in pairs]
+        if failures := join_theirs(asked, named, said.theirs if said else None):
+            log_failures(context.log, failures)
+            return []
         for one in new.clusters:
             if one.is_whole:  # what is missing would be reported as missing
                 inputs.judge_final(context.program, one.final)
-        if not is_said:
+        if not said:
             cluster_streams.log(context, new)
-        pairs = paired(old, base.folder, new, base.root)
         lost, missing = _lost(base, old, every), _missing(base, new)
         compared = [
             _with_base(context, base, pair, *(_of_pair(part, base, pairs, pair) for part in (lost, missing)))
@@ -141,7 +146,7 @@ def _nearness(one: Rendered | None, top: str, path: str) -> int:
 
 def _with_base(context: Context, base: Base, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
     """Return the comparison of one cluster with its base; what it has and could not be read on either side is given."""
-    name = pair.new.cluster.name if pair.new else _name_of_gone(base, pair.old)
+    name = _name(base, pair)
     if pair.new and (not pair.new.is_whole or pair.new.final.failed):
         missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read whole")]
     if missing:
@@ -180,8 +185,11 @@ def _errors(results: Sequence[Result]) -> list[Result]:
     return placed(result for result in results if result.severity == "error")
 
 
-def _name_of_gone(base: Base, one: Rendered | None) -> str:
-    """Return the name of a cluster that is only in the base, as it would be called here."""
+def _name(base: Base, pair: Pair) -> str:
+    """Return the name of a cluster; of one that is only in the base as it would be called here."""
+    one = pair.old
+    if pair.new:
+        return pair.new.cluster.name
     if one is None or one.cluster.name not in {root.name for root in one.cluster.roots}:
         return one.cluster.name if one else ""
     here = os.path.join(base.root, os.path.relpath(one.cluster.roots[0].path, base.folder))

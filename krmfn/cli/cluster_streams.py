@@ -6,8 +6,9 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..errors import KrmfnError, NoData
@@ -36,6 +37,8 @@ class Streams(NamedTuple):
     """The PATHs, those of --cluster among them."""
     excluded: int = 0
     """How many files were left out by `exclude`."""
+    theirs: Mapping[str, Rendered] = MappingProxyType({})
+    """What clusters get from elsewhere, by the names of the clusters."""
 
     @property
     def is_whole(self) -> bool:
@@ -95,7 +98,8 @@ def _streams(
     sound = [path for path in every if not any(within(folder, os.path.realpath(path)) for folder in unread)]
     if judged:
         cluster_inputs.warn_of_nothing(context, sound, read)
-    others = theirs.read(context, laid.clusters, failures)
+    names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
+    others = theirs.read(context, names, roots, failures)
     made: list[Rendered] = []
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
@@ -107,7 +111,7 @@ def _streams(
             made.append(one)
             step()
     _raise_alike(made, laid, failures)
-    return Streams(made, laid.findings, failures, laid.config, tuple(every), laid.excluded)
+    return Streams(made, laid.findings, failures, laid.config, tuple(every), laid.excluded, others)
 
 
 def nothing(context: Context) -> Streams:

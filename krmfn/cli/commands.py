@@ -55,8 +55,8 @@ def _run(command: Command, context: Context, args: Any) -> int:
             context.log.findings(resources.results)
     args = args._replace(paths=streams.paths)
     if command.compares and args.base is not None:
-        as_diff = context._replace(options=context.options._replace(command="diff", against=()))
-        args = args._replace(compared=against_base.with_base(as_diff, args.base, args.paths, is_said=True))
+        as_diff = context._replace(options=context.options._replace(command="diff"))
+        args = args._replace(compared=against_base.with_base(as_diff, args.base, args.paths, streams))
     text, results = command.run(lists, args)
     results = placed(results)
     context.log.findings(results)

@@ -111,4 +111,5 @@ DIFF = Subcommand(
     _arguments,
     Args,
     run,
+    joins=True,
 )

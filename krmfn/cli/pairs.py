@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..cluster_dump import NO_DEFAULTS, is_dumped
+from ..errors import KrmfnError
 from ..plan import Comparison, plan
 from ..resource import Manifest
 from ..resourcelist import ResourceList
 from ..results import placed
-from . import inputs
+from . import inputs, theirs
 from .cluster_lists import Rendered
 from .cluster_streams import Streams
 from .clusters import Cluster
+from .paths import Failure
 from .subcommand import Context
 
 
@@ -37,6 +40,36 @@ def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]
         ]
         pairs.append(Pair(left.pop(id(found[0])) if found else None, one))
     return [*pairs, *(Pair(one, None) for one in left.values())]
+
+
+def join_theirs(
+    context: Context, pairs: Sequence[tuple[str, Pair]], known: Mapping[str, Rendered] | None = None
+) -> list[Failure]:
+    """Note in both lists of each pair what its cluster gets from elsewhere, and return what of that cannot be read.
+
+    Each pair is given with the cluster's name; `known` is what a command has read, and reported, before.
+    What is wrong between here and there is reported of the new side, as `check` does: what is wrong of the old one may
+    be what the change corrects. What one side holds is nobody else's on the other.
+    Raises KrmfnError for a cluster that is gone when what it gets from elsewhere has errors.
+    """
+    failures: list[Failure] = []
+    if known is None:
+        roots = [root for _, pair in pairs for one in pair if one for root in one.cluster.roots]
+        known = theirs.read(context, [name for name, _ in pairs], roots, failures)
+    else:
+        context = context._replace(log=context.log._replace(quiet=True))
+    for name, (old, new) in pairs:
+        other = known.get(name)
+        if not other:
+            continue
+        if new and new.is_whole:
+            theirs.join(context, new, other, old.lists if old else ())
+        elif not new and (message := theirs.unknown(other)):
+            raise KrmfnError(message)
+        if old and old.is_whole:
+            left = new.final.theirs if new else None
+            theirs.note(context, old, other.final if left is None else left)
+    return failures
 
 
 def _roots(cluster: Cluster, top: str) -> frozenset[str]:

@@ -52,6 +52,13 @@ class Printed(NamedTuple):
     examples: tuple[str, ...] = ()
 
 
+Against = Callable[
+    [Sequence[ResourceList], ResourceList, Sequence[ResourceList]], tuple[ResourceList, Iterable[Result]]
+]
+"""Takes the lists of a cluster's roots, what the cluster gets from elsewhere (--against), and the lists in whose place
+the first are put; returns what of the second is not made here, and what is wrong between the two."""
+
+
 class Program(NamedTuple):
     """A function with what its command line needs."""
 
@@ -86,9 +93,8 @@ class Program(NamedTuple):
     """Returns what the API server fills into custom resources, for `diff` with a dump of a cluster."""
     between: Callable[[Sequence[ResourceList]], Iterable[Result]] | None = None
     """What is wrong between the roots of one cluster, each of which was judged by itself; a list for each."""
-    against: Callable[[Sequence[ResourceList], ResourceList], tuple[ResourceList, Iterable[Result]]] | None = None
-    """Takes the lists of a cluster's roots and what the cluster gets from elsewhere (--against); returns what of the
-    latter is not made here, and what is wrong between the two. Without it no command has that option."""
+    against: Against | None = None
+    """Without it no command has the option --against."""
     rules: Callable[[], Sequence[Rule]] | None = None
     """Returns every rule that its findings name, for reports that explain them."""
     entry_points: Mapping[str, str] = {}  # read only

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..cluster_dump import is_dumped
 from ..counts import counted, some
@@ -18,6 +18,7 @@ from .kustomization.disk import within
 from .paths import Failure, Unreadable
 from .program import Program
 from .subcommand import Context
+from .survey import Root
 
 RULES = (
     Rule(
@@ -45,19 +46,21 @@ spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}, driverImage: n
 )
 
 
-def read(context: Context, here: Sequence[Cluster], failures: list[Failure]) -> dict[str, Rendered]:
+def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Rendered]:
     """Return what each cluster gets from elsewhere, by the cluster's name; what cannot be read goes to `failures`.
+
+    `names` are those of the clusters here, `roots` what they are read from.
 
     It is rendered by itself, as its own functionConfig says: the options are about what is here.
     Raises KrmfnError for an --against that does not say which of several clusters it is about.
     """
-    if not here:
+    if not names:
         return {}
     options = context.options
     alone = options._replace(command="diff", own={}, function_config=None, cluster=(), against=())
     made: dict[str, Rendered] = {}
-    is_stdin_read = any(root.kind == "stream" for one in here for root in one.roots)
-    for name, paths in _by_cluster(options.against, [one.name for one in here]).items():
+    is_stdin_read = any(root.kind == "stream" for root in roots)
+    for name, paths in _by_cluster(options.against, names).items():
         if is_stdin_read and "-" in paths:
             raise KrmfnError("- is a PATH and an --against, and stdin can be read once; give one of them as a file")
         try:
@@ -119,19 +122,16 @@ def _stands(program: Program, resources: ResourceList) -> bool:
     return not resources.is_rendered and all(is_dumped(item.manifest) for item in owners)
 
 
-def join(context: Context, one: Rendered, other: Rendered) -> None:
-    """Report what is wrong between a cluster and what it gets from elsewhere, and note the latter in its list."""
+def join(context: Context, one: Rendered, other: Rendered, before: Sequence[ResourceList] = ()) -> None:
+    """Report what is wrong between a cluster and what it gets from elsewhere, and note the latter in its list.
+
+    `before` are the lists in whose place the cluster's are put.
+    """
     program, final = context.program, one.final
-    name = "stdin" if other.cluster.name == "-" else other.cluster.name
-    errors = [finding for finding in in_order(other.final.results) if finding.severity == "error"]
-    if errors:
-        message = (
-            f"{name}, which --against names, has {counted(len(errors), 'error')}, so what it claims is not known; "
-            f"the first: {errors[0]}"
-        )
+    if message := unknown(other):
         final.report([error(message, rule="KRM526")])
     elif program.against:
-        final.theirs, found = program.against(one.lists, other.final)
+        final.theirs, found = program.against(one.lists, other.final, before)
         final.report(found)
         number = len(other.final.items) - len(final.theirs.items)
         ours = (
@@ -139,4 +139,25 @@ def join(context: Context, one: Rendered, other: Rendered) -> None:
             if number
             else ""
         )
-        context.log.say(f"compared with {counted(len(final.theirs.items), 'resource')} of {name}{ours}")
+        context.log.say(f"compared with {counted(len(final.theirs.items), 'resource')} of {_name(other)}{ours}")
+
+
+def note(context: Context, one: Rendered, others: ResourceList) -> None:
+    """Note in a cluster's list what of the others is not its own, and report nothing."""
+    if context.program.against:
+        one.final.theirs, _ = context.program.against(one.lists, others, ())
+
+
+def unknown(other: Rendered) -> str:
+    """Return why it is not known what claims are made elsewhere; "" when it is."""
+    errors = [finding for finding in in_order(other.final.results) if finding.severity == "error"]
+    if not errors:
+        return ""
+    return (
+        f"{_name(other)}, which --against names, has {counted(len(errors), 'error')}, so what it claims is not known; "
+        f"the first: {errors[0]}"
+    )
+
+
+def _name(other: Rendered) -> str:
+    return "stdin" if other.cluster.name == "-" else other.cluster.name

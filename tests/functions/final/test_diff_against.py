@@ -1,0 +1,152 @@
+"""`diff --against`, and `report --base` with it: both sides know what the cluster gets from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.commands import Done, process
+from tests.krmfn.cli.test_base import commit, repository
+from tests.trees import plant
+
+from .test_against import APART, MEET, OURS, POD, THEIRS, dump, rendered
+
+KERNEL = "status: {nodeInfo: {kernelVersion: 6.1.0}}\n"
+BOTH = MEET + KERNEL
+"""A node that both select."""
+BY_NAME = {"two PATHs": ("old", "ours"), "a base": ("--base", "main", "ours")}
+
+
+@pytest.fixture(params=BY_NAME)
+def form(request: pytest.FixtureRequest) -> str:
+    """Each of the two ways to say what is compared."""
+    return str(request.param)
+
+
+def diff(
+    folder: Path, form: str, old: dict[str, str], new: dict[str, str], *args: str, stdin: str = "", **theirs: str
+) -> Done:
+    """Compare two states of `ours`, given as the texts of files by their names, against a folder `theirs`."""
+    repository(folder, {f"{name}/{file}.yaml": text for name in ("old", "ours") for file, text in old.items()})
+    for file in old:
+        (folder / "ours" / f"{file}.yaml").unlink()
+    plant(folder, {f"ours/{file}.yaml": text for file, text in new.items()})
+    plant(folder, {f"theirs/{file}.yaml": text for file, text in theirs.items()})
+    (folder / "ours").mkdir(exist_ok=True)
+    against = () if "--against" in args else ("--against", "theirs")
+    return process("krmfn", "diff", *BY_NAME[form], *against, *args, cwd=folder, stdin=stdin)
+
+
+def test_a_node_that_was_in_conflict_is_not_lost_by_the_change_that_mends_it(form: str, tmp_path: Path) -> None:
+    mended = OURS.replace("card: gpu", "card: gpu, pool: main")
+    done = diff(tmp_path, form, {"a": OURS, "n": BOTH}, {"a": mended, "n": BOTH}, "--format", "json", b=THEIRS)
+    assert done.code == 1, done.err
+    assert done.err == "compared with 2 resources of theirs\n"
+    assert json.loads(done.out)["effects"] == []
+    alone = process("krmfn", "diff", *BY_NAME[form], "--format", "json", cwd=tmp_path)
+    assert [(one["effect"], one["nodes"]) for one in json.loads(alone.out)["effects"]] == [("lost", ["n1"])]
+
+
+def test_a_node_that_theirs_leaves_is_gained(form: str, tmp_path: Path) -> None:
+    narrow = OURS.replace("card: gpu", "card: gpu, pool: none")
+    done = diff(tmp_path, form, {"a": narrow, "n": BOTH}, {"a": OURS, "n": BOTH}, b=APART)
+    assert (done.code, "gained by 1 node (n1)" in done.text) == (1, True), done.err
+    assert "team-b" not in done.text
+
+
+def test_what_would_be_in_conflict_is_no_change_but_an_error(form: str, tmp_path: Path) -> None:
+    narrow = OURS.replace("card: gpu", "card: gpu, pool: none")
+    done = diff(tmp_path, form, {"a": narrow, "n": BOTH}, {"a": OURS, "n": BOTH}, b=THEIRS)
+    assert done.code == 2
+    assert "node n1 is selected by DeviceConfig kmm/gpu" in done.text + done.err
+    assert "DeviceConfig team-b/gpu (theirs: theirs/b.yaml:8, spec.nodeSelector)" in done.text + done.err
+    assert "gained" not in done.text
+
+
+def test_their_pods_wait_for_the_module_that_is_deleted(form: str, tmp_path: Path) -> None:
+    pod = POD.replace("namespace: kmm", "namespace: team-b").replace("team-b.gpu.ready", "kmm.gpu.ready")
+    apart = OURS.replace("name: gpu", "name: nic").replace("card: gpu", "card: nic")
+    done = diff(tmp_path, form, {"a": OURS, "b": apart}, {"b": apart}, b=pod)
+    assert done.code == 1
+    assert "Module kmm/gpu: is deleted, but not DaemonSet team-b/agent (theirs): the kernel module is" in done.text
+
+
+def test_what_the_old_side_has_on_the_cluster_is_nobody_else_s(form: str, tmp_path: Path) -> None:
+    """A dump holds what the change removes: it claims no node beside what comes in its place."""
+    consumer = "  daemonSets: [{name: agent, image: 'registry.example.com/a:1'}]\n"
+    plant(tmp_path, {"ours/a.yaml": OURS + consumer})
+    live = dump(*rendered(tmp_path), *yaml.safe_load_all(process("krmfn", "render", "-", stdin=APART).text))
+    renamed = OURS.replace("name: gpu", "name: other")
+    done = diff(
+        tmp_path, form, {"a": OURS + consumer, "n": BOTH}, {"b": renamed, "n": BOTH}, "--against", "-", stdin=live
+    )
+    assert done.code == 1, done.err
+    assert "Module kmm/gpu: replaced by Module kmm/other on 1 node (n1)" in done.text
+    assert "is deleted, but not" not in done.text
+    assert done.err.startswith("compared with 1 resource of stdin; 2 more there are not")
+
+
+def test_labels_that_the_inventory_lacks_are_said(form: str, tmp_path: Path) -> None:
+    inventory = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: nodes}\n"
+        "spec:\n  labelKeys: [card]\n  groups:\n  - {labels: {card: gpu}, nodes: 'n1 6.1.0'}\n"
+    )
+    theirs = APART.replace("card: other", "card: other, pool: canary")
+    done = diff(tmp_path, form, {"n": inventory}, {"a": OURS, "n": inventory}, b=theirs)
+    assert "NodeInventory nodes does not hold the label pool" in done.text + done.err
+    assert "gained" not in done.text
+
+
+@pytest.mark.parametrize(
+    ("theirs", "message"),
+    [
+        (THEIRS.replace("moduleName", "moduleNam"), "so what it claims is not known; the first:"),
+        ("kind: a\napiVersion: [\n", "theirs/b.yaml"),
+    ],
+)
+def test_what_theirs_claims_has_to_be_known(form: str, theirs: str, message: str, tmp_path: Path) -> None:
+    done = diff(tmp_path, form, {"a": OURS}, {"a": OURS}, b=theirs)
+    assert (done.code, message in done.text + done.err) == (2, True)
+    assert "nothing changes" not in done.text
+
+
+def test_of_several_clusters_it_is_said_which_is_meant(tmp_path: Path) -> None:
+    files = {f"{name}/{file}": "resources: [a.yaml]\n" for name in ("a", "b") for file in ("kustomization.yaml",)}
+    repository(tmp_path, files | {"a/a.yaml": OURS, "b/a.yaml": OURS, "theirs/t.yaml": THEIRS})
+    plant(tmp_path, {"b/a.yaml": OURS.replace("card: gpu", "card: gpu, pool: canary")})
+    several = process("krmfn", "diff", "--base", "main", "a", "b", "--against", "theirs", cwd=tmp_path)
+    assert (several.code, "these are 2 clusters (a, b); say which of them it is about" in several.err) == (2, True)
+    named = process("krmfn", "diff", "--base", "main", "a", "b", "--against", "b=theirs", cwd=tmp_path)
+    assert (named.code, "[KRM302]" in named.text, "b:\n" in named.text) == (2, True, True)
+    assert "a:\nnothing changes" in named.text
+
+
+def test_a_cluster_that_is_gone(tmp_path: Path) -> None:
+    repository(tmp_path, {"ours/a.yaml": OURS, "theirs/t.yaml": APART})
+    (tmp_path / "ours" / "a.yaml").unlink()
+    (tmp_path / "ours").rmdir()
+    done = process("krmfn", "diff", "--base", "main", "ours", "--against", "theirs", cwd=tmp_path)
+    assert (done.code, "1 deleted" in done.text) == (1, True), done.err
+    plant(tmp_path, {"theirs/t.yaml": APART.replace("moduleName", "moduleNam")})
+    done = process("krmfn", "diff", "--base", "main", "ours", "--against", "theirs", cwd=tmp_path)
+    assert (done.code, done.out, "so what it claims is not known" in done.err) == (2, b"", True)
+
+
+def test_stdin_is_read_once(tmp_path: Path) -> None:
+    done = process("krmfn", "diff", "/dev/null", "-", "--against", "-", cwd=tmp_path, stdin=OURS)
+    assert (done.code, "stdin can be read once" in done.err) == (2, True)
+
+
+def test_a_page_with_its_base_knows_theirs_on_both_sides(tmp_path: Path) -> None:
+    """What is elsewhere is read once, from stdin here, and its findings are said once."""
+    repository(tmp_path, {"ours/a.yaml": OURS, "ours/n.yaml": BOTH})
+    plant(tmp_path, {"ours/a.yaml": OURS.replace("card: gpu", "card: gpu, pool: main")})
+    commit(tmp_path)
+    theirs = process("krmfn", "render", "-", stdin=THEIRS).text
+    done = process("krmfn", "report", "ours", "--base", "main", "--against", "-", cwd=tmp_path, stdin=theirs)
+    assert (done.code, done.err) == (0, "compared with 1 resource of stdin\n")
+    assert "1 changed" in done.text
+    assert "lost by" not in done.text
