@@ -30,10 +30,11 @@ def text(checked: Checked, rules: Rules = None, paint: color.Paint = color.plain
 
 
 def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
-    """Return `2 errors, 1 warning: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
+    """Return `2 errors, 1 info: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
-    severities = [severity for severity in ("error", "warning") if counts[severity]]
-    parts = [paint(counted(counts[severity], severity), severity) for severity in severities]
+    parts = [paint(counted(number, severity), severity) for severity, number in counts.items() if number]
+    if parts and not (counts["error"] or counts["warning"]):
+        parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
     left = f"; {counted(checked.excluded, 'file')} left out by `exclude`" if checked.excluded else ""
     return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}{left}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..counts import extent
+from ..counts import counted, extent
 from ..results import Checked
 from .rules import Rules
 
@@ -24,7 +24,8 @@ def junit(checked: Checked, rules: Rules = None) -> str:
         failure = xml.SubElement(case, "failure", type=result.severity, message=_printable(result.message))
         failure.text = _printable("\n".join(filter(None, (str(result), remedies.get(result.rule)))))
     if not failures:
-        passed = f"no findings in {extent(checked.resources, checked.files)}"
+        infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
+        passed = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
         xml.SubElement(suite, "testcase", classname="krmfn", name=passed)
     xml.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"

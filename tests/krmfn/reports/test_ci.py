@@ -156,11 +156,15 @@ def test_junit() -> None:
     assert failure.text == "dir/a b.yaml:7:3: error: DeviceConfig kmm/gaudi: spec.a: is wrong [KRM101]"
 
 
-@pytest.mark.parametrize("results", [[], [FOUND[2]]], ids=["clean", "infos only"])
-def test_a_junit_report_without_failures_has_a_case_that_passed(results: list[Result]) -> None:
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [([], "no findings"), ([FOUND[2]], "no errors or warnings, 1 info")],
+    ids=["clean", "infos only"],
+)
+def test_a_junit_report_without_failures_has_a_case_that_passed(results: list[Result], said: str) -> None:
     suite = xml.fromstring(junit(Checked(results, 14)))
     assert (suite.get("tests"), suite.get("failures"), len(suite), len(suite[0])) == ("1", "0", 1, 0)
-    assert suite[0].get("name") == "no findings in 14 resources"
+    assert suite[0].get("name") == f"{said} in 14 resources"
 
 
 @pytest.mark.parametrize("text", NASTY)

@@ -25,7 +25,12 @@ KINDS = {"DeviceConfig": 2, "functionConfig": 1, "Module": 0}
     [
         (Checked([], 0), "no findings in 0 resources"),
         (Checked([], 1), "no findings in 1 resource"),
-        (Checked([info("x")], 14), "no findings in 14 resources"),
+        (Checked([info("x")], 14), "no errors or warnings, 1 info in 14 resources"),
+        (
+            Checked([info("x")] * 2, 9, (), KINDS),
+            "no errors or warnings, 2 infos: 2 DeviceConfigs, 1 functionConfig in 9 resources",
+        ),
+        (Checked([info("x"), warning("x")], 14), "1 warning, 1 info in 14 resources"),
         (Checked([error("x")], 1200, files=1), "1 error in 1,200 resources, 1 file"),
         (Checked([warning("x"), error("x"), error("x")], 3), "2 errors, 1 warning in 3 resources"),
         (Checked([warning("x")] * 1234, 3, files=2), "1,234 warnings in 3 resources, 2 files"),
