@@ -55,6 +55,13 @@ def spec(fields: Mapping[str, Any]) -> Spec:
     return typed
 
 
+def changed(known: Spec, fields: Mapping[str, Any]) -> Spec:
+    """Return a `Spec` with some fields in the place of its own; none of them holds typed ones."""
+    other = Spec()
+    vars(other).update(vars(known), **fields)
+    return other
+
+
 def _typed(kind: type[_Fields], fields: Mapping[str, Any]) -> Any:
     typed = kind()
     values = vars(typed)

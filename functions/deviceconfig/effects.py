@@ -45,14 +45,18 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
     A field that several configs or pools share counts as used when one of them uses it.
     """
     idle: dict[tuple[int, str], list[tuple[DeviceConfig, str]]] = defaultdict(list)
-    users: Counter[tuple[int, str]] = Counter()
+    useful = set[bytes]()  # the likenesses of configs whose fields all have an effect
     for config in configs:
-        for layer, name in _fields(config):
-            users[id(layer.source), f"{layer.path}.{name}"] += 1
-        for name, why in unused(config):
-            holder = config.layer(name) if value(config.spec, name) is not None else None
+        if config.likeness in useful:
+            continue
+        found = [(name, why) for name, why in unused(config) if value(config.spec, name) is not None]
+        for name, why in found:
+            holder = config.layer(name)
             if holder:
                 idle[id(holder.source), config.at(name)].append((config, why))
+        if config.likeness and not found and not _keys_of_ours(config):
+            useful.add(config.likeness)
+    users = _users(configs) if idle or any(config.pool for config in configs) else Counter()
     for (source, path), idle_here in idle.items():
         if len(idle_here) == users[source, _top(idle_here[0][0], path)]:
             yield from (_finding(config, path, why) for config, why in idle_here)
@@ -61,6 +65,11 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
             yield _finding(config, path, why)
     for _, group in groupby(configs, key=lambda config: id(config.item)):
         yield from _beside(list(group), users)
+
+
+def _users(configs: Sequence[DeviceConfig]) -> Counter[tuple[int, str]]:
+    """Return how many configs and pools take each field, by what it is written in and its path there."""
+    return Counter((id(layer.source), f"{layer.path}.{name}") for config in configs for layer, name in _fields(config))
 
 
 def _fields(config: DeviceConfig) -> Iterator[tuple[Layer, str]]:
@@ -83,9 +92,9 @@ def _finding(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:
 def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Iterator[tuple[Ref, Result]]:
     """Yield findings about fields of a config that every pool replaces, and about a profile that is named twice."""
     config = pools[0]
-    own = next(layer for layer in config.layers if layer.path == "spec")
-    for name in own.fields if config.pool else ():
-        if name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
+    own = next(layer for layer in config.layers if layer.path == "spec") if config.pool else None
+    for name in own.fields if own else ():
+        if own and name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
             yield _finding(config, f"spec.{name}", "every pool has its own")
     annotated = config.item.annotations.get(PROFILE, config.profile)
     if annotated != config.profile:
@@ -176,6 +185,17 @@ def _of_services(config: DeviceConfig) -> Iterator[Reason]:
 
 def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
     """Yield labels and annotations that no generated object carries, since each gets ours in their place."""
+    suspects = _keys_of_ours(config)
+    if not suspects:
+        return
+    carried = {pair for one in generate.objects([config]) for pair in _metadata(one.manifest)}
+    for name, key, text in suspects:
+        if (key, text) not in carried:
+            yield f"{name}[{key}]", "krmfn sets this key on the generated objects"
+
+
+def _keys_of_ours(config: DeviceConfig) -> list[tuple[str, str, str]]:
+    """Return the labels and annotations that may get a value of ours, which has names in it: field, key, value."""
     written = [(name, getattr(config.spec, name)) for name in ("labels", "annotations")]
     for index, entry in enumerate(config.spec.daemonSets):
         names = ("labels", "annotations", "podLabels", "podAnnotations")
@@ -184,15 +204,9 @@ def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
     for index, entry in enumerate(config.spec.extraObjects):
         kept = ((name, entry["metadata"].get(name)) for name in ("labels", "annotations"))
         written += [(f"extraObjects[{index}].metadata.{name}", given) for name, given in kept]
-    suspects = [
+    return [
         (name, key, text) for name, given in written for key, text in (given or {}).items() if key.startswith(_OURS)
     ]
-    if not suspects:
-        return
-    carried = {pair for one in generate.objects([config]) for pair in _metadata(one.manifest)}
-    for name, key, text in suspects:
-        if (key, text) not in carried:
-            yield f"{name}[{key}]", "krmfn sets this key on the generated objects"
 
 
 def _metadata(manifest: Manifest) -> Iterator[tuple[str, str]]:

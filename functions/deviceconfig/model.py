@@ -37,6 +37,9 @@ class DeviceConfig(NamedTuple):
     """Whether a variable of ours may stand in a field of some layer."""
     has_switches: bool = False
     """Whether some layer may switch a field on or off."""
+    likeness: bytes = b""
+    """Equal for configs that differ in their names and in which labels they select alone, so that most rules find the
+    same in them; b"" for a config that is like no other (see `reading`)."""
     retained: tuple["DeviceConfig", ...] = ()
     """The same config at each earlier version that an ordered upgrade retains, with what only DaemonSets need."""
 

@@ -52,7 +52,7 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
 
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
-    for one in names.made(config):
+    for one in names.made(config) if any(entry.service for _, _, entry in names.entries(config)) else ():
         if one.kind == "Service" and not re.fullmatch(_SERVICE_NAME, one.name):
             message = (
                 f"the Service would have the name {one.name!r}, and a Service's name begins with a letter and has no "

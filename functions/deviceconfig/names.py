@@ -67,6 +67,8 @@ def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
     """
     versions = (config, *config.retained)
     found = [(one, index, entry) for one in versions for index, entry in enumerate(one.spec.daemonSets)]
+    if len(found) < 2:
+        return found
     order = list(dict.fromkeys(entry.name for _, _, entry in found))
     return sorted(found, key=lambda each: order.index(each[2].name))
 

@@ -93,19 +93,20 @@ def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
         yield error(message, field=Field(config.at(f"serviceAccount.{given[0]}")))
 
 
-RULES = (
-    Rule(
-        "KRM120",
-        "a DeviceConfig names its namespace, since the ready label of its nodes contains it",
-        good="""\
+NAMESPACE = Rule(
+    "KRM120",
+    "a DeviceConfig names its namespace, since the ready label of its nodes contains it",
+    good="""\
 metadata: {namespace: kmm}
 """,
-        bad="""\
+    bad="""\
 metadata: {namespace: null}
 """,
-        remedy="Write metadata.namespace, set `namespace` in the functionConfig, or give `render` a --namespace.",
-        check=namespace_is_given,
-    ),
+    remedy="Write metadata.namespace, set `namespace` in the functionConfig, or give `render` a --namespace.",
+    check=namespace_is_given,
+)
+RULES = (
+    NAMESPACE,
     Rule(
         "KRM123",
         "nodeSelector is given; {} means every node and is confirmed with allNodes",

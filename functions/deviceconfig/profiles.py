@@ -50,7 +50,7 @@ def check(
     KMM's, to its Module. Findings about what that config adds are left out.
     """
     for trial in _trials(groups, function_config):
-        findings = [*rules.check_group(trial.configs)]
+        findings = [*rules.check_group(trial.configs, set())]
         findings += [finding for _, finding in effects.fields_have_an_effect(trial.configs)]
         if all(trial.concerns(finding) for finding in findings if finding.severity == "error"):
             objects = generate.objects(trial.configs)

@@ -1,14 +1,15 @@
 """From a DeviceConfig's text to its values: the layers, merged, with krmfn's variables filled in; one per node pool."""
 
-from collections.abc import Mapping
+import marshal
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from krmfn import Item
+from krmfn import Item, Ref
 from krmfn.fieldpath import join
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import SEED
-from .fields import OF_LOADER, Spec, spec
+from .fields import OF_LOADER, Spec, changed, spec
 from .layers import Layer, Vendor, merged, place
 from .model import DeviceConfig
 
@@ -28,9 +29,22 @@ _OF_THE_MODULE = frozenset({*OF_LOADER, "devicePlugin", "dra"} - _FOR_ALL)
 """Fields that reach no DaemonSet, so that they count in the current version only."""
 
 
+def from_items(items: Iterable[Item], function_config: FunctionConfig) -> list[list[DeviceConfig]]:
+    """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`)."""
+    known: dict[bytes, DeviceConfig] = {}
+    groups: list[list[DeviceConfig]] = []
+    for item in items:
+        alike = known.get(_likeness(item))
+        group = from_item(item, function_config) if alike is None else [_like(alike, item, function_config)]
+        if alike is None and group[0].likeness and not group[0].retained:
+            known[group[0].likeness] = group[0]
+        groups.append(group)
+    return groups
+
+
 def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]:
     """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names."""
-    ref = item.ref if item.ref.namespace else item.ref._replace(namespace=function_config.namespace)
+    ref = _ref(item, function_config)
     seed, profile = ref.group == SEED, profile_of(item)
     layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, function_config))
     vendor = vendor_of(profile, function_config)
@@ -105,6 +119,35 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         spec=spec(_filled(config, fields) if has_variables else fields),
         has_variables=has_variables,
         has_switches=any("'enabled'" in text for text in texts),
+        likeness=b"" if has_variables or config.pool or "extraObjects" in fields else _likeness(config.item),
+    )
+
+
+def _ref(item: Item, function_config: FunctionConfig) -> Ref:
+    return item.ref if item.ref.namespace else item.ref._replace(namespace=function_config.namespace)
+
+
+def _likeness(item: Item) -> bytes:
+    """Return the same bytes for configs whose kinds, profiles and fields are equal but for the labels they select."""
+    own = item.manifest.get("spec") or {}
+    if own.get("nodeSelector"):
+        own = {**own, "nodeSelector": True}  # no variable stands there: the schema lets none in
+    try:
+        return marshal.dumps((item.group, profile_of(item), own), 2)  # version 2: equal data is equal bytes
+    except ValueError:  # a plain date, which a field that is passed on as it is may have
+        return b""
+
+
+def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:
+    """Return the values of a config that is like another one: all but its names and the labels that it selects."""
+    own = item.manifest.get("spec") or {}
+    selected = {"nodeSelector": own["nodeSelector"]} if "nodeSelector" in own else {}
+    return other._replace(
+        item=item,
+        ref=_ref(item, function_config),
+        layers=(Layer(own, "spec", item), *other.layers[1:]),
+        fields={**other.fields, **selected},
+        spec=changed(other.spec, selected),
     )
 
 

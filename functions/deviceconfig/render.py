@@ -18,8 +18,9 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     """Return the objects of those DeviceConfigs that are right, and the findings about all."""
     unknown = {item: errors for item in items if (errors := _profile(item, config))}
     known = [item for item in items if item not in unknown]
-    groups = [reading.from_item(item, config) for item in known]
-    judged = [(group, rules.check_group(group)) for group in groups]
+    groups = reading.from_items(known, config)
+    judged_once = set[bytes]()
+    judged = [(group, rules.check_group(group, judged_once)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
     findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
     findings += [(group[0].ref, finding) for group, results in judged for finding in results]

@@ -24,6 +24,8 @@ from .layers import Vendor
 from .model import DeviceConfig
 
 _OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES, *variable_rules.RULES)
+_OF_NAMES = (placement_rules.NAMESPACE, *name_rules.RULES)
+"""Those that look at names: what all the others look at is equal in configs of one likeness."""
 _OF_FIELDS = (
     (("daemonSets", "devicePlugin", "dra"), container_rules.RULES),
     (("daemonSets",), (*service_rules.RULES, *pod_rules.RULES)),
@@ -53,9 +55,20 @@ def check(config: DeviceConfig) -> list[Result]:
     return results
 
 
-def check_group(configs: Sequence[DeviceConfig]) -> list[Result]:
-    """Return the findings about the pools of one config: about each, then about all together."""
-    alone = [result for config in configs for result in check(config)]
+def _of_names(config: DeviceConfig) -> list[Result]:
+    return [config.located(result) for result in apply(_OF_NAMES, config)]
+
+
+def check_group(configs: Sequence[DeviceConfig], sound: set[bytes]) -> list[Result]:
+    """Return the findings about the pools of one config: about each, then about all together.
+
+    `sound` gets the likeness of configs without a finding; of others that are like them only the names are judged.
+    """
+    alone = [
+        result for config in configs for result in (_of_names(config) if config.likeness in sound else check(config))
+    ]
+    if not alone:
+        sound.update(config.likeness for config in configs if config.likeness)
     extras = extra_rules.together(configs) if configs[0].spec.extraObjects else ()
     together = (*name_rules.together(configs), *extras)
     return alone + [config.located(result) for config, result in together]
