@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
 from .errors import KrmfnError, NoData
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, changed_at, same
+from .resource import Manifest, Place, Ref, changed_at, fingerprint, same
 from .resource import ref as ref_of
 from .results import Field, Result
 from .yamltext import peek, simple
@@ -67,13 +66,13 @@ class Item:
         """
         if self._manifest is None:
             self._manifest = self._load()
-            self._print = _print(self._manifest)
+            self._print = fingerprint(self._manifest)
         return self._manifest
 
     def reread(self) -> Manifest:
         """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
         manifest = self._manifest
-        unchanged = manifest is not None and self._print is not None and self._print == _print(manifest)
+        unchanged = manifest is not None and self._print is not None and self._print == fingerprint(manifest)
         return manifest if manifest is not None and unchanged else self._load()
 
     def refuse_change(self) -> None:
@@ -319,11 +318,3 @@ class Item:
 def _root(item: Item) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
     return peek.root(item.data, item.start, item.end, item.indent)
-
-
-def _print(manifest: Manifest) -> bytes | None:
-    """Return bytes that change with the data, made in no time; None for what they cannot hold (a plain date)."""
-    try:
-        return marshal.dumps(manifest, 2)  # version 2: equal data is equal bytes, wherever it was read
-    except ValueError:
-        return None

@@ -63,11 +63,13 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
     made = ref(manifest)
     if not made.kind or not made.name:
         raise ValueError(f"{made} cannot be marked as generated: it needs a kind and a name")
-    for part in (function, *owner.id, *made.id):
-        if " " in part or "|" in part or part != part.strip():
-            raise ValueError(f"{part!r} cannot stand in the mark of {made}: it has a space or a |")
+    mark = f"{function} {'|'.join(owner.id)} {'|'.join(made.id)}"
+    if not (mark.isprintable() and mark.count(" ") == 2 and mark.count("|") == 6):  # more than what joins the parts
+        for part in (function, *owner.id, *made.id):
+            if " " in part or "|" in part or part != part.strip():
+                raise ValueError(f"{part!r} cannot stand in the mark of {made}: it has a space or a |")
     annotations = manifest["metadata"].setdefault("annotations", {})
-    annotations[OWNER] = f"{function} {'|'.join(owner.id)} {'|'.join(made.id)}"
+    annotations[OWNER] = mark
     names = sorted(passed_on)
     if names:
         annotations[PASSED_ON] = " ".join(names)

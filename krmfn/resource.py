@@ -1,5 +1,6 @@
 """A resource as plain data: its reference, its place, whether two mean the same, and what a manifest may hold."""
 
+import marshal
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -55,12 +56,8 @@ def ref(manifest: Manifest) -> Ref:
     """Return the reference of a manifest; what is missing or of the wrong type becomes ""."""
     metadata = manifest.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    return Ref(
-        _text(manifest.get("apiVersion")),
-        _text(manifest.get("kind")),
-        _text(metadata.get("namespace")),
-        _text(metadata.get("name")),
-    )
+    parts = manifest.get("apiVersion"), manifest.get("kind"), metadata.get("namespace"), metadata.get("name")
+    return Ref(*[part if isinstance(part, str) else "" for part in parts])
 
 
 def annotations_of(manifest: Manifest) -> dict[str, Any]:
@@ -70,8 +67,12 @@ def annotations_of(manifest: Manifest) -> dict[str, Any]:
     return annotations if isinstance(annotations, dict) else {}
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def fingerprint(value: Any) -> bytes | None:
+    """Return bytes that change with the data, made in no time; None for what they cannot hold (a plain date)."""
+    try:
+        return marshal.dumps(value, 2)  # version 2: equal data is equal bytes, wherever it was read
+    except ValueError:
+        return None
 
 
 def same(one: Any, other: Any) -> bool:

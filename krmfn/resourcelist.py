@@ -139,11 +139,12 @@ class ResourceList:
     def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, int]) -> None:
         """Put checked manifests in, each with its reference; `index` is where the items of these kinds stand."""
         for new, manifest in named:
-            at = index.get(new.id)
+            own = new.id
+            at = index.get(own)
             if at is None:
                 from . import writer
 
-                index[new.id] = len(self.items)
+                index[own] = len(self.items)
                 self.items.append(writer.new(self._envelope, manifest, new))
                 self.changes.append(("created", new))
             elif not same(self.items[at].reread(), manifest):
@@ -164,7 +165,7 @@ class ResourceList:
             if mark is None or mark.made != new.id:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
         index = self._index({new.kind for new, _ in named})
-        for position, (new, manifest) in enumerate(named):
+        for position, (new, manifest) in enumerate(named) if index else ():
             at = index.get(new.id)
             if at is not None:
                 whole = updated(self.items[at].manifest, manifest)

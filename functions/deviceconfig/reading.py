@@ -1,11 +1,11 @@
 """From a DeviceConfig's text to its values: the layers, merged, with krmfn's variables filled in; one per node pool."""
 
-import marshal
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from krmfn import Item, Ref
 from krmfn.fieldpath import join
+from krmfn.resource import fingerprint
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import SEED
@@ -132,10 +132,7 @@ def _likeness(item: Item) -> bytes:
     own = item.manifest.get("spec") or {}
     if own.get("nodeSelector"):
         own = {**own, "nodeSelector": True}  # no variable stands there: the schema lets none in
-    try:
-        return marshal.dumps((item.group, profile_of(item), own), 2)  # version 2: equal data is equal bytes
-    except ValueError:  # a plain date, which a field that is passed on as it is may have
-        return b""
+    return fingerprint((item.group, profile_of(item), own)) or b""
 
 
 def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:

@@ -157,11 +157,11 @@ class Module:
 
 def module_of(manifest: Manifest) -> Module | None:
     """Return the Module that a manifest is or, on a hub, brings to each spoke; None for anything else."""
-    own = ref(manifest)
-    if (own.group, own.kind) == (MODULE_GROUP, MODULE_KIND):
+    group, kind = text(manifest, "apiVersion").rpartition("/")[0], text(manifest, "kind")
+    if (group, kind) == (MODULE_GROUP, MODULE_KIND):
         return Module(manifest)
-    if (own.group, own.kind) != (HUB_GROUP, HUB_KIND):
+    if (group, kind) != (HUB_GROUP, HUB_KIND):
         return None
     spec, head = table(manifest, "spec"), {"apiVersion": MODULE_API, "kind": MODULE_KIND}
-    metadata = {"name": own.name, "namespace": text(spec, "spokeNamespace")}
+    metadata = {"name": ref(manifest).name, "namespace": text(spec, "spokeNamespace")}
     return Module({**head, "metadata": metadata, "spec": table(spec, "moduleSpec")})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmfn import Item, ResourceList
-from krmfn.resource import ref
 
 from ..exclusivity import Claim
 from ..fleet import rules
@@ -34,8 +33,8 @@ def check(
 ) -> list[Finding]:
     """Return the findings KRM601 to KRM609, each with the resource that may turn it off."""
     claim_of = {claim.module: claim for claim in claims}
-    owner_of = {ref(one.manifest): one.owner for one in wanted}
-    generated = [(ref(one.manifest), one.manifest) for one in wanted]
+    owner_of = {one.ref: one.owner for one in wanted}
+    generated = [(one.ref, one.manifest) for one in wanted]
     drivers = [
         driver(manifest, claim_of.get((own.namespace or one.owner.namespace, own.name)))
         for one, (own, manifest) in zip(wanted, generated, strict=True)

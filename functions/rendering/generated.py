@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Scope, stamp
+from krmfn.resource import ref
 
 from .substitution import marked
 
@@ -23,6 +24,7 @@ class Generated(NamedTuple):
     """A generated object, the item and the owner that it is generated from."""
 
     manifest: Manifest
+    ref: Ref
     item: Item
     owner: Ref
     scope: Scope
@@ -41,7 +43,8 @@ def generated(
     answered: frozenset[str] = frozenset(),
 ) -> Generated:
     """Return the manifest, with its marks, together with what it is generated from."""
-    return Generated(stamp(marked(manifest), scope.function, owner), item, owner, scope, origin, answered)
+    stamp(marked(manifest), scope.function, owner)
+    return Generated(manifest, ref(manifest), item, owner, scope, origin, answered)
 
 
 class Rendered(NamedTuple):

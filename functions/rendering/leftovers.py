@@ -12,7 +12,6 @@ from typing import NamedTuple
 from krmfn import Item, ResourceList, Result, error, warning
 from krmfn.item import PATH
 from krmfn.ownership import OWNER, Id, Scope
-from krmfn.resource import ref
 from krmfn.results import Field
 from krmfn.rule import Rule
 
@@ -44,7 +43,7 @@ def sort_out(
     resources: ResourceList, scopes: Sequence[Scope], config: FunctionConfig, wanted: Sequence[Generated]
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the command and kpt decide."""
-    names = frozenset(ref(one.manifest).id for one in wanted)
+    names = frozenset(one.ref.id for one in wanted)
     items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
     items = [item for item in items if item.ref.id not in names]
     packages = _kpt_folders(resources) if items else []

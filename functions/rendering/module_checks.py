@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Ref, ResourceList, Result
-from krmfn.resource import ref
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
@@ -103,7 +102,7 @@ def at_origin(one: Generated, finding: Result) -> Result:
     if moved:
         return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
     message = f"generated from {one.owner}: {finding.message}"
-    return finding._replace(ref=ref(one.manifest), place=one.item.place, message=message)
+    return finding._replace(ref=one.ref, place=one.item.place, message=message)
 
 
 def _judged(one: Generated, module: Module | None, version: str, kernels: Sequence[str]) -> Iterator[Result]:

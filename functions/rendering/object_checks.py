@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from krmfn import Item, Ref, ResourceList, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.ownership import Id, mark_of
-from krmfn.resource import ref
 from krmfn.results import Field
 from krmfn.rule import Rule
 
@@ -22,6 +21,7 @@ def check(resources: ResourceList, objects: Sequence[Generated], config: Functio
     yield from _ids_are_free(resources, objects, config)
 
 
+_PARTS = ("annotations", "labels")
 _NOT_HERE = {
     PROFILE: "has no effect on what is generated",
     "config.kubernetes.io/local-config": "keeps what is generated from the cluster; leave it out",
@@ -31,15 +31,15 @@ _NOT_HERE = {
 
 def _keys_mean_something(objects: Sequence[Generated], config: FunctionConfig) -> Iterator[Finding]:
     """Yield the findings about keys with our prefix that mean nothing there, and about annotations without effect."""
-    for one in objects:
-        metadata = one.manifest["metadata"]
-        for part in ("annotations", "labels"):
-            for key in metadata.get(part, {}):
-                message = _NOT_HERE.get(key) or meaning(part, key)
-                if message:
+    keys = {(part, key) for one in objects for part in _PARTS for key in one.manifest["metadata"].get(part, ())}
+    wrong = {(part, key): why for part, key in keys if (why := _NOT_HERE.get(key) or meaning(part, key))}
+    for one in objects if wrong else ():
+        for part in _PARTS:
+            for key in one.manifest["metadata"].get(part, ()):
+                if message := wrong.get((part, key)):
                     message = f"generated from {one.owner}: {message}"
-                    own, field = ref(one.manifest), Field(f"metadata.{part}[{key}]")
-                    yield one.owner, error(message, rule="KRM118", ref=own, field=field, place=one.item.place)
+                    field = Field(f"metadata.{part}[{key}]")
+                    yield one.owner, error(message, rule="KRM118", ref=one.ref, field=field, place=one.item.place)
     for key, text in config.annotations.items() if objects else ():
         if not any(one.manifest["metadata"]["annotations"].get(key) == text for one in objects):
             message = "has no effect: every generated object has a value of its own"
@@ -53,7 +53,7 @@ def _ids_are_free(resources: ResourceList, objects: Sequence[Generated], config:
     present = {item.ref.id: item for item in resources.items if item.kind in kinds}
     first: dict[Id, Generated] = {}
     for one in objects:
-        own = ref(one.manifest)
+        own = one.ref
         other = first.setdefault(own.id, one)
         if other is not one:
             yield one.owner, _located(one, error(_twice(own, other), rule="KRM113"))

@@ -8,7 +8,7 @@ from typing import Any
 from krmfn import Item, Manifest
 from krmfn.fieldpath import split
 from krmfn.ownership import Id
-from krmfn.resource import ref, same
+from krmfn.resource import same
 
 from .generated import Finding, Generated, Rendered
 from .module_checks import at_origin
@@ -21,7 +21,7 @@ def unchanged(parts: Iterable[Rendered], modules: Sequence[Item]) -> Rendered:
     """
     parts = list(parts)
     objects = [one for part in parts for one in part.objects]
-    selectors = {ref(one.manifest).id: _at(one.manifest, "spec.selector") for one in objects}
+    selectors = {one.ref.id: _at(one.manifest, "spec.selector") for one in objects}
     same_nodes = {
         (item.ref.namespace, item.ref.name)
         for item in modules
@@ -38,7 +38,7 @@ def at_origins(findings: Iterable[Finding], modules: Sequence[Item], made: Itera
     changed after the call, and its finding stays where it is.
     """
     items: dict[Id, Item] = {item.ref.id: item for item in modules if item.mark}
-    objects = {ref(one.manifest).id: one for one in made}
+    objects = {one.ref.id: one for one in made}
     for owner, finding in findings:
         item = items.get(finding.ref.id) if finding.ref else None
         one = objects.get(item.ref.id) if item else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn.resource import Manifest
+from krmfn.resource import Manifest, fingerprint
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 DISABLED = "disabled"
@@ -19,9 +19,15 @@ Path = tuple[str | int, ...]
 def marked(manifest: Manifest) -> Manifest:
     """Return a generated manifest, with the mark when the substitution would change it and nobody has set it."""
     annotations = manifest["metadata"]["annotations"]
-    if SUBSTITUTE not in annotations and changed_at(manifest) is not None:
+    if SUBSTITUTE not in annotations and _has_dollars(manifest) and changed_at(manifest) is not None:
         annotations[SUBSTITUTE] = DISABLED
     return manifest
+
+
+def _has_dollars(manifest: Manifest) -> bool:
+    """Return False when no text holds a dollar, as in nearly all manifests: a walk takes five times as long."""
+    data = fingerprint(manifest)
+    return data is None or b"$" in data
 
 
 def changed_at(value: Any, path: Path = ()) -> Path | None:
