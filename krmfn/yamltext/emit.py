@@ -60,10 +60,7 @@ def dump_json(data: Any) -> str:
 def _write(data: Any, pad: str, lines: list[str]) -> None:
     if isinstance(data, dict) and data:
         for key, value in data.items():
-            name = _key(key)
-            if len(name) > _LONGEST_KEY:
-                lines.append(f"{pad}? {name}")
-                name = ""
+            name = _key(key) or f"? {quoted(key)}\n{pad}"
             if type(value) is str and (text := _inline(value)):
                 lines.append(f"{pad}{name}: {text}")
             elif isinstance(value, (dict, list)) and value:
@@ -89,7 +86,9 @@ def _entry(value: Any, pad: str, lines: list[str]) -> None:
 
 @lru_cache(maxsize=4096)
 def _key(text: str) -> str:
-    return quoted(text)
+    """Return a key as it stands before its colon; "" for one that is written behind a question mark."""
+    name = quoted(text)
+    return name if len(name) <= _LONGEST_KEY else ""
 
 
 @lru_cache(maxsize=4096)

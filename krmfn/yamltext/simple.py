@@ -86,11 +86,22 @@ class NotSimple(Exception):
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines, _ = lines_of(text)
+        lines = lines_of(text)[0] if "|" in text else _lines(text)
         data, rest = _node(lines, 0)
     except NotSimple:
         return None
     return data if lines[rest] is _END else None
+
+
+def _lines(text: str) -> list[Line]:
+    """Return what `lines_of` returns first, of a text without literal blocks. Raises NotSimple."""
+    _refuse_odd(text)
+    return [*filter(None, map(_line, text.split("\n"))), _END]
+
+
+def _refuse_odd(text: str) -> None:
+    if not text.replace("\n", "").isprintable() and re.search(_ODD, text):
+        raise NotSimple
 
 
 def lines_of(text: str) -> tuple[list[Line], list[int]]:
@@ -98,8 +109,7 @@ def lines_of(text: str) -> tuple[list[Line], list[int]]:
 
     Raises NotSimple.
     """
-    if not text.replace("\n", "").isprintable() and re.search(_ODD, text):
-        raise NotSimple
+    _refuse_odd(text)
     rows = text.split("\n")
     lines: list[Line] = []
     ends: list[int] = []
@@ -117,10 +127,15 @@ def lines_of(text: str) -> tuple[list[Line], list[int]]:
     return lines, ends
 
 
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    return re.compile(_LINE)  # here: a list with nothing of ours needs it not
+
+
 @lru_cache(maxsize=4096)
 def _line(row: str) -> Line | None:
     """Return what stands on a line; None for a comment or nothing. Raises NotSimple."""
-    match = re.fullmatch(_LINE, row)
+    match = _pattern().fullmatch(row)
     if not match:
         if row.lstrip(" ")[:1] in ("", "#"):
             return None
