@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Ref, ResourceList, Result
+from krmfn.resource import fingerprint
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables
@@ -67,12 +68,31 @@ def _generated(
 
     Their structure is right by construction (the end-to-end tests hold it against a real API server), but for fields
     that the cluster's KMM does not have yet, and volumes that are passed on as they are. What users decide is not:
-    names, regexps, images, loading orders.
+    names, regexps, images, loading orders. Modules that differ in name and selector alone are judged once: of the
+    others only these two are.
     """
+    sound: set[bytes] = set()
     for one, module in objects:
-        for finding in _judged(one, module, config.kmm_version, kernels):
+        likeness = _likeness(module) if module else b""
+        if module and likeness in sound:
+            findings = _name_and_selector(module, config.kmm_version)
+        else:
+            findings = list(_judged(one, module, config.kmm_version, kernels))
+        if likeness and not findings:
+            sound.add(likeness)
+        for finding in findings:
             if finding.rule not in one.answered:
                 yield one.owner, at_origin(one, finding)
+
+
+def _likeness(module: Module) -> bytes:
+    """Return the same bytes for Modules that differ in name and selector alone; b"" for one with its name elsewhere."""
+    data = fingerprint({**module.spec, "selector": None}) or b""
+    return b"" if b"MOD_NAME" in data else data
+
+
+def _name_and_selector(module: Module, version: str) -> list[Result]:
+    return [*admission.check_name(module, version), *module_lints.check_name_and_selector(module)]
 
 
 def _kernels(resources: ResourceList, modules: Sequence[Module]) -> list[str]:

@@ -53,8 +53,9 @@ def check(module: Module) -> Iterator[Result]:
 
 def check_pods(workload: Manifest) -> Iterator[Result]:
     """Yield the lints about the images of a DaemonSet's containers; KMM substitutes no variables there."""
+    pod = table(workload, "spec", "template", "spec")
     for part in ("initContainers", "containers"):
-        for index, container in tables(table(workload, "spec", "template", "spec"), part):
+        for index, container in tables(pod, part):
             if image := text(container, "image"):
                 for finding in _at(f"spec.template.spec.{part}[{index}].image", Template(image, ())):
                     yield finding._replace(ref=ref(workload))

@@ -27,6 +27,12 @@ def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -
         yield finding._replace(ref=module.ref)
 
 
+def check_name_and_selector(module: Module) -> Iterator[Result]:
+    """Yield those of the lints that look at the Module's name or selector."""
+    for finding in apply(NAME_AND_SELECTOR, module):
+        yield finding._replace(ref=module.ref)
+
+
 def _findings(module: Module, kmm: Target, kernels: Sequence[str]) -> Iterator[Result]:
     yield from apply(RULES, module)
     if "dra" in module.spec or module.holds("sign", "build"):
@@ -161,4 +167,5 @@ KRM208 = Rule(
     check=_firmware_path_is_absolute,
 )
 
+NAME_AND_SELECTOR = (KRM201, KRM202, KRM204)
 RULES = (KRM201, KRM202, KRM203, KRM204, KRM205, KRM208)

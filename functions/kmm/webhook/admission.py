@@ -30,6 +30,11 @@ def check(module: Module, version: str = DEFAULT) -> list[Result]:
     return _located(_findings(module, target(version)), module.ref)
 
 
+def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
+    """Return those of its findings that are about the Module's name."""
+    return _located(apply(NAME_RULES, module, target(version)), module.ref)
+
+
 def check_update(old: Module, new: Module, version: str = DEFAULT) -> list[Result]:
     """Return the findings of the webhook when `old` is on the cluster and `new` is applied, in its order."""
     return _located((*apply(UPDATE_RULES, old, new), *map(unmark_first, check(new, version))), new.ref)

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from krmfn_functions.deviceconfig import deviceconfig, effects, reading, rules
 from krmfn_functions.deviceconfig.model import DeviceConfig
+from krmfn_functions.rendering import module_checks
 
 from krmfn import Manifest, Result
 from krmfn.rule import Rule
@@ -43,7 +44,8 @@ def with_twins(config: Manifest, twins: Sequence[tuple[str, str, str]] = SOUND) 
 
 def agree(monkeypatch: pytest.MonkeyPatch, configs: list[Manifest], function_config: Manifest | None = None) -> None:
     known = outcome(configs, function_config)
-    monkeypatch.setattr(reading, "_likeness", lambda item: b"")
+    for room in (reading, module_checks):
+        monkeypatch.setattr(room, "_likeness", lambda one: b"")
     assert known == outcome(configs, function_config)
 
 
@@ -69,6 +71,18 @@ def test_configs_with_and_without_a_finding(rule: Rule, example: str, monkeypatc
 def test_a_label_that_is_ours_in_one_of_them_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     configs = with_twins(device_config(SPEC | {"labels": {"app.kubernetes.io/name": "gpu"}}))
     assert b"krmfn sets this key" in outcome(configs, None)
+    agree(monkeypatch, configs)
+
+
+def test_modules_that_are_alike_are_judged_by_name_and_selector(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd: dict[str, tuple[str, dict[str, str]]] = {
+        "": ("gpu", {"pool": "a"}),
+        "KMM003": ("gpu-of-the-third-generation-of-accelerators", {"pool": "b"}),
+        "KRM204": ("gpu.version", {"pool": "c"}),
+        "KRM202": ("gpu-2", {"pool": "d", "node-role.kubernetes.io/worker": "true"}),
+    }
+    configs = [device_config(SPEC | {"nodeSelector": selector}, name) for name, selector in odd.values()]
+    assert {result.rule for result in applied(deviceconfig, *configs).results} == odd.keys() - {""}
     agree(monkeypatch, configs)
 
 
