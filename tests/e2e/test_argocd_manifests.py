@@ -87,6 +87,20 @@ def test_argocd_cm_keeps_what_it_had(merged: dict[str, dict[str, Any]]) -> None:
     assert data == {"url": data["url"]} | yaml.safe_load((ARGOCD / "argocd-cm.yaml").read_text())["data"]
 
 
+def test_the_lenient_scripts_merge_as_well(kustomize: str, tmp_path: Path) -> None:
+    """With the one path that the README names in place of the other."""
+    copied = shutil.copytree(ARGOCD, tmp_path / "krmfn")
+    (tmp_path / "kustomization.yaml").write_text("resources: [argocd.yaml]\ncomponents: [krmfn]\n")
+    (tmp_path / "argocd.yaml").write_text(STAND_IN)
+    component = (copied / "kustomization.yaml").read_text()
+    changed = component.replace("path: argocd-cm.yaml", "path: lenient/argocd-cm.yaml")
+    assert changed != component
+    (copied / "kustomization.yaml").write_text(changed)
+    built = {one["metadata"]["name"]: one for one in yaml.safe_load_all(must(kustomize, "build", tmp_path))}
+    lenient = yaml.safe_load((ARGOCD / "lenient" / "argocd-cm.yaml").read_text())["data"]
+    assert built["argocd-cm"]["data"] == {"url": "https://argocd.example.com"} | lenient
+
+
 def test_the_api_server_takes_it(merged: dict[str, dict[str, Any]], cluster: Cluster) -> None:
     cluster.namespace("argocd")
     for one in merged.values():
