@@ -92,3 +92,32 @@ def test_one_cluster_has_a_folder_of_its_name(repository: Repository) -> None:
         assert repository.render("lab").code == 0
     assert repository.files() == {"lab/modules/kmm_kmm_module_gpu.yaml"}
     assert repository.render().code != 0
+
+
+def test_the_clone_of_ci_is_enough(repository: Repository) -> None:
+    """Shallow, on a detached head: as CI checks out."""
+    for version in ("1.0", "2.0"):
+        repository.commit(lab=CONFIG.replace("1.0", version))
+    must("git", "push", "--quiet", "origin", "HEAD:main", cwd=repository.clone, env=repository.env)
+    shallow = repository.clone.parent / "shallow"
+    must("git", "clone", "--quiet", "--depth", "1", repository.remote.as_uri(), shallow, env=repository.env)
+    must("git", "checkout", "--quiet", "--detach", cwd=shallow, env=repository.env)
+    repository.clone = shallow
+    for commits in (1, 1):
+        done = repository.render("lab")
+        assert done.code == 0, done.err
+        assert len(repository.branch()) == commits
+    assert repository.files() == {"lab/modules/kmm_kmm_module_gpu.yaml"}
+
+
+def test_what_is_not_committed_is_not_pushed(repository: Repository) -> None:
+    """Elsewhere in the clone it does not matter: CI puts files there."""
+    repository.commit(lab=CONFIG)
+    plant(repository.clone, {"cache/x": "", "clusters/lab/other.yaml": CONFIG.replace("gpu", "npu")})
+    done = run(SCRIPT, "clusters/lab", cwd=repository.clone, env=repository.env)
+    sentence = "not committed, so no commit would say what is rendered:\n?? clusters/lab/other.yaml\n"
+    assert (done.code, done.text, done.err) == (1, "", sentence)
+    assert repository.branch() == []
+    (repository.clone / "clusters" / "lab" / "other.yaml").unlink()
+    assert run(SCRIPT, "clusters/lab", cwd=repository.clone, env=repository.env).code == 0
+    assert len(repository.branch()) == 1
