@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import shlex
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -22,13 +24,17 @@ kind: DeviceConfig
 metadata:
   name: gpu-{number}
   namespace: kmm
-  annotations: {{config.kubernetes.io/local-config: "true"}}
+  annotations:
+    config.kubernetes.io/local-config: "true"
 spec:
   driverImage: registry.example.com/gpu/driver
   driverVersion: "2.0"
   moduleName: gpu_{number}
-  nodeSelector: {{example.com/gpu: "{number}"}}
-  daemonSets: [{{name: agent, image: "registry.example.com/gpu/agent:2.0"}}]
+  nodeSelector:
+    example.com/gpu: "{number}"
+  daemonSets:
+  - name: agent
+    image: registry.example.com/gpu/agent:2.0
 """
 FUNCTION = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -53,20 +59,41 @@ COMMAND = {
 }
 
 
+class Spent(NamedTuple):
+    """Seconds on the clock, and of the processors."""
+
+    elapsed: float
+    processors: float
+
+
 def clocked(folder: Path, env: Env) -> Env:
-    """Return an environment in which `deviceconfig` notes in folder/clock when it starts and ends, in nanoseconds."""
+    """Return an environment in which `deviceconfig` notes in folder/clock what it takes: elapsed, user, system."""
     real, clock = shlex.quote(str(COMMANDS / "deviceconfig")), shlex.quote(str(folder / "clock"))
     shim = folder / "bin" / "deviceconfig"
     shim.parent.mkdir()
-    shim.write_text(f"#!/bin/sh\ndate +%s%N >> {clock}\n{real}\ncode=$?\ndate +%s%N >> {clock}\nexit $code\n")
+    shim.write_text(f"#!/bin/bash\nTIMEFORMAT='%3R %3U %3S'\n{{ time {real} 2>&3; }} 3>&2 2>> {clock}\n")
     shim.chmod(0o755)
     return env | {"PATH": f"{shim.parent}:{env['PATH']}"}
 
 
-def report(engine: str, whole: float, clock: Path) -> str:
-    start, end = (int(line) for line in clock.read_text().split())
-    ours = (end - start) / 1e9
-    return f"{engine}: {3 * CONFIGS:,} resources in {whole:.2f} s, of which krmfn {ours:.2f} s ({ours / whole:.0%})"
+def noted(clock: Path) -> Spent:
+    elapsed, user, system = map(float, clock.read_text().split())
+    return Spent(elapsed, user + system)
+
+
+def of_children() -> float:
+    """Return the processor time of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def report(engine: str, whole: Spent, ours: Spent) -> str:
+    """Return a line with both shares: the clock's is what a user waits, the other does not depend on a busy machine."""
+    return (
+        f"{engine}: {3 * CONFIGS:,} resources in {whole.elapsed:.2f} s, of which krmfn {ours.elapsed:.2f} s "
+        f"({ours.elapsed / whole.elapsed:.1%}); of the processors {whole.processors:.2f} s, "
+        f"krmfn {ours.processors:.2f} s ({ours.processors / whole.processors:.1%})"
+    )
 
 
 @pytest.mark.parametrize("engine", COMMAND)
@@ -81,12 +108,12 @@ def test_our_share_of_the_time(
     (fleet / ("Kptfile" if engine == "kpt" else "kustomization.yaml")).write_text(
         KPTFILE if engine == "kpt" else KUSTOMIZATION
     )
-    started = time.monotonic()
+    started, before = time.monotonic(), of_children()
     done: Done = run(program, *COMMAND[engine], fleet, env=clocked(tmp_path, env), timeout=300)
-    whole = time.monotonic() - started
+    whole = Spent(time.monotonic() - started, of_children() - before)
     assert done.code == 0, done.err[-2000:]
     made = done.out if engine == "kustomize" else b"\n---\n".join(path.read_bytes() for path in fleet.rglob("*.yaml"))
     kinds = [one["kind"] for one in yaml.load_all(made, yaml.CSafeLoader) if one]
     assert (kinds.count("Module"), kinds.count("DaemonSet")) == (CONFIGS, CONFIGS)
     with capsys.disabled():
-        print(f"\n{report(engine, whole, tmp_path / 'clock')}")
+        print(f"\n{report(engine, whole, noted(tmp_path / 'clock'))}")
