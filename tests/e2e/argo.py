@@ -21,6 +21,7 @@ from .control_plane import process, wait
 from .engines import TOOLS, find, must, run
 
 PLUGIN = ROOT / "gitops" / "argocd" / "plugin.yaml"
+HYDRATOR = PLUGIN.parent / "hydrator" / "plugin.yaml"
 PROGRAMS = (COMMANDS, TOOLS, Path("/usr/bin"), Path("/bin"))
 NOTHING: Mapping[str, str] = MappingProxyType({})
 DEADLINE = 300.0
@@ -103,20 +104,24 @@ def client() -> str:
 
 
 @contextmanager
-def plugin(folder: Path, programs: tuple[Path, ...] = PROGRAMS) -> Iterator[Plugin]:
-    """Run the plugin server with the environment of a sidecar: programs on PATH, and no home or locale."""
-    config, temporary = folder / "config", folder / "tmp"
-    config.mkdir()
+def plugin(
+    folder: Path, programs: tuple[Path, ...] = PROGRAMS, shipped: Path = PLUGIN, env: Mapping[str, str] = NOTHING
+) -> Iterator[Plugin]:
+    """Run the plugin server with the environment of a sidecar: programs on PATH, and no home or locale.
+
+    Its socket is in `folder`, which several servers may share as the sidecars of a Pod do.
+    """
+    name = str(yaml.safe_load(shipped.read_text())["metadata"]["name"])
+    own = folder / name
+    config, temporary = own / "config", own / "tmp"
+    config.mkdir(parents=True)
     temporary.mkdir()
-    shutil.copy(PLUGIN, config)
-    env = {
-        "PATH": os.pathsep.join(map(str, programs)),
-        "TMPDIR": str(temporary),
-        "ARGOCD_PLUGINSOCKFILEPATH": str(folder),
-    }
+    shutil.copy(shipped, config)
+    path = os.pathsep.join(map(str, programs))
+    environment = {"PATH": path, "TMPDIR": str(temporary), "ARGOCD_PLUGINSOCKFILEPATH": str(folder), **env}
     command: list[str | Path] = [client(), "argocd-cmp-server", "--config-dir-path", config]
-    with process("cmp", *command, folder=folder, env=env) as alive:
-        socket = folder / "krmfn.sock"
+    with process("cmp", *command, folder=own, env=environment) as alive:
+        socket = folder / f"{name}.sock"
         wait("the plugin server listens", 90, lambda: alive() and socket.exists())
         yield Plugin(socket, temporary)
 

@@ -1,4 +1,4 @@
-"""A whole Argo CD as plain processes: repo-server, application-controller, redis, and the shipped plugin.
+"""A whole Argo CD as plain processes: repo-server, commit-server, application-controller, redis, the shipped plugins.
 
 The test plays what a cluster's controllers would do to what is synced: KMM, the DaemonSet controller and the garbage
 collector act when it says so, so that no test depends on their speed.
@@ -14,12 +14,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 import yaml
 from krmfn_functions.kmm.versions import DEFAULT
 
 from tests.kmm_crds import Crds
 
-from .argo import PLUGIN, client, crds, plugin
+from .argo import HYDRATOR, PLUGIN, client, crds, plugin
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, must
 from .kube import Cluster, install_crd, started
@@ -48,22 +49,36 @@ class Loop(NamedTuple):
 
     def application(self, name: str, **parameters: str) -> None:
         """Create an Application of the folder `name` for the namespace `name`, synced by itself."""
-        self.cluster.namespace(name)
         source = {"repoURL": f"file://{self.repository}", "targetRevision": "main", "path": name}
         listed = [{"name": key.replace("_", "-"), "string": value} for key, value in parameters.items()]
         policy = {"automated": {"prune": True, "selfHeal": True}, "syncOptions": ["ServerSideApply=true"]}
-        spec = {
-            "project": "default",
-            "source": {**source, "plugin": {"name": "krmfn", "parameters": listed}},
-            "destination": {"server": self.cluster.url, "namespace": name},
-            "syncPolicy": policy,
-        }
+        plugin = {"name": "krmfn", "parameters": listed}
+        self.create(name, {"project": "default", "source": {**source, "plugin": plugin}, "syncPolicy": policy})
+
+    def create(self, name: str, spec: Object) -> None:
+        """Create an Application for the namespace `name`."""
+        self.cluster.namespace(name)
+        destination = {"server": self.cluster.url, "namespace": name}
         made = {"apiVersion": ARGO, "kind": "Application", "metadata": {"name": name, "namespace": "argocd"}}
-        self.cluster.apply(self._place(ARGO, "Application", "argocd", name), json.dumps(made | {"spec": spec}).encode())
+        text = json.dumps(made | {"spec": spec | {"destination": destination}}).encode()
+        self.cluster.apply(self._place(ARGO, "Application", "argocd", name), text)
 
     def status(self, name: str) -> Object:
         """Return the status of an Application."""
         return dict(self.get(ARGO, "Application", "argocd", name).get("status", {}))
+
+    def sync(self, name: str) -> None:
+        """Let Argo CD apply all of an Application, and wait until it has."""
+        before = self.status(name)["operationState"]["startedAt"]
+        wanted = self.get(ARGO, "Application", "argocd", name)["spec"]["syncPolicy"].get("syncOptions", [])
+        operation = {"sync": {"prune": True, "syncOptions": wanted}, "initiatedBy": {"username": "e2e"}}
+        self.patch(ARGO, "Application", "argocd", name, {"operation": operation})
+
+        def synced() -> bool:
+            state = self.status(name)["operationState"]
+            return bool(state["startedAt"] != before and state["phase"] == "Succeeded")
+
+        self.until("another sync is done", name, synced)
 
     def refresh(self, name: str) -> None:
         """Let Argo CD look at Git again, and wait until it has."""
@@ -169,7 +184,7 @@ def running(folder: Path) -> Iterator[Loop]:
     repository = folder / "fleet"
     repository.mkdir()
     must("git", "-C", repository, "init", "--quiet", "--initial-branch=main")
-    redis, repo = free_port(), free_port()
+    redis, repo, commit = free_port(), free_port(), free_port()
     for name in ("control", "home", "known", "sidecar", "tmp"):
         (folder / name).mkdir()
     env = os.environ | {
@@ -185,15 +200,26 @@ def running(folder: Path) -> Iterator[Loop]:
     shared = ["--redis", f"{HOST}:{redis}", "--metrics-port"]
     server = [client(), "argocd-repo-server", *shared, str(free_port()), "--port", str(repo), "--disable-tls"]
     server += ["--address", HOST, "--metrics-address", HOST]
+    pushes = [client(), "argocd-commit-server", "--address", HOST, "--port", str(commit)]
+    pushes += ["--metrics-address", HOST, "--metrics-port", str(free_port())]
     control = [client(), "argocd-application-controller", *shared, str(free_port()), "--namespace", "argocd"]
     control += ["--repo-server", f"{HOST}:{repo}", "--repo-server-plaintext", "--app-resync", "60"]
+    control += ["--hydrator-enabled", "--commit-server", f"{HOST}:{commit}"]
     with ExitStack() as stack:
         cluster = stack.enter_context(started(folder / "control"))
         _prepare(cluster)
-        stack.enter_context(plugin(folder / "sidecar"))
+        for shipped in (PLUGIN, HYDRATOR):
+            stack.enter_context(plugin(folder / "sidecar", shipped=shipped))
+        servers = {"redis": store, "repo-server": server, "commit-server": pushes, "controller": control}
         alive = [
-            stack.enter_context(process(name, *command, folder=folder, env=env))
-            for name, command in (("redis", store), ("repo-server", server), ("controller", control))
+            stack.enter_context(process(name, *command, folder=folder, env=env)) for name, command in servers.items()
         ]
         yield Loop(cluster, repository)
         assert all(one() for one in alive)
+
+
+@pytest.fixture(scope="session")
+def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
+    """One Argo CD for all tests; each has an Application, a folder and a namespace of its own name."""
+    with running(tmp_path_factory.mktemp("argocd")) as one:
+        yield one

@@ -11,6 +11,7 @@ import pytest
 
 from tests.commands import ROOT
 
+from .argo_loop import loop as loop
 from .engines import BASE_IMAGE, KUSTOMIZE, absent, allowed, find, missing, must, path_of, run
 from .kube import cluster as cluster
 from .kube import kmm as kmm

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from .conftest import Env, build_options
 from .control_plane import wait
 from .engines import EXAMPLES, must, run
 
-LOCKED = ["--read-only", "--network=none", "--security-opt=no-new-privileges", "--cap-drop=all", "--tmpfs=/tmp"]
+LOCKED = ["--read-only", "--network=none", "--security-opt=no-new-privileges", "--cap-drop=all"]
+WITH_TMP, WITHOUT = ["--tmpfs=/tmp"], ["--read-only-tmpfs=false"]
 
 
 @pytest.fixture(scope="module")
@@ -42,38 +44,59 @@ def test_the_user_is_argo_cd_s(sidecar: str, containers: Env) -> None:
     assert image["Config"]["Entrypoint"] == ["/var/run/argocd/argocd-cmp-server"]
 
 
-@pytest.fixture
-def running(sidecar: str, containers: Env, tmp_path: Path) -> Iterator[Plugin]:
-    """The sidecar with its volumes: the server from the repo-server, the socket for it, and plugin.yaml."""
-    (tmp_path / "plugins").mkdir()
-    (tmp_path / "plugins").chmod(0o777)
-    (tmp_path / "server").mkdir()
-    shutil.copy(client(), tmp_path / "server" / "argocd-cmp-server")
-    shutil.copy(PLUGIN, tmp_path)
+@contextmanager
+def running(image: str, env: Env, folder: Path, *options: str) -> Iterator[Plugin]:
+    """Run the sidecar with its volumes: the server from the repo-server, the socket for it, and plugin.yaml."""
+    (folder / "plugins").mkdir()
+    (folder / "plugins").chmod(0o777)
+    (folder / "server").mkdir()
+    shutil.copy(client(), folder / "server" / "argocd-cmp-server")
+    shutil.copy(PLUGIN, folder)
     volumes = {"server": "/var/run/argocd", "plugins": "/home/argocd/cmp-server/plugins"}
     volumes["plugin.yaml"] = "/home/argocd/cmp-server/config/plugin.yaml"
-    options = [f"--volume={tmp_path / name}:{place}" for name, place in volumes.items()]
-    ident = must("podman", "run", "--detach", *LOCKED, *options, sidecar, env=containers).decode().strip()
+    places = [f"--volume={folder / name}:{place}" for name, place in volumes.items()]
+    ident = must("podman", "run", "--detach", *LOCKED, *options, *places, image, env=env).decode().strip()
     try:
-        socket = tmp_path / "plugins" / "krmfn.sock"
+        socket = folder / "plugins" / "krmfn.sock"
 
         def listens() -> bool:
-            state = must("podman", "inspect", "--format={{.State.Running}}", ident, env=containers)
-            assert state.strip() == b"true", must("podman", "logs", ident, env=containers)
+            state = must("podman", "inspect", "--format={{.State.Running}}", ident, env=env)
+            assert state.strip() == b"true", must("podman", "logs", ident, env=env)
             return socket.exists()
 
         wait("the plugin server listens", 120, listens)
-        yield Plugin(socket, tmp_path)
+        yield Plugin(socket, folder)
     finally:
-        run("podman", "rm", "--force", "--time=0", ident, env=containers)
+        run("podman", "rm", "--force", "--time=0", ident, env=env)
 
 
-def test_it_serves_a_kustomization(running: Plugin, tmp_path: Path) -> None:
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a kustomization in `lab`."""
+    made = tmp_path / "repository"
+    shutil.copytree(EXAMPLES / "smallest", made / "lab")
+    (made / "lab" / "kustomization.yaml").write_text("resources: [deviceconfig.yaml]\nnamePrefix: lab-\n")
+    return made
+
+
+def test_it_serves_a_kustomization(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
     """With what the patch allows it, and no more."""
-    repository = tmp_path / "repository"
-    shutil.copytree(EXAMPLES / "smallest", repository / "lab")
-    (repository / "lab" / "kustomization.yaml").write_text("resources: [deviceconfig.yaml]\nnamePrefix: lab-\n")
-    [module] = running.manifests(repository, "lab")
-    assert (module["kind"], module["metadata"]["name"]) == ("Module", "lab-gaudi")
-    (repository / "lab" / "deviceconfig.yaml").write_text("kind: [\n")
-    assert "kustomize build" in running.refusal(repository, "lab")
+    with running(sidecar, containers, tmp_path, *WITH_TMP) as plugin:
+        [module] = plugin.manifests(repository, "lab")
+        assert (module["kind"], module["metadata"]["name"]) == ("Module", "lab-gaudi")
+        (repository / "lab" / "deviceconfig.yaml").write_text("kind: [\n")
+        assert "kustomize build" in plugin.refusal(repository, "lab")
+
+
+def test_without_tmp_nothing_is_served(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
+    """The volume is missing: Argo CD's server has no place for its copy of the repository."""
+    with running(sidecar, containers, tmp_path, *WITHOUT) as plugin:
+        assert "read-only file system" in plugin.refusal(repository, "lab")
+
+
+def test_without_tmp_the_copy_will_do(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
+    """The server has a place of its own (ARGOCD_CMP_WORKDIR), and krmfn no right to /tmp."""
+    place = ["--env=ARGOCD_CMP_WORKDIR=/copies", "--tmpfs=/copies"]
+    with running(sidecar, containers, tmp_path, *WITHOUT, *place) as plugin:
+        [module] = plugin.manifests(repository, "lab")
+        assert module["metadata"]["name"] == "lab-gaudi"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
-from .argo_loop import APPS, KMM, Loop, running
+from .argo_loop import APPS, KMM, Loop
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -37,12 +34,6 @@ SENTENCE = (
 
 def config(name: str = "gpu", version: str = "1.0", nodes: str = "a") -> str:
     return CONFIG.format(name=name, version=version, nodes=nodes)
-
-
-@pytest.fixture(scope="module")
-def loop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loop]:
-    with running(tmp_path_factory.mktemp("argocd")) as one:
-        yield one
 
 
 def module(loop: Loop, name: str, of: str = "gpu") -> dict[str, Any]:
@@ -200,3 +191,12 @@ def test_a_parameter_of_the_wrong_name_is_said(loop: Loop) -> None:
     sentence = "krmfn has no parameter 'kmm-verson'; it has function-config, kmm-version, namespace, prune"
     loop.until("it is said", "wrong", lambda: any(sentence in one for one in errors(loop, "wrong")))
     assert not module(loop, "wrong")
+
+
+def test_a_revision_that_is_nowhere_is_said(loop: Loop) -> None:
+    loop.commit("one config", nowhere__gpu=config())
+    source = {"repoURL": f"file://{loop.repository}", "targetRevision": "nowhere", "path": "nowhere"}
+    loop.create("nowhere", {"project": "default", "source": source | {"plugin": {"name": "krmfn"}}})
+    sentence = "unable to resolve 'nowhere' to a commit SHA"
+    loop.until("it is said", "nowhere", lambda: any(sentence in one for one in errors(loop, "nowhere")))
+    assert not module(loop, "nowhere")

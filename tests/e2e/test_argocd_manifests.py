@@ -14,7 +14,7 @@ import yaml
 from tests.commands import ROOT
 from tests.pages import blocks
 
-from .argo import PLUGIN, crds
+from .argo import HYDRATOR, PLUGIN, crds
 from .control_plane import wait
 from .engines import must
 from .kube import Cluster, install_crd
@@ -55,29 +55,41 @@ data: {url: "https://argocd.example.com"}
 @pytest.fixture
 def merged(kustomize: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
     """What the README's kustomization makes of the folder and parts of an Argo CD, by kind and name."""
-    [overlay] = [one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text]
-    (tmp_path / "kustomization.yaml").write_text(dedent(overlay))
+    overlay, both = (one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text)
+    (tmp_path / "kustomization.yaml").write_text(dedent(overlay).replace("components: [krmfn]", line(both)))
     (tmp_path / "argocd.yaml").write_text(STAND_IN)
     shutil.copytree(ARGOCD, tmp_path / "krmfn")
     built = list(yaml.safe_load_all(must(kustomize, "build", tmp_path)))
     return {f"{one['kind']} {one['metadata']['name']}": one for one in built}
 
 
-def test_the_repo_server_gets_the_sidecar(merged: dict[str, dict[str, Any]]) -> None:
+def line(text: str) -> str:
+    """Return the last line of a block."""
+    return text.strip().splitlines()[-1].strip()
+
+
+SIDECARS = {"krmfn": PLUGIN, "krmfn-hydrator": HYDRATOR}
+OWN = ("plugin", "tmp")
+"""The volumes that each sidecar has for itself."""
+
+
+def test_the_repo_server_gets_the_sidecars(merged: dict[str, dict[str, Any]]) -> None:
     pod = merged["Deployment argocd-repo-server"]["spec"]["template"]["spec"]
     by_name = {one["name"]: one for one in pod["containers"]}
-    assert set(by_name) == {"argocd-repo-server", "krmfn"}
+    assert set(by_name) == {"argocd-repo-server", *SIDECARS}
     assert (
         by_name["argocd-repo-server"]
         == yaml.safe_load(STAND_IN.split("---\n", 1)[0])["spec"]["template"]["spec"]["containers"][0]
     )
-    sidecar = by_name["krmfn"]
-    assert sidecar["image"] == "registry.example.com/mine/krmfn-argocd:0.1.0"
     volumes = {one["name"]: one for one in pod["volumes"]}
-    assert {one["name"] for one in sidecar["volumeMounts"]} <= set(volumes)
-    assert set(volumes) == {"var-files", "plugins", "tmp", "krmfn-plugin", "krmfn-tmp"}
-    plugin = merged[f"ConfigMap {volumes['krmfn-plugin']['configMap']['name']}"]
-    assert plugin["data"] == {"plugin.yaml": PLUGIN.read_text()}
+    assert set(volumes) == {"var-files", "plugins", "tmp", *(f"{name}-{end}" for name in SIDECARS for end in OWN)}
+    for name, shipped in SIDECARS.items():
+        sidecar = by_name[name]
+        assert sidecar["image"] == "registry.example.com/mine/krmfn-argocd:0.1.0"
+        mounts = {one["name"] for one in sidecar["volumeMounts"]}
+        assert mounts == {"var-files", "plugins", *(f"{name}-{end}" for end in OWN)}
+        plugin = merged[f"ConfigMap {volumes[f'{name}-plugin']['configMap']['name']}"]
+        assert plugin["data"] == {"plugin.yaml": shipped.read_text()}
     assert {one["metadata"].get("namespace") for one in merged.values()} == {"argocd"}
 
 
@@ -134,5 +146,5 @@ def test_argo_cd_s_crds_take_the_examples(path: Path, argo_cluster: Cluster) -> 
 
 
 def test_there_are_examples() -> None:
-    assert [path.stem for path in EXAMPLES] == ["application", "applicationset"]
+    assert [path.stem for path in EXAMPLES] == ["application", "applicationset", "rendered", "source-hydrator"]
     assert all(path.is_relative_to(ROOT) for path in EXAMPLES)

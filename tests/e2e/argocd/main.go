@@ -12,6 +12,7 @@ import (
 
 	controller "github.com/argoproj/argo-cd/v3/cmd/argocd-application-controller/commands"
 	cmpserver "github.com/argoproj/argo-cd/v3/cmd/argocd-cmp-server/commands"
+	commitserver "github.com/argoproj/argo-cd/v3/cmd/argocd-commit-server/commands"
 	reposerver "github.com/argoproj/argo-cd/v3/cmd/argocd-repo-server/commands"
 	"github.com/argoproj/argo-cd/v3/util/log"
 )
@@ -19,8 +20,9 @@ import (
 func main() {
 	klog.SetLogger(log.NewLogrusLogger(log.NewWithCurrentConfig()))
 	root := &cobra.Command{Use: "argocd", SilenceUsage: true}
-	// Each of the three names itself as the program that it is in Argo CD's own image.
-	root.AddCommand(controller.NewCommand(), cmpserver.NewCommand(), reposerver.NewCommand(), generate, announce, health)
+	// Each of the four names itself as the program that it is in Argo CD's own image.
+	root.AddCommand(controller.NewCommand(), cmpserver.NewCommand(), commitserver.NewCommand(), reposerver.NewCommand())
+	root.AddCommand(generate, announce, health)
 	// In Argo CD's image a server is a link to its one program, which goes by the link's name.
 	if name := filepath.Base(os.Args[0]); name == "argocd-cmp-server" {
 		root.SetArgs(append([]string{name}, os.Args[1:]...))
