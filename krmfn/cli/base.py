@@ -17,6 +17,7 @@ from .config import NAME as CONFIG_FILE
 from .git import Skipped
 from .kustomization.disk import within
 from .options import RunOptions
+from .temporary import refuse_inside
 
 _SHORT = 12
 """Characters of a commit's name that people are shown."""
@@ -110,6 +111,7 @@ def checked_out(ref: str, paths: Sequence[str]) -> Iterator[Base]:
     # the PATHs' own files first: they may take as much room as there is
     listing.sort(key=lambda entry: not any(_is_below(entry.path, name) for name in wanted))
     with _temporary() as made:
+        refuse_inside(paths, made)
         folder = os.path.realpath(made)
         yield Base(commit, root, folder, git.write(root, listing, absent, folder, max_bytes()))
 

@@ -21,7 +21,7 @@ from ..errors import KrmfnError
 from ..resource import Manifest, Place, Ref
 from ..results import Field, Result
 from ..yamltext import emit
-from . import interrupts, shims
+from . import interrupts, shims, temporary
 from .kustomization import origins as origin_notes
 from .kustomization.confinement import Seen, confined
 from .kustomization.decision import Decision
@@ -65,7 +65,8 @@ def build(
     `flags` go to kustomize as they are; `decision` says which of our `entry_points` it calls, and whether other
     programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
     annotation where it comes from, seen from the wrapper.
-    Raises KrmfnError with kustomize's own messages when it fails or is missing. A build that calls us leaves the error
+    Raises KrmfnError with kustomize's own messages when it fails or is missing, and when there is no place for
+    temporary files. A build that calls us leaves the error
     to its findings, when there are some.
     """
     command = _command(decision)
@@ -74,6 +75,7 @@ def build(
             tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder,
             confined(decision.calls, entry_points) as how,
         ):
+            temporary.refuse_inside([path], folder)
             base = Path(folder).name  # no folder of a repository is called so: it stands for PATH in `origins`
             Path(folder, base).symlink_to(Path(path).resolve())
             Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, origins), encoding="utf-8")

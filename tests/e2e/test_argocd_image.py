@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,8 +45,11 @@ def test_the_user_is_argo_cd_s(sidecar: str, containers: Env) -> None:
 
 
 @contextmanager
-def running(image: str, env: Env, folder: Path, *options: str) -> Iterator[Plugin]:
-    """Run the sidecar with its volumes: the server from the repo-server, the socket for it, and plugin.yaml."""
+def started(image: str, env: Env, folder: Path, *options: str) -> Iterator[Callable[[], bool]]:
+    """Start the sidecar with its volumes: the server from the repo-server, the socket for it, and plugin.yaml.
+
+    Inside, a question that is true while it runs and writes its log into `folder` when it has ended.
+    """
     (folder / "plugins").mkdir()
     (folder / "plugins").chmod(0o777)
     (folder / "server").mkdir()
@@ -56,18 +59,31 @@ def running(image: str, env: Env, folder: Path, *options: str) -> Iterator[Plugi
     volumes["plugin.yaml"] = "/home/argocd/cmp-server/config/plugin.yaml"
     places = [f"--volume={folder / name}:{place}" for name, place in volumes.items()]
     ident = must("podman", "run", "--detach", *LOCKED, *options, *places, image, env=env).decode().strip()
+
+    def is_running() -> bool:
+        if must("podman", "inspect", "--format={{.State.Running}}", ident, env=env).strip() == b"true":
+            return True
+        (folder / "log").write_text(run("podman", "logs", ident, env=env).err)
+        return False
+
     try:
+        yield is_running
+    finally:
+        run("podman", "rm", "--force", "--time=0", ident, env=env)
+
+
+@contextmanager
+def serving(image: str, env: Env, folder: Path, *options: str) -> Iterator[Plugin]:
+    """Run the sidecar, for questions to its server."""
+    with started(image, env, folder, *options) as is_running:
         socket = folder / "plugins" / "krmfn.sock"
 
         def listens() -> bool:
-            state = must("podman", "inspect", "--format={{.State.Running}}", ident, env=env)
-            assert state.strip() == b"true", must("podman", "logs", ident, env=env)
+            assert is_running(), (folder / "log").read_text()
             return socket.exists()
 
         wait("the plugin server listens", 120, listens)
         yield Plugin(socket, folder)
-    finally:
-        run("podman", "rm", "--force", "--time=0", ident, env=env)
 
 
 @pytest.fixture
@@ -81,22 +97,25 @@ def repository(tmp_path: Path) -> Path:
 
 def test_it_serves_a_kustomization(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
     """With what the patch allows it, and no more."""
-    with running(sidecar, containers, tmp_path, *WITH_TMP) as plugin:
+    with serving(sidecar, containers, tmp_path, *WITH_TMP) as plugin:
         [module] = plugin.manifests(repository, "lab")
         assert (module["kind"], module["metadata"]["name"]) == ("Module", "lab-gaudi")
         (repository / "lab" / "deviceconfig.yaml").write_text("kind: [\n")
         assert "kustomize build" in plugin.refusal(repository, "lab")
 
 
-def test_without_tmp_nothing_is_served(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
-    """The volume is missing: Argo CD's server has no place for its copy of the repository."""
-    with running(sidecar, containers, tmp_path, *WITHOUT) as plugin:
-        assert "read-only file system" in plugin.refusal(repository, "lab")
+def test_without_tmp_the_server_ends(sidecar: str, containers: Env, tmp_path: Path) -> None:
+    """The volume is missing: Argo CD's server has no place for its copies, and says so in the sidecar's log."""
+    with started(sidecar, containers, tmp_path, *WITHOUT) as is_running:
+        wait("the plugin server ends", 120, lambda: not is_running())
+    assert "/tmp/_cmp_server: read-only file system" in (tmp_path / "log").read_text()
 
 
-def test_without_tmp_the_copy_will_do(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
-    """The server has a place of its own (ARGOCD_CMP_WORKDIR), and krmfn no right to /tmp."""
+def test_a_krmfn_without_tmp_says_so(sidecar: str, containers: Env, repository: Path, tmp_path: Path) -> None:
+    """The server has a place of its own, and krmfn none but the copy; only a build needs one."""
     place = ["--env=ARGOCD_CMP_WORKDIR=/copies", "--tmpfs=/copies"]
-    with running(sidecar, containers, tmp_path, *WITHOUT, *place) as plugin:
-        [module] = plugin.manifests(repository, "lab")
-        assert module["metadata"]["name"] == "lab-gaudi"
+    with serving(sidecar, containers, tmp_path, *WITHOUT, *place) as plugin:
+        refusal = plugin.refusal(repository, "lab")
+        assert "/lab is in ., where temporary files would be read as your own; name a temporary folder" in refusal
+        (repository / "lab" / "kustomization.yaml").unlink()
+        assert [one["kind"] for one in plugin.manifests(repository, "lab")] == ["Module"]

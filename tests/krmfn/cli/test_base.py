@@ -455,6 +455,17 @@ def test_the_folder_is_gone_afterwards(repo: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.parametrize("path", [".", "lab"])
+def test_the_base_is_never_read_as_the_new_side(path: str, repo: Path) -> None:
+    """A temporary folder in the tree: what the branch deletes would still be there, in the copy of the base."""
+    commit(repo, {"lab/goes.yaml": config_map("goes")})
+    (repo / "lab" / "goes.yaml").unlink()
+    (repo / "lab" / "tmp").mkdir()
+    done = diff(repo, "--base", "HEAD", path, TMPDIR=str(repo / "lab" / "tmp"))
+    assert done.code == 2
+    assert f"lab/tmp is in {path}, where temporary files would be read as your own" in done.err
+
+
 def test_a_name_that_is_no_utf_8(repo: Path) -> None:
     name = os.fsdecode(b"lab/\xff.yaml")
     commit(repo, {name: config_map("odd")})

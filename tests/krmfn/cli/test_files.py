@@ -284,6 +284,24 @@ def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None
         kustomize.build(str(app))
 
 
+def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path: Path) -> None:
+    """kustomize took the folder for a cycle, and said so of `.`."""
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    (app / "tmp").mkdir()
+    program = tmp_path / "bin" / "kustomize"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    done = run("render", ".", cwd=app, TMPDIR=str(app / "tmp"), PATH=path)
+    sentence = (
+        f"error: {app / 'tmp'} is in ., where temporary files would be read as your own; "
+        "name a temporary folder elsewhere with the environment variable TMPDIR\n"
+    )
+    assert (done.code, done.out, done.err) == (2, b"", sentence)
+    assert list((app / "tmp").iterdir()) == []
+
+
 @pytest.mark.parametrize("body", ["1 / 0", "raise SystemExit(0)", "raise MemoryError", "def f(): f()\n    f()"])
 def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
     code = (
