@@ -23,13 +23,13 @@ def krmfn() -> NoReturn:
 
 def deviceconfig() -> NoReturn:
     """Run the bare KRM function `deviceconfig`."""
-    _answer("deviceconfig", "Render DeviceConfigs to KMM Modules and DaemonSets.")
+    _answer("deviceconfig")
     _serve("deviceconfig")
 
 
 def ptemplate() -> NoReturn:
     """Run the bare KRM function `ptemplate`."""
-    _answer("ptemplate", "Render Ptemplates to KMM Modules and consumer DaemonSets.")
+    _answer("ptemplate")
     _serve("ptemplate")
 
 
@@ -55,12 +55,12 @@ def _function(name: str) -> Function:
     return function
 
 
-def _answer(name: str, description: str) -> None:
+def _answer(name: str) -> None:
     """Answer the arguments of a bare function and end the process; return when there are none."""
     if len(sys.argv) > 1:
         from .commands.bare import answer
 
-        _leave(answer(name, description, sys.argv[1:]))
+        _leave(answer(name, sys.argv[1:]))
 
 
 def _is_terminal() -> bool:

@@ -10,12 +10,14 @@ from krmfn.log import Log
 from krmfn.runner import ensure_stdout, write
 
 
-def answer(name: str, description: str, arguments: Sequence[str]) -> int:
+def answer(name: str, arguments: Sequence[str]) -> int:
     """Print the help, the documentation or the version; return the exit code, 2 for any other argument."""
     usage = f"usage: {name} [--help | --doc | --version]\n"
     if arguments[0] in ("-h", "--help") and len(arguments) == 1:
+        from .document import help_of
+
         return _print(
-            f"{usage}\n{description}\n\n"
+            f"{usage}\n{help_of(name)}\n"
             "This is a KRM function: a ResourceList on stdin, a ResourceList on stdout, as kustomize (transformers:)\n"
             "and kpt (pipeline) run it. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
         )

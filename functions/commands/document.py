@@ -1,6 +1,6 @@
-"""The documentation of a bare function as kpt's Go SDK prints it for `--doc`: one JSON object, from its own files.
+"""The documentation of a bare function as kpt's Go SDK prints it for `--help` and `--doc`, from its own files.
 
-Source: the catalogue's README template (mdtogo markers) and metadata-schema.json, 2026.
+Source: the SDK's go/fn of 2026 (layout, JSON fields), the catalogue's README template (markers), metadata-schema.json.
 """
 
 from __future__ import annotations
@@ -27,9 +27,20 @@ def document(name: str) -> str:
     """Return the documentation of a function as JSON, from the README.md and the metadata.yaml in its folder."""
     import yaml
 
-    folder = files("krmfn_functions") / name
-    readme, metadata = ((folder / file).read_text(encoding="utf-8") for file in ("README.md", "metadata.yaml"))
-    sections = {match["name"].lower(): match["text"] for match in _SECTION.finditer(readme)}
-    known: dict[str, Any] = yaml.safe_load(metadata)
-    shown = {key: sections[key] for key in ("short", "long", "examples")}
-    return json.dumps({**shown, **_OF_CATALOGUE, **known}, indent=2, ensure_ascii=False) + "\n"
+    known: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
+    return json.dumps({**_sections(name), **_OF_CATALOGUE, **known}, indent=2, ensure_ascii=False) + "\n"
+
+
+def help_of(name: str) -> str:
+    """Return the documentation of a function for people, laid out as the Go SDK does for `--help`."""
+    shown = _sections(name)
+    return f"{shown['short']}\n\n{shown['long']}\n\nExamples:\n{shown['examples']}\n"
+
+
+def _sections(name: str) -> dict[str, str]:
+    sections = {match["name"].lower(): match["text"] for match in _SECTION.finditer(_file(name, "README.md"))}
+    return {key: sections[key] for key in ("short", "long", "examples")}
+
+
+def _file(name: str, file: str) -> str:
+    return (files("krmfn_functions") / name / file).read_text(encoding="utf-8")

@@ -1,31 +1,59 @@
-"""`--doc` of the bare functions, and what the catalogue of KRM functions demands of their metadata."""
+"""`--help` and `--doc` of the bare functions, and what the catalogue of KRM functions demands of their metadata."""
 
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from tests.commands import ROOT, process
 
-FUNCTIONS = ("deviceconfig", "ptemplate")
-every_function = pytest.mark.parametrize("name", FUNCTIONS)
-FIELDS = {"image", "description", "tags", "sourceURL", "examplePackageURLs", "license", "hidden"}
-"""What metadata-schema.json of the catalogue knows; it allows nothing else."""
-REQUIRED = {"image", "description", "tags"}
+every_function = pytest.mark.parametrize("name", ("deviceconfig", "ptemplate"))
+LINE = {"type": "string", "pattern": "^[^\\n]+$"}
+FIELDS = {
+    "image": {"type": "string", "pattern": "^ghcr\\.io/"},
+    "description": LINE,
+    "tags": {"type": "array", "minItems": 1, "items": {"enum": ["mutator", "validator", "viewer", "generator"]}},
+    "sourceURL": LINE,
+    "examplePackageURLs": {"type": "array", "items": LINE},
+    "license": LINE,
+    "hidden": {"type": "boolean"},
+}
+REQUIRED = ["image", "description", "tags"]
+CATALOGUE = Draft202012Validator(
+    {"type": "object", "required": REQUIRED, "additionalProperties": False, "properties": FIELDS}
+)
+"""What the catalogue's own schema (2026) demands; of its tags those that say what a function does."""
+TREE = "https://git.example.com/krmfn/tree/main/"
 
 
 @every_function
 def test_the_metadata_is_what_the_catalogue_takes(name: str) -> None:
     metadata = yaml.safe_load((ROOT / "functions" / name / "metadata.yaml").read_text())
-    assert metadata.keys() >= REQUIRED
-    assert metadata.keys() <= FIELDS
-    assert re.match(r"ghcr\.io/", metadata["image"])
-    assert {"mutator", "validator", "viewer", "generator"}.issuperset(metadata["tags"])
-    assert metadata["tags"]
-    assert isinstance(metadata["description"], str)
+    assert [error.message for error in CATALOGUE.iter_errors(metadata)] == []
+    assert metadata.keys() == FIELDS.keys()
+    for url in (metadata["sourceURL"], *metadata["examplePackageURLs"]):
+        assert url.startswith(TREE)
+        assert (ROOT / url.removeprefix(TREE)).is_dir()
+
+
+@pytest.mark.parametrize(
+    "change", [{"emails": []}, {"image": "gcr.io/krmfn"}, {"tags": []}, {"tags": ["driver"]}, {"hidden": "no"}]
+)
+def test_what_the_catalogue_refuses(change: dict[str, object]) -> None:
+    metadata = yaml.safe_load((ROOT / "functions" / "deviceconfig" / "metadata.yaml").read_text())
+    assert not CATALOGUE.is_valid(metadata | change)
+
+
+@every_function
+def test_the_help_is_laid_out_as_that_of_the_go_sdk(name: str) -> None:
+    """Its short text, its long one, and its examples under a heading; ours says before and after how to call it."""
+    text = process(name, "--help").text
+    shown = json.loads(process(name, "--doc").out)
+    assert f"\n\n{shown['short']}\n\n{shown['long']}\n\nExamples:\n{shown['examples']}\n\n" in text
+    assert "a ResourceList on stdin, a ResourceList on stdout" in text
 
 
 @every_function
@@ -33,7 +61,8 @@ def test_the_documentation_has_the_fields_of_the_go_sdk(name: str) -> None:
     done = process(name, "--doc")
     assert (done.code, done.err) == (0, "")
     shown = json.loads(done.out)
-    assert shown.keys() == FIELDS | {"short", "long", "examples"}
+    assert list(shown)[:4] == ["short", "long", "examples", "image"]
+    assert shown.keys() == FIELDS.keys() | {"short", "long", "examples"}
     readme = (ROOT / "functions" / name / "README.md").read_text()
     for section in ("short", "long", "examples"):
         assert len(shown[section]) > 20
