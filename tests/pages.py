@@ -33,7 +33,7 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _LINE = re.compile(r"^\$ ", re.MULTILINE)
-_FILE = re.compile(r"# ([\w./-]+\.\w+)\n")
+_FILE = re.compile(r"# ([\w./-]+(?:\.\w+|/Kptfile))\n")
 
 
 class Block(NamedTuple):
