@@ -21,6 +21,7 @@ _CODES = {
     "warning": "1;33",
     "info": "1;36",
     "clean": "32",
+    "idle": "2",
     "created": "32",
     "changed": "33",
     "deleted": "31",

@@ -12,6 +12,7 @@ from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.facts import Node
+from ..fleet.nodes import Fleet
 from ..rendering import function_config
 from ..report.parts import Part
 
@@ -72,22 +73,23 @@ def read(
                 yield path, whole, mode != "off"
 
 
-def known_nodes(whole: Cluster, path: str, keys: Collection[str]) -> list[Node]:
-    """Return the nodes of a cluster. Raises KrmfnError when there are none, or when labels are not known of them."""
-    if not whole.fleet.nodes:
+def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
+    """Raise KrmfnError when a cluster has no nodes, or when labels are not known of them."""
+    if not fleet.nodes:
         raise KrmfnError(
             f"no node is known in {path}; put a NodeInventory there (`krmfn inventory`), or say --nodes FILE"
         )
-    if missing := whole.fleet.unheld(keys):
+    if missing := fleet.unheld(keys):
         labels = ",".join(sorted(keys))
         raise KrmfnError(f"{missing}; make it anew with `krmfn inventory`, and `--labels {labels}` beside its options")
-    return whole.fleet.nodes
 
 
-def moved(nodes: Sequence[Node], kernel: str | None, labels: Mapping[str, str]) -> Sequence[Node]:
+def moved(fleet: Fleet, kernel: str | None, labels: Mapping[str, str]) -> Sequence[Node]:
     """Return the nodes, those with these labels on another kernel. Raises KrmfnError when none has them."""
+    nodes = fleet.nodes
     if not kernel or not nodes:
         return nodes
+    check_nodes(fleet, "", labels)
     moving = [labels.items() <= dict(node.labels).items() for node in nodes]
     if not any(moving):
         wanted = ", ".join(f"{key}={value}" for key, value in labels.items())

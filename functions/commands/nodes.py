@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
 from typing import NamedTuple
 
-from krmfn import KrmfnError, Ref, ResourceList, Result, error
+from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, warning
 from krmfn.cli.main import Command
+from krmfn.counts import counted, some
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import table, wording
-from ..fleet.coverage import coverage
+from ..report import local, printed
+from ..report.local import Joined
 from . import fleets
 
 
@@ -27,6 +31,7 @@ class Nodes(NamedTuple):
     problems: bool
     require_coverage: bool
     format: str
+    painted: bool
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,50 +52,80 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Result]]:
+    """Return the table, also of what has errors: each of its nodes with what the rest would come to there."""
     wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner, args.problems)
     where = dict(map(fleets.label, args.where))
     if where and not args.kernel:
         raise KrmfnError("--where says which nodes move to --kernel VERSION; to print only some nodes, say --label")
-    rows: list[table.Row] = []
-    results: list[Result] = []
-    if args.format == "json":
-        return _as_json(lists, args, wanted, where, results), results
-    decided = False
-    for path, whole, exclusive in fleets.read(lists, args.nodes, results):
-        decided = True
-        known = fleets.known_nodes(whole, path, {*where, *wanted.labels})
-        nodes = fleets.moved(known, args.kernel, where)
-        groups = coverage(nodes, whole.drivers, exclusive, whole.theirs)
-        rows += table.rows(groups, whole.every, wanted, path if len(lists) > 1 else "")
-        if args.require_coverage:
-            results += uncovered(table.rows(groups, whole.every, table.Filter(problems=True)))
-    return table.FORMATS[args.format](rows) if decided else "", results
-
-
-def _as_json(
-    lists: Mapping[str, ResourceList],
-    args: Nodes,
-    wanted: table.Filter,
-    where: Mapping[str, str],
-    results: list[Result],
-) -> str:
-    """Return all that is known of each cluster, also of those with errors; findings are added to `results`."""
-    from ..report import local, printed  # here: a table needs less
-
     fleets.add_nodes(lists, args.nodes)
-    clusters = []
+    results: list[Result] = []
+    clusters: list[printed.Cluster] = []
+    rows: list[table.Row] = []
+    every: list[tuple[Joined, list[Ref]]] = []
     for name, resources in lists.items():
-        joined = local.join(resources, domain_of, lambda nodes: fleets.moved(nodes, args.kernel, where))
-        whole = joined.whole
-        if not resources.failed:
-            results += joined.about_nodes
-        if not resources.failed and not joined.wrong:
-            fleets.known_nodes(whole, name, {*where, *wanted.labels})
-            if args.require_coverage:
-                results += uncovered(table.rows(joined.groups, whole.every, table.Filter(problems=True)))
-        rows = table.rows(joined.groups, whole.every, wanted, name if len(lists) > 1 else "")
-        clusters.append(printed.Cluster(local.part_of(name, resources, joined), rows))
-    return printed.dump(clusters, wanted == table.Filter(), args.kernel)
+        joined = local.join(resources, domain_of, lambda fleet: fleets.moved(fleet, args.kernel, where))
+        bare = local.bare(resources, joined.whole)
+        every.append((joined, bare))
+        results += _judged(name, resources, joined, {*where, *wanted.labels}, args.require_coverage)
+        shown = partial(table.rows, joined.groups, joined.whole.every, wanted, name if len(lists) > 1 else "")
+        if args.format == "json":
+            clusters.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
+            continue
+        results += _left_out(name, resources, joined, bare)
+        rows += shown(f"no Module is made from {some(map(str, bare), len(bare))}" if bare else "")
+    _check_filter(wanted, every)
+    if args.format == "json":
+        return printed.dump(clusters, wanted == table.Filter(), args.kernel), results
+    number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)
+    if args.problems and number and not rows and not any(resources.failed for resources in lists.values()):
+        results.append(info(f"none of {counted(number, 'node')} is among those asked about and lacks its driver"))
+    paint = color.painted if args.painted else color.plain
+    return table.FORMATS[args.format](rows, paint) if number else "", results
+
+
+def _check_filter(wanted: table.Filter, every: Sequence[tuple[Joined, Sequence[Ref]]]) -> None:
+    """Raise KrmfnError for a name that no config and no Module has, and for labels that no node has."""
+    refs = [ref for _, bare in every for ref in bare]
+    refs += (ref for joined, _ in every for one in joined.whole.drivers for ref in (one.owner, one.ref) if ref)
+    if wanted.owner and not any(table.is_called(ref, wanted.owner) for ref in refs):
+        names = {name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")}
+        near = get_close_matches(wanted.owner, sorted(names), 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise KrmfnError(f"--owner {wanted.owner}: no config and no Module has this name{hint}")
+    nodes = [node for joined, _ in every for node in joined.whole.fleet.nodes]
+    labels = wanted.labels.items()
+    if labels and nodes and not any(labels <= dict(node.labels).items() for node in nodes):
+        raise KrmfnError(f"--label: no node has {' and '.join(map('='.join, labels))}")
+
+
+def _judged(
+    name: str, resources: ResourceList, joined: Joined, keys: Collection[str], is_required: bool
+) -> Iterator[Result]:
+    """Yield the findings about the nodes of a cluster that were not reported with its list.
+
+    Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
+    """
+    said = {str(one) for one in resources.results} if resources.failed else set()
+    yield from (one for one in joined.about_nodes if str(one) not in said)
+    if joined.wrong or (resources.failed and not joined.groups):
+        return
+    fleets.check_nodes(joined.whole.fleet, name, keys)
+    if is_required and not resources.failed:
+        yield from uncovered(table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)))
+
+
+def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref]) -> Iterator[Result]:
+    """Yield warnings about what the table does not show, or shows in spite of errors."""
+    if joined.wrong:
+        yield warning(f"no node of {name} is shown: from nodes of which something is wrong nothing is concluded")
+        return
+    if not joined.groups:
+        return
+    if resources.failed:
+        yield warning(f"{name} has errors, so nothing of it is rendered; the table shows what it would come to")
+    if bare:
+        few = some(map(str, bare), len(bare))
+        yield warning(f"the table shows no row of {few}: no Module is made of {'it' if len(bare) == 1 else 'them'}")
 
 
 def uncovered(rows: Iterable[table.Row]) -> list[Result]:
@@ -107,4 +142,6 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-NODES = Command("print which driver each node gets, or why none", _arguments, Nodes, _run, _EXAMPLES, joins=True)
+NODES = Command(
+    "print which driver each node gets, or why none", _arguments, Nodes, _run, _EXAMPLES, paints=True, joins=True
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from krmfn import color
 from krmfn.resource import Ref
 from krmfn.results import printable, reference
 
@@ -29,9 +30,14 @@ class Row(NamedTuple):
     """The cluster's name, where there are several."""
 
     @property
+    def refs(self) -> list[Ref]:
+        """The Module and the config that it is made from."""
+        return [ref for ref in (self.driver.ref, self.driver.owner) if ref] if self.driver else []
+
+    @property
     def state(self) -> str:
         """What becomes of the Module on the node."""
-        return self.outcome.state if self.outcome else "not selected"
+        return self.outcome.state if self.outcome else "not known" if self.reason else "not selected"
 
 
 class Filter(NamedTuple):
@@ -42,24 +48,32 @@ class Filter(NamedTuple):
     owner: str = ""
     """Name, or namespace/name, of the config or of the Module."""
     problems: bool = False
-    """Whether only nodes without a driver are wanted that some selector selects."""
+    """Whether only nodes without a driver are wanted that some selector selects, or may select."""
 
     def wants(self, row: Row) -> bool:
         """Return True when a row is wanted."""
         if not self.labels.items() <= dict(row.node.labels).items():
             return False
-        if self.problems and (row.outcome is None or row.state in DRIVEN):
+        if self.problems and row.state in ("not selected", *DRIVEN):
             return False
         if not self.owner:
             return True
-        refs = [row.driver.ref, row.driver.owner] if row.driver else []
-        return any(self.owner in (ref.name, f"{ref.namespace}/{ref.name}") for ref in refs if ref)
+        return any(is_called(ref, self.owner) for ref in row.refs)
+
+
+def is_called(ref: Ref, name: str) -> bool:
+    """Return True for a resource of this name, or of this namespace/name."""
+    return name in (ref.name, f"{ref.namespace}/{ref.name}")
 
 
 def rows(
-    groups: Iterable[Group], drivers: Sequence[Driver], wanted: Filter | None = None, cluster: str = ""
+    groups: Iterable[Group],
+    drivers: Sequence[Driver],
+    wanted: Filter | None = None,
+    cluster: str = "",
+    in_doubt: str = "",
 ) -> Iterator[Row]:
-    """Yield the wanted rows in the order of the nodes' names."""
+    """Yield the wanted rows in the order of the nodes' names; `in_doubt` says why more selectors may select nodes."""
     pairs = sorted(((node, group) for group in groups for node in group.nodes), key=lambda pair: pair[0].name)
     rows_of: dict[int, list[tuple[Driver, Outcome, str, str]]] = {}
     for node, group in pairs:
@@ -69,7 +83,7 @@ def rows(
                 (driver, one, wording.mapping(driver, one), wording.reason(drivers, one)) for driver, one in outcomes
             ]
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in [Row(node, *one) for one in rows_of[id(group)]] or [Row(node)]:
+        for row in [Row(node, *one) for one in rows_of[id(group)]] or [Row(node, reason=in_doubt)]:
             row = row._replace(cluster=of_hub or cluster)
             if wanted is None or wanted.wants(row):
                 yield row
@@ -81,7 +95,8 @@ HEAD = ("NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REAS
 def cells(row: Row) -> tuple[str, ...]:
     """Return a row for people."""
     if not row.driver or not row.outcome:
-        return (row.node.name, row.node.kernel or "-", row.state, "-", "-", "-", "no selector selects this node")
+        why = row.reason or "no selector selects this node"
+        return (row.node.name, row.node.kernel or "-", row.state, "-", "-", "-", why)
     image = row.outcome.resolution.image or ""
     first = row.outcome.resolution.in_tree
     what = "; ".join(filter(None, (row.reason, image, f"removes {', '.join(first)} first" if first else "")))
@@ -91,15 +106,31 @@ def cells(row: Row) -> tuple[str, ...]:
     return (row.node.name, known, row.state, config, _short(row.driver.ref), row.mapping or "-", what or "plugin only")
 
 
-def text(found: Sequence[Row]) -> str:
-    """Return aligned columns."""
+STYLES = {
+    **dict.fromkeys(("conflict", "failure", "no mapping"), "error"),
+    **dict.fromkeys(("taint", "kernel unknown", "not labelled", "not known"), "warning"),
+    "runs": "clean",
+    "other version": "info",
+    "not selected": "idle",
+}
+"""The style of each state on a terminal."""
+
+
+def text(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
+    """Return aligned columns, the state in its colour."""
     lines = [tuple(map(printable, line)) for line in _lines(found)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    padded = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-    return "".join(f"{line.rstrip()}\n" for line in padded)
+    at = lines[0].index("STATE")
+    made = []
+    for number, line in enumerate(lines):
+        padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        if number:
+            padded[at] = paint(line[at], STYLES[line[at]]) + padded[at][len(line[at]) :]
+        made.append(f"{'  '.join(padded).rstrip()}\n")
+    return "".join(made)
 
 
-def markdown(found: Sequence[Row]) -> str:
+def markdown(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
     """Return a table for a pull request."""
     head, *body = _lines(found)
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
@@ -136,7 +167,7 @@ def record(row: Row) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Sequence[Row]], str]] = {"text": text, "markdown": markdown}
+FORMATS: dict[str, Callable[[Sequence[Row], color.Paint], str]] = {"text": text, "markdown": markdown}
 
 
 def _short(ref: Ref) -> str:

@@ -15,6 +15,7 @@ from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
 from ..fleet.facts import Node
 from ..fleet.images import Image, images
+from ..fleet.nodes import Fleet
 from ..kmm.lookup import text
 from ..kmm.resolution import resolver
 from ..rendering import function_config
@@ -40,11 +41,12 @@ class Joined(NamedTuple):
 def join(
     resources: ResourceList,
     domain_of: Callable[[Item], str | None],
-    moved: Callable[[Sequence[Node]], Sequence[Node]] = lambda nodes: nodes,
+    moved: Callable[[Fleet], Sequence[Node]] = lambda fleet: fleet.nodes,
 ) -> Joined:
     """Return the join of a cluster, given its list after the function has run for `report` or `nodes`.
 
-    `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`); `moved` what the nodes shall be.
+    `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`); `moved` the nodes as they shall
+    be.
     Raises KrmfnError when what its nodes get cannot be decided in bounded work.
     """
     whole = cluster.of_list(resources, domain_of)
@@ -52,7 +54,7 @@ def join(
     about_nodes = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
     about_nodes += cluster.not_held(whole)
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
-    nodes = [] if wrong else moved(whole.fleet.nodes)
+    nodes = [] if wrong else moved(whole.fleet)
     groups = coverage(nodes, whole.drivers, mode != "off", whole.theirs)
     return Joined(whole, mode, about_nodes, wrong, groups)
 
@@ -79,7 +81,7 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
         max(0, len(found) - CONFLICTS),
         [pulled(image) for image in needed],
         unlisted,
-        _bare(resources, whole),
+        bare(resources, whole),
         in_order(placed(findings.values())),
         resources.failed,
     )
@@ -92,7 +94,7 @@ def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], s
         return (), str(failure)
 
 
-def _bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
+def bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
     """Return the configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
     made = {driver.claim.ref.id for driver in whole.drivers}
     made |= {(group, kind, "", name) for group, kind, _, name in made}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 from typing import Any
 
+from .. import color
 from ..results import placed
 from . import against_base, cluster_streams, options, output
 from .program import Command, Printed
@@ -31,6 +33,8 @@ def _arguments(command: Command, parser: argparse.ArgumentParser) -> None:
         help_ = "show what changes since the merge base of HEAD and REF, read from Git"
         parser.add_argument("--base", metavar="REF", help=help_)
         parser.set_defaults(compared=())
+    if command.paints:
+        parser.set_defaults(painted=False)
 
 
 def _print(command: Printed, context: Context, args: Any) -> int:
@@ -57,6 +61,8 @@ def _run(command: Command, context: Context, args: Any) -> int:
     if command.compares and args.base is not None:
         as_diff = context._replace(options=context.options._replace(command="diff"))
         args = args._replace(compared=against_base.with_base(as_diff, args.base, args.paths, streams))
+    if command.paints:
+        args = args._replace(painted=color.is_wanted(context.options.color, sys.stdout))
     text, results = command.run(lists, args)
     results = placed(results)
     context.log.findings(results)

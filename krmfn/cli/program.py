@@ -38,6 +38,8 @@ class Command(NamedTuple):
     """False: the lists are as they were read."""
     reads_paths: Callable[[Any], bool] = lambda args: True
     """Whether it reads the working folder when no PATH is named; given its arguments."""
+    paints: bool = False
+    """Whether its text may have colours: `painted` of its arguments says whether it has."""
     joins: bool = False
     """Whether it has the option --against: `ResourceList.theirs` of each list has what stands elsewhere."""
 

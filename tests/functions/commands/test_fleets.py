@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
+from krmfn_functions.fleet import table
+from krmfn_functions.fleet.coverage import State
 
 from krmfn import Manifest
 from tests.commands import process
@@ -126,7 +129,32 @@ def test_rows_are_filtered(lab: Path) -> None:
     assert rows(str(lab), "--problems") == [("n1", "no mapping")]
     assert rows(str(lab), "--label", "gpu=no") == [("n3", "not selected")]
     assert rows(str(lab), "--owner", "kmm/gpu") == [("n1", "no mapping"), ("n2", "runs")]
-    assert rows(str(lab), "--owner", "other") == []
+    assert rows(str(lab), "--owner", "gpu", "--label", "gpu=no") == []
+
+
+def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
+    for form in ("text", "json"):
+        done = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form)
+        assert (done.code, done.out) == (2, b"")
+        assert done.err == "error: --owner gpus: no config and no Module has this name; did you mean gpu?\n"
+        done = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form)
+        assert (done.code, done.out, done.err) == (2, b"", "error: --label: no node has zone=b\n")
+
+
+def test_without_a_problem_that_is_said(lab: Path) -> None:
+    done = process("krmfn", "nodes", str(lab), "--problems", "--kernel", EL9)
+    assert (done.code, len(done.text.splitlines())) == (0, 1)
+    assert done.err == "info: none of 3 nodes is among those asked about and lacks its driver\n"
+    assert not process("krmfn", "nodes", str(lab), "--problems", "--kernel", NEW).err
+
+
+def test_on_a_terminal_states_have_colours(lab: Path) -> None:
+    done = process("krmfn", "nodes", str(lab), "--color", "always")
+    plain = process("krmfn", "nodes", str(lab))
+    assert "\x1b[1;31mno mapping\x1b[0m    kmm/gpu" in done.text
+    assert "\x1b[32mruns\x1b[0m        " in done.text
+    assert re.sub("\x1b\\[[0-9;]*m", "", done.text) == plain.text
+    assert {*get_args(State), "not selected", "not known"} == {*table.STYLES}
 
 
 def test_what_if_nodes_moved_to_another_kernel(lab: Path) -> None:
@@ -237,10 +265,37 @@ def test_a_pipeline_stops_before_an_upgrade_without_its_image(lab: Path, tmp_pat
 
 def test_an_error_in_the_input_is_no_empty_list(lab: Path) -> None:
     (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    for command in ("nodes", "images"):
-        done = process("krmfn", command, str(lab))
-        assert (done.code, done.out) == (1, b"")
-        assert "spec.moduelName" in done.err
+    done = process("krmfn", "images", str(lab))
+    assert (done.code, done.out) == (1, b"")
+    assert "spec.moduelName" in done.err
+
+
+def test_of_what_has_an_error_the_table_shows_what_is_known(lab: Path) -> None:
+    (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
+    done = process("krmfn", "nodes", str(lab), "--problems")
+    assert done.code == 1
+    assert "spec.moduelName" in done.err
+    assert f"warning: {lab} has errors, so nothing of it is rendered; the table shows what it would come to" in done.err
+    assert "warning: the table shows no row of DeviceConfig kmm/gpu: no Module is made of it" in done.err
+    said = "not known  -       -       -        no Module is made from DeviceConfig kmm/gpu"
+    assert [line.partition("  ")[0] for line in done.text.splitlines() if line.endswith(said)] == ["n1", "n2", "n3"]
+
+
+def test_a_conflict_is_shown_on_its_nodes(lab: Path) -> None:
+    (lab / "other.yaml").write_text(CONFIG.replace("name: gpu,", "name: other,").replace('gpu: "yes"', 'zone: "a"'))
+    for form in ("text", "markdown"):
+        done = process("krmfn", "nodes", str(lab), "--format", form)
+        assert (done.code, "[KRM301]" in done.err) == (1, True)
+        assert done.text.count("in conflict with DeviceConfig kmm/other") == 2
+        assert done.text.count("in conflict with DeviceConfig kmm/gpu") == 2
+        assert done.text.count("no kernel mapping matches") == 0
+
+
+def test_of_nodes_of_which_something_is_wrong_the_table_says_why_it_is_not_there(lab: Path) -> None:
+    (lab / "nodes.yaml").write_text((lab / "nodes.yaml").read_text().replace("n2 ", "n1 "))
+    done = process("krmfn", "nodes", str(lab))
+    assert (done.code, done.out) == (1, b"")
+    assert f"warning: no node of {lab} is shown: from nodes of which something is wrong nothing is conclud" in done.err
 
 
 def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> None:

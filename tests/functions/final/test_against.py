@@ -73,7 +73,11 @@ def test_a_node_that_both_drive_is_an_error_that_names_both_with_file_and_line(c
     (line,) = (line for line in said.splitlines() if "[KRM301]" in line)
     assert line.startswith("ours/a.yaml:8:3: error: DeviceConfig kmm/gpu: spec.nodeSelector: node n1 is selected by ")
     assert "DeviceConfig team-b/gpu (theirs: theirs/a.yaml:8, spec.nodeSelector)" in line
-    assert command in ("check", "report") or not done.out
+    assert command in ("check", "nodes", "report") or not done.out
+    assert (
+        command != "nodes"
+        or "conflict  kmm/gpu  kmm/gpu  -        in conflict with DeviceConfig team-b/gpu" in done.text
+    )
 
 
 def test_a_page_shows_the_node_as_one_in_conflict_and_both_selectors(tmp_path: Path) -> None:

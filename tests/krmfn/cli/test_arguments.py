@@ -122,7 +122,7 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
     common -= set() if call.command.joins else {"against"}
     own = set(call.args._fields)
     assert given - own == (common - own if call.command.runs_function else set())
-    assert own - {"own", "compared"} <= given, "but for what follows from others"
+    assert own - {"own", "compared", "painted"} <= given, "but for what follows from others"
     with pytest.raises((AttributeError, TypeError)):
         call.options.own["prune"] = "never"  # type: ignore[index]
     with pytest.raises(AttributeError):
