@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from operator import is_
 from typing import Any
 
 from .errors import KrmfnError
 from .item import Item
 from .yamltext import peek, simple, split
+from .yamltext.words import Words
 
 Chunk = bytes | memoryview
 
@@ -28,8 +27,6 @@ class Envelope:
         self.text = text
         self.cut = cut
         self.items = tuple(items)
-        self.starts = [start for start, _ in cut.items]
-        self._naming: dict[bytes, frozenset[int]] = {}
 
     def section(self, key: str) -> split.Section | None:
         """Return the top-level key's section of the text; None when it is not there."""
@@ -68,37 +65,6 @@ class Envelope:
             raise KrmfnError("`results` of the ResourceList is not a list")
         return results or []
 
-    def naming(self, word: str) -> frozenset[int]:
-        """Return where the items begin that may hold `word` (see `Item.mentions`), by one search over the text."""
-        wanted = word.encode()
-        if wanted not in self._naming:
-            part = next((known for known in self._naming if known and known in wanted), None)
-            holding: Iterable[int]
-            if part is not None:  # whatever names the word names its part
-                starts = self._naming[part]
-                holding = (item.start for item in self.items if item.start in starts and item.mentions(word))
-            else:
-                spelled = self._spelled()
-                others = (item.start for item in self.items if item.start in spelled and item.mentions(word))
-                holding = chain(self._holding(wanted), others if spelled else ())
-            self._naming[wanted] = frozenset(holding)
-        return self._naming[wanted]
-
-    def _spelled(self) -> frozenset[int]:
-        """Return where the items begin in which a word may be spelled in another way: with escapes, behind a tag."""
-        if b"" not in self._naming:
-            self._naming[b""] = frozenset((*self._holding(b"\\"), *self._holding(b"!")))
-        return self._naming[b""]
-
-    def _holding(self, word: bytes) -> Iterator[int]:
-        """Yield where each item begins whose bytes hold `word`."""
-        at = self.text.find(word, self.starts[0]) if self.starts else -1
-        while at >= 0:
-            start, end = self.cut.items[bisect_right(self.starts, at) - 1]
-            if at < end:
-                yield start
-            at = self.text.find(word, max(at + 1, end))
-
 
 def parse(data: bytes) -> Envelope:
     """Return the ResourceList in `data`: YAML or JSON, UTF-8, wire version v1 or v1beta1.
@@ -113,9 +79,13 @@ def parse(data: bytes) -> Envelope:
     sure = [not cut.flow_items and index not in cut.dubious for index in range(len(cut.items))]
     spans = zip(cut.items, sure, strict=True)
     items = [Item(text, start, end, indent, safe) for (start, end), safe in spans]
+    words = Words(text, cut.items)
+    for item in items:
+        item.words = words
     envelope = Envelope(data, text, cut._replace(heads=()), items)
     if items and not cut.flow_items:
-        for index, api_version, kind in peek.heads(text, envelope.starts, items[-1].end, indent, cut.heads):
+        starts = [start for start, _ in cut.items]
+        for index, api_version, kind in peek.heads(text, starts, items[-1].end, indent, cut.heads):
             if sure[index]:
                 items[index].set_head(api_version, kind)
     _check_head(envelope)

@@ -12,6 +12,7 @@ from .resource import Manifest, Place, Ref, changed_at, fingerprint, same
 from .resource import ref as ref_of
 from .results import Field, Result
 from .yamltext import peek, simple
+from .yamltext.words import Words, mentions
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 
@@ -23,9 +24,14 @@ class Item:
     """The item as it came, when this one is its edited text."""
     fits: bytes | None = None
     """The list's text that this item was written for: there it stands in the right layout."""
+    keys: Sequence[int] | None = None
+    """Where the lines in column 0 begin, of a document whose lines have been looked at."""
+    words: Words | None = None
+    """The words of the text that the item stands in with others."""
     _kind: str | None = None
     _api_version: str | None = None
     _group: str | None = None
+    _name: str | None = None
     _ref: Ref | None = None
     _annotations: dict[str, str] | None = None
     _mark: Mark | bool | None = False
@@ -100,16 +106,12 @@ class Item:
     def mentions(self, word: str) -> bool:
         """Return False when `word` is surely not in the item's data: a cheap test before a real look.
 
-        True is no proof: it may stand in a comment. JSON may escape a slash, so escapes are read everywhere.
+        True is no proof (see `yamltext.words`). Of items that were read together the first question costs a search over
+        the text of all, and any other item's costs nothing then.
         """
-        data, start, end, wanted = self.data, self.start, self.end, word.encode()
-        if data.find(wanted, start, end) >= 0:
-            return True
-        if data.find(b"\\", start, end) < 0 and data.find(b"!", start, end) < 0:
-            return False  # nothing is spelled in another way
-        from .yamltext.escapes import may_hold
-
-        return may_hold(self.text, wanted)
+        if self.words is not None:
+            return self.start in self.words.naming(word.encode())
+        return mentions(self.data, self.start, self.end, word.encode())
 
     @property
     def kind(self) -> str:
@@ -139,7 +141,9 @@ class Item:
     @property
     def name(self) -> str:
         """Return metadata.name; "" when there is none."""
-        return self._string(b"metadata", b"name")
+        if self._name is None:
+            self._name = self._string(b"metadata", b"name")
+        return self._name
 
     @property
     def ref(self) -> Ref:
@@ -148,13 +152,13 @@ class Item:
             if self._manifest is not None:
                 self._ref = ref_of(self._manifest)
             else:
-                name, namespace = (self._string(b"metadata", key) for key in (b"name", b"namespace"))
-                self._ref = Ref(self.api_version, self.kind, namespace, name)
+                self._ref = Ref(self.api_version, self.kind, self._string(b"metadata", b"namespace"), self.name)
         return self._ref
 
     @ref.setter
     def ref(self, ref: Ref) -> None:
         self._ref, self._api_version, self._kind, self._group = ref, ref.api_version, ref.kind, ref.group
+        self._name = ref.name
 
     @property
     def labels(self) -> dict[str, str]:
@@ -317,4 +321,4 @@ class Item:
 @lru_cache(maxsize=16)
 def _root(item: Item) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
-    return peek.root(item.data, item.start, item.end, item.indent)
+    return peek.root(item.data, item.start, item.end, item.indent, item.keys)

@@ -105,13 +105,14 @@ class ResourceList:
         return [item for item in self.items if item.kind == kind and (group is None or item.group == group)]
 
     def mentioning(self, *words: str) -> list[Item]:
-        """Return the items that may hold one of the words (see `Item.mentions`), by one search over the list's text."""
-        text = self._envelope.text
-        starts = frozenset[int]().union(*map(self._envelope.naming, words))
+        """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
+        wanted = [word.encode() for word in words]
+        every = {item.words for item in self.items if item.words}
+        starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in every}
         return [
             item
             for item in self.items
-            if (item.start in starts if item.data is text else any(map(item.mentions, words)))
+            if (item.start in starts[item.words] if item.words else any(map(item.mentions, words)))
         ]
 
     def report(self, results: Iterable[Result]) -> bool:
@@ -182,8 +183,7 @@ class ResourceList:
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
-        text, starts = self._envelope.text, self._envelope.naming(OWNER)
-        return [item for item in self.items if (item.data is not text or item.start in starts) and item.is_marked]
+        return [item for item in self.mentioning(OWNER) if item.is_marked]
 
     def owned(self, scope: Scope) -> list[Item]:
         """Return the items whose mark names the function of `scope`, copies included."""

@@ -103,7 +103,7 @@ def _block_items(envelope: Envelope, section: split.Section, items: Sequence[Ite
     elif envelope.cut.flow_items:
         yield b"items: [" + b",\n  ".join(map(partial(_fitting, envelope), items)) + b"]\n"
     else:
-        yield envelope.text[section.start : envelope.starts[0]] if envelope.starts else b"items:\n"
+        yield envelope.text[section.start : envelope.cut.items[0][0]] if envelope.items else b"items:\n"
         yield from _runs(envelope, items)
 
 

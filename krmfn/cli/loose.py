@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from ..errors import KrmfnError
-from ..yamltext import load
+from ..yamltext import documents, load
 from ..yamltext.escapes import may_hold
-from . import manifests
 
 _KEYS = [re.compile(rb"^['\"]?%s['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata")]
 
@@ -43,8 +42,8 @@ def has_resource(text: bytes) -> bool:
     if not may_hold(text, b"apiVersion") and not (may_hold(text, b"kind") and may_hold(text, b"metadata")):
         return False
     try:
-        documents = [load.read(one.text) for one in manifests.documents(text)]
+        read = [load.read(one.text) for one in documents.documents(text)]
     except KrmfnError:
         return True
-    tops = [set(data) for data in documents if isinstance(data, dict)]
+    tops = [set(data) for data in read if isinstance(data, dict)]
     return any("apiVersion" in top or {"kind", "metadata"} <= top for top in tops)

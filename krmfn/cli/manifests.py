@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import KrmfnError
 from ..item import Item
@@ -14,23 +13,16 @@ from ..resource import Place
 from ..resourcelist import ResourceList
 from ..results import warning
 from ..runner import max_bytes
-from ..yamltext import edit, load, split
-from . import files, tree
+from ..yamltext import documents, edit, split, syntax
+from . import files, together, tree
 from .tree import File
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LISTS = ("List", "ResourceList")
 SUFFIXES = (".yaml", ".yml", ".json")
 
-_MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
-_NOTHING = re.compile(rb"(?:\s|#[^\n]*|^%[^\n]*)*\Z", re.MULTILINE)
-
-
-class Document(NamedTuple):
-    """One document of a file: its text, and the line (from 1) where it begins."""
-
-    text: bytes
-    line: int
+_TOGETHER = 1 << 22
+"""How many bytes of files are divided together."""
 
 
 def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full: bool = False) -> ResourceList:
@@ -68,18 +60,23 @@ def read_files(listed: Iterable[File], in_full: bool = False) -> tuple[ResourceL
     resources = ResourceList()
     failures: dict[str, KrmfnError] = {}
     left = max_bytes()
+    those: list[tuple[str, bytes]] = []
+    size = 0
     for file in listed:
         name = os.path.normpath(file.name)
-        before = len(resources.items)
         try:
             seen = file.text
             text = files.read_regular(file.real, name, left) if seen is None else files.within(seen, name, left)
-            left -= len(text)
-            _add(resources, name, text, in_full)
-            resources.files += 1
         except KrmfnError as failure:
             failures[name] = failure
-            del resources.items[before:]  # half of a file would be judged as if it were all
+            continue
+        left -= len(text)
+        size += len(text)
+        those.append((name, text.removeprefix(codecs.BOM_UTF8)))
+        if size >= _TOGETHER:
+            _add_files(resources, failures, those, in_full)
+            those, size = [], 0
+    _add_files(resources, failures, those, in_full)
     return resources, failures
 
 
@@ -102,53 +99,62 @@ def kustomization_in(path: str) -> str | None:
     return next((name for name in names if os.path.lexists(name)), None)
 
 
-def documents(text: bytes) -> Iterator[Document]:
-    """Yield the documents of a stream but for those of comments only. `---` at the start of a line always divides."""
-    start, line = 0, 1
-    marks = [mark.end() - 3 for mark in _MARK.finditer(text)]
-    for end in ([0] if _MARK.match(b"\n" + text[:4]) else []) + marks + [len(text)]:
-        part = text[start:end]
-        if not _NOTHING.match(part):
-            yield Document(part, line)
-        line += text.count(b"\n", start, end)
-        start = end + 3
-
-
 def _is_read(name: str) -> bool:
     return name.endswith(SUFFIXES) and name not in KUSTOMIZATIONS
 
 
+def _add_files(
+    resources: ResourceList, failures: dict[str, KrmfnError], those: list[tuple[str, bytes]], in_full: bool
+) -> None:
+    """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
+    usual = [(name, text) for name, text in those if not in_full and documents.is_usual(text)]
+    sheet = together.read(usual) if usual else None
+    for name, text in those:
+        before = len(resources.items)
+        try:
+            if sheet and name in sheet.files:
+                for item, place in sheet.documents(name, before):
+                    _sort(resources, item, place, "document")
+            else:
+                _add(resources, name, text, in_full)
+            resources.files += 1
+        except KrmfnError as failure:
+            failures[name] = failure
+            del resources.items[before:]
+
+
 def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
+    """Add what a text holds, which may be anything."""
     before = len(resources.items)
-    text = text.removeprefix(b"\xef\xbb\xbf")
+    text = text.removeprefix(codecs.BOM_UTF8)
     split.check_encoding(text)
-    for document in documents(text):
+    for document in documents.documents(text):
         place = Place(name, len(resources.items), document.line)
         sure = split.is_simple(document.text)
         item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
-        load.check_syntax(document.text, document.line - 1)
-        _sort(resources, item, document, place, "document")
+        syntax.check_syntax(document.text, document.line - 1)
+        _sort(resources, item, place, "document")
     for item in resources.items[before:] if in_full else ():
         _ = item.manifest
 
 
-def _sort(resources: ResourceList, item: Item, document: Document, place: Place, noun: str) -> None:
+def _sort(resources: ResourceList, item: Item, place: Place, noun: str) -> None:
     """Put a document, or what it holds when it is a list, among the resources; report what is not a resource."""
-    cut = _list_cut(item, document.text)
+    cut = _list_cut(item)
     if cut:
-        _add_list(resources, document, place, cut)
+        _add_list(resources, item.text, place, cut)
     elif not item.kind or not item.ref.api_version:
         message = f"this {noun} has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
         resources.report([warning(message, rule="KRM100", place=place)])
     elif item.kind in LISTS:
         raise KrmfnError(
-            f"line {document.line}: this {item.kind} has no `items` that are a list; an empty one says `items: []`"
+            f"line {place.line}: this {item.kind} has no `items` that are a list; an empty one says `items: []`"
         )
     else:
         resources.items.append(item)
 
 
-def _list_cut(item: Item, text: bytes) -> split.Cut | None:
+def _list_cut(item: Item) -> split.Cut | None:
     """Return how the items of a list divide; None for a resource.
 
     Lists are List and ResourceList, and what has a kind that ends in List, `items` that are one, and no name.
@@ -157,27 +163,26 @@ def _list_cut(item: Item, text: bytes) -> split.Cut | None:
         return None
     from ..yamltext import split_exact
 
-    cut = split.quick(text) or split_exact.exact(text)
+    cut = split.quick(item.text) or split_exact.exact(item.text)
     present = any(section.key == "items" for section in cut.sections)
     return cut if cut.items or (present and item.manifest["items"] in (None, [])) else None
 
 
-def _add_list(resources: ResourceList, document: Document, place: Place, cut: split.Cut) -> None:
+def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut) -> None:
     """Add the items of a List or ResourceList, each with its own line, as if each were a document."""
     indent = -2 if cut.flow_items else cut.indent
-    line, seen = document.line, 0
+    line, seen = place.line, 0
     for index, (start, end) in enumerate(cut.items):
-        line += document.text.count(b"\n", seen, start)
+        line += text.count(b"\n", seen, start)
         seen = start
         sure = not cut.flow_items and index not in cut.dubious
         spot = place._replace(position=len(resources.items), line=line)
-        item = Item(document.text, start, end, indent, sure, spot if place.path else None)
-        if b"&" in document.text:
+        item = Item(text, start, end, indent, sure, spot if place.path else None)
+        if b"&" in text:
             item.check_aliases()
-        inner = document.text[start:end]
         if item.kind.endswith("List"):
-            inner = edit.undashed(inner, indent)
+            inner = edit.undashed(item.text, indent)
             item = Item(inner, 0, len(inner), -2, False, spot if place.path else None)
-        _sort(resources, item, Document(inner, line), spot, "item")
+        _sort(resources, item, spot, "item")
     if any(section.key == "functionConfig" for section in cut.sections):
-        resources.function_config = ResourceList.parse(document.text).function_config
+        resources.function_config = ResourceList.parse(text).function_config

@@ -21,8 +21,6 @@ except ImportError as missing:  # the pure Python parser is some ten times slowe
 
 T = TypeVar("T")
 
-_MANY_OR_DEEP = re.compile(rb"\n(?:---|\.\.\.|[ ?:-]{90})")
-"""A line that may begin a second document, or at which block levels may be deep: each takes a column."""
 _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")
 """A byte order mark at the start of a line: libyaml skips it, Kubernetes takes it for a part of the first word."""
 _LONE_TAG = re.compile(rb"[\s\[{,:]!\s")
@@ -80,7 +78,7 @@ def compose(text: bytes, line: int = 0) -> Node | None:
     Raises KrmfnError with the line (from 1) for text that is not YAML, for more than one document,
     for nesting deeper than MAX_DEPTH.
     """
-    _refuse_inner_marks(text, line)
+    refuse_inner_marks(text, line)
     try:
         node: Node | None = Composer(text, line).get_single_node()
         if _LONE_TAG.search(text):
@@ -90,7 +88,7 @@ def compose(text: bytes, line: int = 0) -> Node | None:
         raise KrmfnError(explain(failure, text, line)) from failure
 
 
-def _refuse_inner_marks(text: bytes, line: int) -> None:
+def refuse_inner_marks(text: bytes, line: int) -> None:
     """Raise KrmfnError for a byte order mark inside the text."""
     match = _INNER_MARK.search(text) if b"\xef\xbb\xbf" in text else None
     if match:
@@ -126,43 +124,7 @@ def events(text: bytes) -> Iterator[Any]:
         yield event
 
 
-def check_syntax(text: bytes, line: int = 0) -> None:
-    """Raise KrmfnError, with the line (`line` lines come before), for text that is not one YAML document.
-
-    libyaml alone reads a text without errors in which there is nothing to count: this takes a tenth of the time.
-    """
-    _refuse_inner_marks(text, line)
-    brackets = text.count(b"[") + text.count(b"{")
-    if b"*" not in text and brackets < MAX_DEPTH // 2 and not _MANY_OR_DEEP.search(b"\n" + text):
-        try:
-            CParser(text).raw_parse()
-        except yaml.YAMLError:
-            pass  # found again below, where it is said in our words
-        else:
-            return
-    _check_events(text, line)
-
-
-def _check_events(text: bytes, line: int) -> None:
-    """Raise the errors of `check_syntax`, from the parser's events."""
-    documents = 0
-    anchors: set[str] = set()
-    aliases = b"*" in text
-    try:
-        for event in events(text):
-            documents += isinstance(event, yaml.DocumentStartEvent)
-            anchor = getattr(event, "anchor", None) if aliases else None
-            if anchor and isinstance(event, yaml.AliasEvent) and anchor not in anchors:
-                number = (event.start_mark.line if event.start_mark else 0) + 1 + line
-                raise KrmfnError(f"line {number}: {_ADVICE['found undefined alias']}")
-            anchors.update((anchor,) if anchor else ())
-    except yaml.YAMLError as failure:
-        raise KrmfnError(explain(failure, text, line)) from failure
-    if documents > 1:
-        raise KrmfnError(f"line {line + 1}: several documents where one is expected; divide them with ---")
-
-
-_ADVICE = {
+ADVICE = {
     "found undefined alias": "this alias (*) names no anchor (&) that stands before it in the same resource; "
     "write the value out",
     "second occurrence": "this anchor (&) stands a second time in one resource; give each a name of its own",
@@ -176,7 +138,7 @@ def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
     `line` lines come before the text.
     """
     if isinstance(failure, yaml.MarkedYAMLError) and failure.problem_mark:
-        advice = _ADVICE.get(failure.problem or "") or _ADVICE.get(failure.context or "")
+        advice = ADVICE.get(failure.problem or "") or ADVICE.get(failure.context or "")
         if advice:
             return f"line {failure.problem_mark.line + 1 + line}: {advice}"
         context = f" ({failure.context})" if failure.context else ""

@@ -31,10 +31,10 @@ _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
 _KEY = re.compile(rb"[A-Za-z][A-Za-z0-9/_.-]*")
 _NESTED = rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])"
 _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
-_ODD = b"'\"?!&*<"
+UNUSUAL = b"'\"?!&*<"
 """What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
-_LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + _ODD + rb"]"
-_HEADS = rb"\n {%d}(?=[ak" + _ODD + rb"])"
+_LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + UNUSUAL + rb"]"
+_HEADS = rb"\n {%d}(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 
@@ -42,9 +42,9 @@ _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 class Mapping:
     """A block mapping in a text: its keys begin at `start` and at column `column` of later lines, before `end`."""
 
-    def __init__(self, text: bytes, start: int, end: int, column: int) -> None:
-        """Take the mapping text[start:end]."""
-        self.text, self.start, self.end, self.column = text, start, end, column
+    def __init__(self, text: bytes, start: int, end: int, column: int, lines: Sequence[int] | None = None) -> None:
+        """Take the mapping text[start:end]; `lines` is where its keys but the first begin, when that is known."""
+        self.text, self.start, self.end, self.column, self._lines = text, start, end, column, lines
         self._keys: dict[bytes | None, tuple[int, int]] | Answer | None = None
         self._mappings: dict[bytes, Mapping | Answer] = {}
 
@@ -137,7 +137,10 @@ class Mapping:
 
     def _indexed(self) -> dict[bytes | None, tuple[int, int]] | Answer:
         """Return where the value of each key stands; UNSURE for a key that stands twice or may be spelled oddly."""
-        lines = [match.end() for match in _pattern(_LINES, self.column).finditer(self.text, self.start, self.end)]
+        lines = self._lines
+        if lines is None:
+            found = _pattern(_LINES, self.column).finditer(self.text, self.start, self.end)
+            lines = [match.end() for match in found]
         keys: dict[bytes | None, tuple[int, int]] = {}
         text, start = self.text, self.start
         for at in (*lines, self.end + self.column):
@@ -148,15 +151,18 @@ class Mapping:
         return UNSURE if None in keys or len(keys) <= len(lines) else keys
 
 
-def root(text: bytes, start: int, end: int, indent: int) -> Mapping | Answer:
-    """Return the mapping of an item `- key: ...`, its dash at column `indent` (-2: a document); else UNSURE."""
+def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | None = None) -> Mapping | Answer:
+    """Return the mapping of an item `- key: ...`, its dash at column `indent` (-2: a document); else UNSURE.
+
+    `keys` is where the lines of a document that begin in column 0 do so, when that is known.
+    """
     column = indent + 2
     first = start + column
     if not column and not text[first : first + 1].isalpha():
         above = _pattern(_NOTHING + rb"\n").match(text, first, end)
         first = above.end() if above else first
     if text[first : first + 1].isalpha() and (column == 0 or text.startswith(b" " * indent + b"- ", start)):
-        return Mapping(text, first, end, column)
+        return Mapping(text, first, end, column, keys[1:] if keys and keys[0] == first else None)
     return UNSURE
 
 
@@ -179,7 +185,7 @@ def heads(
         for at in lines
         if at not in found
         and starts[0] <= at < end
-        and (text[at] in _ODD or text.startswith((b"apiVersion", b"kind"), at))
+        and (text[at] in UNUSUAL or text.startswith((b"apiVersion", b"kind"), at))
     }
     for index, head in found.values():
         names = _names(head) if index not in doubtful else None

@@ -71,6 +71,7 @@ _STEP = 1 << 20
 _FEW = 20_000
 """Up to so many brackets a bytes search for each is faster than a regular expression; quotes are too many for it."""
 _SPACE = ord(" ")
+_BOM = codecs.BOM_UTF8
 _OTHER_BREAKS = ("\u0085".encode(), "\u2028".encode(), "\u2029".encode())
 
 
@@ -90,6 +91,19 @@ def check_encoding(text: bytes) -> None:
                 break
     if problem:
         raise KrmfnError(f"line {text.count(bytes([10]), 0, at) + 1}: {problem}")
+
+
+def is_plain(text: bytes) -> bool:
+    """Return True when a text is UTF-8, and no other character than a newline breaks its lines."""
+    if text.isascii():
+        return b"\r" not in text and b"\0" not in text
+    if b"\r" in text or _BOM in text or any(mark in text for mark in _OTHER_BREAKS):
+        return False
+    try:
+        check_encoding(text)
+    except KrmfnError:
+        return False
+    return True
 
 
 def quick(data: bytes) -> Cut | None:
@@ -115,7 +129,7 @@ def quick(data: bytes) -> Cut | None:
     return _verified(data, Cut(sections, spans, indent, heads=() if indent else tuple(heads)))
 
 
-def _runs_on(data: bytes) -> Iterator[int]:
+def runs_on(data: bytes) -> Iterator[int]:
     """Yield where a token begins, or seems to, that does not end on its line."""
     for mark, rough, exact in _RUNS_ON:
         start = data.find(mark)
@@ -136,7 +150,7 @@ def _runs_on(data: bytes) -> Iterator[int]:
 def is_simple(text: bytes) -> bool:
     """Return True when no quoted scalar or flow collection of a document runs over lines: `peek` may read it."""
     odd = b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
-    return not odd and not any(True for _ in _runs_on(text))
+    return not odd and not any(True for _ in runs_on(text))
 
 
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
@@ -183,7 +197,7 @@ def _dashes(data: bytes, items: Section, lines: list[int]) -> tuple[list[int], i
 
 def _verified(data: bytes, cut: Cut) -> Cut | None:
     """Return the cut with its dubious items named; None when a unit is not complete by itself."""
-    positions = _runs_on(data)
+    positions = runs_on(data)
     first = next(positions, None)
     if first is None:
         return cut

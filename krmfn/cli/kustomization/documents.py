@@ -9,8 +9,8 @@ from ...errors import KrmfnError
 from ...item import Item
 from ...resource import Place
 from ...results import Result, error
-from ...yamltext import load, split
-from .. import manifests
+from ...yamltext import documents as divided
+from ...yamltext import split, syntax
 
 _LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
@@ -22,9 +22,9 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0) -> Iterat
     """
     text = text.removeprefix(b"\xef\xbb\xbf")
     split.check_encoding(text)
-    for at, document in enumerate(manifests.documents(text)):
+    for at, document in enumerate(divided.documents(text)):
         line = first + document.line - 1
-        load.check_syntax(document.text, line - 1)
+        syntax.check_syntax(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
         _ = item.manifest, item.node  # what cannot be read is said here, once
         yield item

@@ -10,7 +10,7 @@ import yaml
 
 from krmfn import Item, KrmfnError, ResourceList
 from krmfn.cli import files, manifests, output
-from krmfn.yamltext import load
+from krmfn.yamltext import documents, load
 from tests.commands import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -326,9 +326,9 @@ def test_the_end_of_a_document_means_what_it_meant(start: str, end: str) -> None
     text = f"{start}apiVersion: v1\nkind: A\na: {end}"
     for stream in (text, f"{text}\n---\n{text}" if text[-1] != "\n" else f"{text}---\n{text}"):
         resources = read(stream)
-        expected = [load.read(document.text) for document in manifests.documents(stream.encode())]
+        expected = [load.read(document.text) for document in documents.documents(stream.encode())]
         printed = output.dump(resources.items)
-        assert [load.read(document.text) for document in manifests.documents(printed)] == expected
+        assert [load.read(document.text) for document in documents.documents(printed)] == expected
         assert printed.endswith(b"\n")
         assert output.dump(read(printed).items) == printed
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import pytest
 from krmfn_functions.programs import KRMFN
 
-from krmfn.cli import main, manifests
+from krmfn.cli import main
 from krmfn.errors import KrmfnError
-from krmfn.yamltext import load, simple, split
+from krmfn.yamltext import documents as divided
+from krmfn.yamltext import load, simple, split, syntax
 from tests.builders import CONFIG
 from tests.commands import ROOT, process
 from tests.e2e.documents import documents
@@ -64,13 +65,14 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
     """Have no text taken apart by lines, and every one parsed by PyYAML, event by event and then as data."""
 
     def check_syntax(text: bytes, line: int = 0) -> None:
-        load._refuse_inner_marks(text, line)
-        load._check_events(text, line)
+        load.refuse_inner_marks(text, line)
+        syntax._check_events(text, line)
 
     patch.setattr(split, "is_simple", lambda text: False)
     patch.setattr(split, "quick", lambda data: None)
     patch.setattr(simple, "read", lambda text: None)
-    patch.setattr(load, "check_syntax", check_syntax)
+    patch.setattr(syntax, "check_syntax", check_syntax)
+    patch.setattr(divided, "is_usual", lambda text: False)
 
 
 def both(run: Run, command: str = "check", *options: str) -> Ended:
@@ -191,8 +193,8 @@ def test_fuzzed_documents(command: str, run: Run, tmp_path: Path) -> None:
 def is_only_no_data(text: bytes) -> bool:
     """Return True for a text without an error of syntax that is no data."""
     try:
-        for document in manifests.documents(text.removeprefix(b"\xef\xbb\xbf")):
-            load.check_syntax(document.text)
+        for document in divided.documents(text.removeprefix(b"\xef\xbb\xbf")):
+            syntax.check_syntax(document.text)
             load.read(document.text)
     except KrmfnError:
         return not refused(text)
@@ -203,8 +205,8 @@ def refused(text: bytes) -> bool:
     """Return True for a text with an error of syntax."""
     try:
         split.check_encoding(text)
-        for document in manifests.documents(text.removeprefix(b"\xef\xbb\xbf")):
-            load.check_syntax(document.text)
+        for document in divided.documents(text.removeprefix(b"\xef\xbb\xbf")):
+            syntax.check_syntax(document.text)
     except KrmfnError:
         return True
     return False

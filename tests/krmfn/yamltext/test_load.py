@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from krmfn.errors import KrmfnError
-from krmfn.yamltext import load, values
-from tests.commands import ROOT
-from tests.e2e.documents import documents
-from tests.examples import EXAMPLES
+from krmfn.yamltext import load, syntax, values
 
 DOCUMENTS: dict[str, Any] = {
     "": None,
@@ -114,7 +109,7 @@ def test_nesting_up_to_the_bound_is_fine(shape: str) -> None:
     text = {"- ": "- " * 199 + "a", "[": "[" * 199 + "]" * 199}.get(shape)
     text = text or "\n".join(f"{' ' * n}a:" for n in range(199)) + " b"
     load.read(text.encode())
-    load.check_syntax(text.encode())
+    syntax.check_syntax(text.encode())
 
 
 def test_billions_of_laughs_are_refused() -> None:
@@ -135,17 +130,6 @@ def test_a_scalar_of_ten_megabytes() -> None:
     assert {key: len(value) for key, value in load.read(text).items()} == {"a": 10**7, "b": 10**7, "c": 9 * 10**6}
 
 
-@pytest.mark.parametrize("text", ["a: b: c", "a: 1\n---\nb: 2\n", "- " * 300, "a: *x\nb: &x 1\n"])
-def test_check_syntax_refuses_with_the_line(text: str) -> None:
-    with pytest.raises(KrmfnError, match=r"^line \d+: "):
-        load.check_syntax(text.encode())
-
-
-def test_check_syntax_knows_what_comes_before() -> None:
-    with pytest.raises(KrmfnError, match=r"^line 12: "):
-        load.check_syntax(b"a: 1\nb: c: d\n", 10)
-
-
 def test_lines_before_are_counted_only_for_a_complaint() -> None:
     """Counted for each item of a large list, they would cost more than all the rest."""
 
@@ -157,51 +141,16 @@ def test_lines_before_are_counted_only_for_a_complaint() -> None:
         load.placed(lambda line: load.read(b"a: b: c\n", line), lambda: 7)
 
 
-def refusal(check: Callable[[bytes], None], text: bytes) -> str:
-    try:
-        check(text)
-    except KrmfnError as failure:
-        return str(failure)
-    return ""
-
-
-DEEP = [
-    *(b"%sa" % (b"- " * depth) for depth in (44, 45, 99, 100, 199, 200, 201, 300)),
-    *(b"".join(b"%sa:\n%s-" % (b"  " * at, b"  " * at) for at in range(depth)) for depth in (44, 45, 100, 101, 150)),
-    *(b"".join(b"%sa:\n" % (b" " * at) for at in range(depth)) for depth in (89, 90, 91, 199, 200, 201, 202)),
-    *(b"a: %sb%s" % (b"[" * depth, b"]" * depth) for depth in (99, 100, 198, 199, 200, 201)),
-    *(b"%sa: %sb%s" % (b"- " * 44, b"[" * depth, b"]" * depth) for depth in (99, 100, 111, 112, 113, 160)),
-    *(b"".join(b"%s?\n" % (b" " * at) for at in range(depth)) for depth in (89, 90, 199, 200, 201)),
-]
-
-
-def test_the_quick_check_refuses_what_the_events_refuse() -> None:
-    """`check_syntax` leaves texts to libyaml in which nothing has to be counted: same sentences, same lines."""
-    corpus = [path.read_bytes() for path in (ROOT / "tests" / "corpus").rglob("*") if path.is_file()]
-    texts = [*corpus, *DEEP, *documents(9, max(2_000, EXAMPLES * 5), ROOT / "tests" / "cases")]
-    expected = [refusal(check_by_events, text) for text in texts]
-    refused = Counter(sentence != "" for sentence in expected)
-    assert min(refused.values()) > 200
-    for text, sentence in zip(texts, expected, strict=True):
-        assert refusal(load.check_syntax, text) == sentence, text
-
-
-def check_by_events(text: bytes) -> None:
-    """Check a text as `check_syntax` does for a text that it does not leave to libyaml."""
-    load._refuse_inner_marks(text, 0)
-    load._check_events(text, 0)
-
-
 @pytest.mark.parametrize("above", ["a: b\n", "\n", "a: b\r\n", "a: 'b\n", "a: b\x85", "a: b\u2028"])
 def test_a_byte_order_mark_inside_a_text_is_refused(above: str) -> None:
     """libyaml passes over it, and Kubernetes makes it a part of the key behind it."""
     text = f"{above}\ufeffkind: Pod\n".encode()
     number = 1 + text.count(b"\n", 0, -1)
-    for check in (load.read, load.check_syntax):
+    for check in (load.read, syntax.check_syntax):
         with pytest.raises(KrmfnError, match=rf"^line {number}: a byte order mark stands inside the text"):
             check(text)
 
 
 def test_a_byte_order_mark_before_a_text_is_none_of_it() -> None:
     assert load.read(b"\xef\xbb\xbfkind: Pod\n") == {"kind": "Pod"}
-    load.check_syntax(b"\xef\xbb\xbfkind: Pod\n")
+    syntax.check_syntax(b"\xef\xbb\xbfkind: Pod\n")

@@ -1,0 +1,78 @@
+"""Read the usual files of a folder together: divided in one pass, their syntax checked by libyaml as one stream."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..errors import KrmfnError
+from ..item import Item
+from ..resource import Place, Ref
+from ..yamltext import documents, syntax
+from ..yamltext.documents import Span
+from ..yamltext.words import Words
+
+
+class Sheet(NamedTuple):
+    """Some files as one text."""
+
+    text: bytes
+    spans: Sequence[Span]
+    """The documents of all files."""
+    words: Words
+    dubious: frozenset[int]
+    """The indexes of the documents that `peek` does not read."""
+    files: dict[str, tuple[int, int, int]]
+    """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
+
+    def documents(self, name: str, number: int) -> Iterator[tuple[Item, Place]]:
+        """Yield the documents of a file, each with its place; `number` is that of the first among all resources.
+
+        What names a resource is read already where that is easy.
+        """
+        text, line = self.text, 1
+        seen, first, last = self.files[name]
+        for index in range(first, last):
+            span = self.spans[index]
+            line += text.count(b"\n", seen, span.start)
+            seen = span.start
+            sure = index not in self.dubious
+            place = Place(name, number, line)
+            item = Item(text, span.start, span.end, -2, sure, place)
+            item.words, item.keys = self.words, span.keys
+            head = documents.head(text, span) if sure else None
+            if head:
+                item.ref = Ref(*head)
+            number += 1
+            yield item, place
+
+
+def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
+    """Return some usual files (see `yamltext.documents`), by name and text; those are missing that are no YAML."""
+    text, starts = documents.joined([text for _, text in files])
+    spans = documents.quick(text)
+    firsts = [bisect_left(spans, start - 1, key=_start) for start in starts]
+    for start, (_, one), first, last in zip(starts, files, firsts, [*firsts[1:], len(spans)], strict=True):
+        if first < last:  # without the newlines of the divider
+            spans[first] = spans[first]._replace(start=max(start, spans[first].start))
+            spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
+    wrong = {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
+    places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)
+    sound = {
+        name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))
+    }
+    words = Words(text, [(span.start, span.end) for span in spans])
+    return Sheet(text, spans, words, frozenset(documents.dubious(text, spans)), sound)
+
+
+def _start(span: Span) -> int:
+    return span.start
+
+
+def _is_yaml(text: bytes, span: Span) -> bool:
+    try:
+        syntax.check_syntax(text[span.start : span.end])
+    except KrmfnError:
+        return False
+    return True

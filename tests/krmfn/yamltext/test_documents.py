@@ -1,0 +1,142 @@
+"""Many documents divided in one pass, and their heads read by lines: as one by one, and as the parser reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Ref, ref
+from krmfn.yamltext import documents, load, split
+from krmfn.yamltext.documents import Span
+from tests.commands import ROOT
+from tests.e2e.documents import documents as fuzzed
+from tests.examples import EXAMPLES
+
+DIVIDED = {
+    b"": [],
+    b"# only\n\n": [],
+    b"a: 1\n": [b"a: 1\n"],
+    b"---\na: 1\n": [b"\na: 1\n"],
+    b"--- # b\na: 1\n---\n# c\n---\nd: 1": [b" # b\na: 1\n", b"\nd: 1"],
+    b"a: 1\n...\n---\nb: 2\n--- {c: 1}\n": [b"a: 1\n", b"\nb: 2\n", b" {c: 1}\n"],
+    b"a: |\n ---\n---b\n": [b"a: |\n ---\n---b\n"],
+    b"\n\na: 1\n---": [b"\n\na: 1\n"],
+}
+
+
+@pytest.mark.parametrize("text", DIVIDED, ids=str)
+def test_a_text_is_divided(text: bytes) -> None:
+    assert documents.is_usual(text)
+    assert [text[span.start : span.end] for span in documents.quick(text)] == DIVIDED[text]
+    assert [one.text for one in documents.documents(text)] == DIVIDED[text]
+
+
+UNUSUAL = (b"{}", b"[]", b"%YAML 1.1\n---\na: 1\n", b"a: 1\n%b\n", b"a: 1\r\n", b"a: \x00", b"a: \xff", b"- a\n")
+UNUSUAL += tuple(f"a: b{mark}c\n".encode() for mark in "\x85\u2028\u2029\ufeff")
+UNUSUAL += (b" a: 1\n", b"'a': 1\n", b"*a", b"---\ta\n", b"---a\n")
+
+
+@pytest.mark.parametrize("text", UNUSUAL, ids=repr)
+def test_what_is_unusual_is_divided_alone(text: bytes) -> None:
+    assert not documents.is_usual(text)
+
+
+def test_many_texts_are_divided_as_each_is_alone() -> None:
+    texts = [text.removeprefix(b"\xef\xbb\xbf") for text in drawn(13)]
+    texts = [text for text in texts if documents.is_usual(text)]
+    for at in range(0, len(texts), 7):
+        some = texts[at : at + 7]
+        text, starts = documents.joined(some)
+        assert [text[start : start + len(one)] for start, one in zip(starts, some, strict=True)] == some
+        alone = [one.text for each in some for one in documents.documents(each)]
+        assert [text[span.start : span.end].strip(b"\n") for span in documents.quick(text)] == [
+            one.strip(b"\n") for one in alone
+        ]
+
+
+HEAD = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"
+HEADS = {
+    HEAD: Ref("v1", "Pod", "", "a"),
+    b"# above\n\n" + HEAD + b"spec:\n  x: 1\n": Ref("v1", "Pod", "", "a"),
+    HEAD + b"  namespace: b\n": Ref("v1", "Pod", "b", "a"),
+    b"apiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    name: x\n\n  name: a-1.b\nspec: {}": Ref(
+        "v1", "Pod", "", "a-1.b"
+    ),
+    b"apiVersion: v1\nkind: Pod\nmetadata:\n  generateName: a-\n": Ref("v1", "Pod", "", ""),
+}
+UNSURE = {
+    "a number": HEAD.replace(b"v1", b"1.0"),
+    "a boolean": HEAD.replace(b"name: a", b"name: yes"),
+    "a name over lines": HEAD + b"    more\n",
+    "a name over a blank line": HEAD + b"\n    more\n",
+    "a name with a comment": HEAD.replace(b": a\n", b": a # b\n"),
+    "a name twice": HEAD + b"  name: b\n",
+    "a name in quotes": HEAD.replace(b"  name", b"  'name'"),
+    "another name in quotes": HEAD + b"  'name': b\n",
+    "a key of the head again": HEAD + b"kind: Job\n",
+    "a key of the head again, in quotes": HEAD + b"spec: {}\n'kind': Job\n",
+    "a merge": HEAD + b"<<: {kind: Job}\n",
+    "a deeper column": HEAD.replace(b"  name", b"    name"),
+    "a flow mapping": b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+    "a comment in the left column": HEAD.replace(b"  name", b"# b\n  name"),
+    "a tag": b"--- !a\n" + HEAD,
+    "a longer key": HEAD + b"  names: b\n",
+    "an alias": HEAD + b"spec: *a\n",
+}
+
+
+@pytest.mark.parametrize("text", HEADS, ids=repr)
+def test_a_head(text: bytes) -> None:
+    assert head(text) == HEADS[text]
+
+
+@pytest.mark.parametrize("name", UNSURE)
+def test_an_unsure_head(name: str) -> None:
+    assert head(UNSURE[name]) is None
+
+
+def head(text: bytes) -> Ref | None:
+    (span,) = documents.quick(text)
+    found = documents.head(text, span)
+    return Ref(*found) if found else None
+
+
+def test_a_head_is_what_the_parser_says() -> None:
+    read = 0
+    for text in drawn(14):
+        text = text.removeprefix(b"\xef\xbb\xbf")
+        if not documents.is_usual(text):
+            continue
+        spans = documents.quick(text)
+        dubious = documents.dubious(text, spans)
+        for index, span in enumerate(spans):
+            found = documents.head(text, span) if index not in dubious else None
+            if found and is_sound(text, span):
+                data = load.read(text[span.start : span.end])
+                assert Ref(*found) == ref(data), text
+                read += 1
+    assert read > 100
+
+
+def is_sound(text: bytes, span: Span) -> bool:
+    try:
+        load.read(text[span.start : span.end])
+    except KrmfnError:
+        return False
+    return True
+
+
+def drawn(seed: int) -> list[bytes]:
+    """Return documents in every style, whole and damaged, some as kustomize writes them."""
+    texts = [*fuzzed(seed, max(2_000, EXAMPLES * 20), ROOT / "tests" / "cases")]
+    tidy = [path.read_bytes() for path in sorted((ROOT / "tests" / "cases").rglob("*.yaml"))]
+    return texts + tidy
+
+
+def test_dubious_documents_are_those_that_are_not_simple() -> None:
+    texts = [text.removeprefix(b"\xef\xbb\xbf") for text in drawn(15)]
+    text, _ = documents.joined([text for text in texts if documents.is_usual(text)])
+    spans = documents.quick(text)
+    dubious = documents.dubious(text, spans)
+    assert dubious
+    assert dubious == {at for at, one in enumerate(spans) if not split.is_simple(text[one.start : one.end])}
