@@ -19,7 +19,8 @@ from krmfn import KrmfnError, ResourceList
 from krmfn.cli import manifests, output
 from krmfn.item import Item
 from krmfn.resource import ref
-from krmfn.yamltext import emit, load, simple, split
+from krmfn.yamltext import documents as divided
+from krmfn.yamltext import emit, load, simple, split, syntax
 from tests.builders import device_config
 from tests.commands import ROOT
 
@@ -122,7 +123,7 @@ def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
                 document = above + text
                 item = Item(document, 0, len(document), -2, split.is_simple(document))
                 try:
-                    load.check_syntax(document)  # what no YAML is may look like anything
+                    syntax.check_syntax(document)  # what no YAML is may look like anything
                     actual = looks(item)
                 except KrmfnError:
                     assert data is REFUSED, document
@@ -144,7 +145,7 @@ def prints(text: bytes, data: Any) -> Iterator[bytes]:
     if isinstance(data, dict) and data:  # REFUSED is none
         yield emit.dump(data).encode()
         yield emit.dump_json(data).encode()
-    if data is REFUSED or len(list(manifests.documents(text))) != 1:
+    if data is REFUSED or len(list(divided.documents(text))) != 1:
         return
     try:
         items = manifests.read("-", text).items

@@ -31,9 +31,11 @@ def test_a_text_is_divided(text: bytes) -> None:
     assert [one.text for one in documents.documents(text)] == DIVIDED[text]
 
 
-UNUSUAL = (b"{}", b"[]", b"%YAML 1.1\n---\na: 1\n", b"a: 1\n%b\n", b"a: 1\r\n", b"a: \x00", b"a: \xff", b"- a\n")
-UNUSUAL += tuple(f"a: b{mark}c\n".encode() for mark in "\x85\u2028\u2029\ufeff")
-UNUSUAL += (b" a: 1\n", b"'a': 1\n", b"*a", b"---\ta\n", b"---a\n")
+UNUSUAL = (
+    *(b"{}", b"[]", b"%YAML 1.1\n---\na: 1\n", b"a: 1\n%b\n", b"a: 1\r\n", b"a: \x00", b"a: \xff", b"- a\n"),
+    *(b" a: 1\n", b"'a': 1\n", b"*a", b"---\ta\n", b"---a\n"),
+    *(f"a: b{mark}c\n".encode() for mark in "\x85\u2028\u2029\ufeff"),
+)
 
 
 @pytest.mark.parametrize("text", UNUSUAL, ids=repr)
