@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from sys import maxsize
 from typing import Any
 
 from .resource import Manifest
@@ -41,6 +42,7 @@ _WORDLESS = {
     "x-elsewhere",
     *_OBJECT,
 }
+_OF_STRINGS = {"type", "pattern", "minLength", "maxLength"}
 _made: dict[int, _Tests] = {}
 """The tests made so far, by the identity of the schema that they are for; they hold it."""
 
@@ -78,6 +80,13 @@ def _pattern(rule: str) -> re.Pattern[str]:
     # `$`, or what may hold one that is not meant: an escape, a class.
     end = r"\\.|\[(?:\\.|[^\]\\])*\]|\$"
     return re.compile(re.sub(end, lambda match: r"\Z" if match[0] == "$" else match[0], rule, flags=re.DOTALL))
+
+
+def _string(pattern: str, least: int, most: int) -> Test:
+    """Return the test of a schema that is about strings alone, as most are: in one step."""
+    if not pattern:
+        return lambda value: type(value) is str and least <= len(value) <= most
+    return lambda value: type(value) is str and least <= len(value) <= most and matches(pattern, value)
 
 
 def _always(_: Any) -> bool:
@@ -122,6 +131,8 @@ class _Tests:
         """Return the test of a schema; one that nothing passes where a keyword is not known."""
         if isinstance(schema, bool):
             return _always if schema else _never
+        if schema.get("type") == "string" and _OF_STRINGS.union(_WORDLESS).issuperset(schema):
+            return _string(schema.get("pattern", ""), schema.get("minLength", 0), schema.get("maxLength", maxsize))
         tests = [self.keyword(name, rule) for name, rule in schema.items() if name not in _WORDLESS]
         if not _OBJECT.isdisjoint(schema):
             tests.append(self.properties(schema.get("properties", {}), schema.get("additionalProperties", True)))

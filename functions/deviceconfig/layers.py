@@ -222,6 +222,9 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
 
     `daemonSets[0].image` is found in a layer by the key of the first DaemonSet there is, wherever the layer has it.
     """
+    if name.isalnum():
+        holder = next((layer for layer in layers if name in layer.fields), None)
+        return holder, f"{holder.path if holder else 'spec'}.{name}"
     parts = split(name)
     best: Layer | None = None
     depth, path = 0, ""
@@ -230,8 +233,7 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
         if len(there) > depth:
             best, depth = layer, len(there)
             path = join([*there, *(int(part) if part.isdigit() else part for part in parts[depth:])])
-    holder = best.path if best else "spec"
-    return best, f"{holder}.{path or name}"
+    return best, f"{best.path if best else 'spec'}.{path or name}"
 
 
 def _there(own: Any, fields: Any, parts: Sequence[str]) -> list[str | int]:

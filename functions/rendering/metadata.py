@@ -48,5 +48,5 @@ def metadata(
 
 
 def filled(**fields: Any) -> dict[str, Any]:
-    """Return the fields that hold something: None, empty strings, lists and mappings are left out."""
-    return {key: value for key, value in fields.items() if value or isinstance(value, (int, float))}
+    """Return the fields that hold something, 0 and False included: None, empty texts, lists, mappings are left out."""
+    return {key: value for key, value in fields.items() if value or value == 0}
