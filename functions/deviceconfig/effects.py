@@ -188,7 +188,7 @@ def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
     suspects = _keys_of_ours(config)
     if not suspects:
         return
-    carried = {pair for one in generate.objects([config]) for pair in _metadata(one.manifest)}
+    carried = {pair for one in generate.objects([config], {}) for pair in _metadata(one.manifest)}
     for name, key, text in suspects:
         if (key, text) not in carried:
             yield f"{name}[{key}]", "krmfn sets this key on the generated objects"

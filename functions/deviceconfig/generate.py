@@ -14,16 +14,19 @@ _ANSWERED = frozenset({"KRM201"})
 """An empty selector is confirmed by allNodes (KRM123)."""
 
 
-def objects(configs: list[DeviceConfig]) -> list[Generated]:
-    """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules, then the DaemonSets."""
+def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]:
+    """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules, then the DaemonSets.
+
+    `known` is what the run has made of configs that are alike.
+    """
     first = configs[0]
     account = first.spec.serviceAccount
     wanted = [(first, manifest) for manifest in rbac.objects(first, account)] if account else []
     for config in configs:
         if config.spec.hub:
-            wanted.append((config, hub.managed_cluster_module(config, config.spec.hub)))
+            wanted.append((config, hub.managed_cluster_module(config, config.spec.hub, known)))
         else:
-            wanted.append((config, module.module(config)))
+            wanted.append((config, module.module(config, known)))
             if config.spec.daemonSets or config.retained:
                 wanted += daemonsets.objects(config)
     extra = [

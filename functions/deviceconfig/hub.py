@@ -8,10 +8,10 @@ from ..kmm.module import HUB_API, HUB_KIND
 from ..rendering.metadata import MODULE_ORDER, metadata
 from .fields import Hub
 from .model import DeviceConfig
-from .module import module_spec
+from .module import Specs, module_spec
 
 
-def managed_cluster_module(config: DeviceConfig, hub: Hub) -> Manifest:
+def managed_cluster_module(config: DeviceConfig, hub: Hub, known: Specs) -> Manifest:
     """Return the `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`; the spoke's Module has its name."""
     own_metadata = metadata(
         config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
@@ -22,7 +22,7 @@ def managed_cluster_module(config: DeviceConfig, hub: Hub) -> Manifest:
         "kind": HUB_KIND,
         "metadata": own_metadata,
         "spec": {
-            "moduleSpec": module_spec(config),
+            "moduleSpec": module_spec(config, known),
             "spokeNamespace": hub.spokeNamespace,
             "selector": dict(hub.clusterSelector or {}),
         },

@@ -12,8 +12,11 @@ from .fields import DevicePlugin, Dra, KernelMapping, PluginInit
 from .images import image_of
 from .model import DeviceConfig
 
+Specs = dict[bytes, dict[str, Any]]
+"""The ModuleSpecs that a run has made so far, without their selectors, by the likeness of their configs."""
 
-def module(config: DeviceConfig) -> Manifest:
+
+def module(config: DeviceConfig, known: Specs) -> Manifest:
     """Return the `kmm.sigs.x-k8s.io/v1beta1 Module` with the name `config.name`."""
     return {
         "apiVersion": MODULE_API,
@@ -21,22 +24,30 @@ def module(config: DeviceConfig) -> Manifest:
         "metadata": metadata(
             config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
         ),
-        "spec": module_spec(config),
+        "spec": module_spec(config, known),
     }
 
 
-def module_spec(config: DeviceConfig) -> dict[str, Any]:
-    """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it."""
+def module_spec(config: DeviceConfig, known: Specs) -> dict[str, Any]:
+    """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it; what is in it is only read."""
+    wanted = known.get(config.likeness)
+    if wanted is None:
+        wanted = _but_selector(config)
+        if config.likeness:
+            known[config.likeness] = wanted
+    return {**wanted, "selector": dict(config.spec.nodeSelector or {})}
+
+
+def _but_selector(config: DeviceConfig) -> dict[str, Any]:
     spec = config.spec
     loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
-    wanted = filled(
+    return filled(
         moduleLoader=loader if config.loads else None,
         devicePlugin=_plugin(config, spec.devicePlugin),
         dra=_plugin(config, spec.dra),
         imageRepoSecret=next(iter(secrets(config)), None),
         tolerations=spec.tolerations,
     )
-    return {**wanted, "selector": dict(spec.nodeSelector or {})}
 
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def check(
         findings = [*rules.check_group(trial.configs, set())]
         findings += [finding for _, finding in effects.fields_have_an_effect(trial.configs)]
         if all(trial.concerns(finding) for finding in findings if finding.severity == "error"):
-            objects = generate.objects(trial.configs)
+            objects = generate.objects(trial.configs, {})
             judged = module_checks.check(resources, objects, [], function_config, lint=True)
             findings += [finding for _, finding in judged if finding.rule not in trial.left_out]
         yield from ((None, finding) for finding in findings if trial.concerns(finding))

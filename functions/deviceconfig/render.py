@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from krmfn import Item, ResourceList, Result
 
@@ -19,8 +20,8 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     unknown = {item: errors for item in items if (errors := _profile(item, config))}
     known = [item for item in items if item not in unknown]
     groups = reading.from_items(known, config)
-    judged_once = set[bytes]()
-    judged = [(group, rules.check_group(group, judged_once)) for group in groups]
+    known_sound, known_specs = set[bytes](), dict[bytes, dict[str, Any]]()
+    judged = [(group, rules.check_group(group, known_sound)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
     findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
     findings += [(group[0].ref, finding) for group, results in judged for finding in results]
@@ -29,7 +30,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         everything = [item for item in resources.items if (item.group, item.kind) in DEVICECONFIG.owners]
         findings += profiles.check(resources, everything, groups, config)
     return Rendered(
-        [one for group in sound for one in generate.objects(group)],
+        [one for group in sound for one in generate.objects(group, known_specs)],
         [_claim(one) for group in sound for one in group],
         findings,
         {group[0].ref: group[0].item for group in groups},

@@ -141,7 +141,7 @@ def _leaves(kind: str, spec: str) -> Leaves:
     text = f'{{{head}, "spec": {spec}}}'.encode()
     item = Item(text, 0, len(text), -2)
     if kind == "deviceconfig":
-        objects = [one.manifest for one in generate.objects(reading.from_item(item, FunctionConfig()))]
+        objects = [one.manifest for one in generate.objects(reading.from_item(item, FunctionConfig()), {})]
     else:
         objects = [one.manifest for one in ptemplate.generate(item, "", {})]
     numbers = Counter[str]()
