@@ -36,7 +36,8 @@ def upstream(tmp_path: Path) -> Path:
 
 def get(kpt: str, upstream: Path, env: Env) -> Path:
     """Get the package as the page says."""
-    folder = upstream.parent / "accelerators"
+    folder = upstream.parent / "mine" / "accelerators"
+    folder.parent.mkdir()
     must(kpt, "pkg", "get", f"{upstream.as_uri()}.git/{PACKAGE}@v0.1.0", folder, env=env)
     return folder
 
@@ -66,8 +67,8 @@ def test_an_update_keeps_what_was_changed(kpt: str, upstream: Path, env: Env) ->
     replaced(folder / "Kptfile", f"image: {IMAGE}", "exec: krmfn")
     replaced(folder / "deviceconfig.yaml", 'driverVersion: "1.16.2"', 'driverVersion: "1.17.0"')
     first = rendered(kpt, folder, env)
-    git = ("git", "-C", folder, "-c", "user.name=e2e", "-c", "user.email=e2e@git.example.com")
-    must("git", "init", "--quiet", folder)
+    git = ("git", "-C", folder.parent, "-c", "user.name=e2e", "-c", "user.email=e2e@git.example.com")
+    must("git", "init", "--quiet", folder.parent)
     must(*git, "add", "--all")
     must(*git, "commit", "--quiet", "--message", "mine")  # kpt updates what is committed
     must(kpt, "pkg", "update", f"{folder.name}@v0.2.0", cwd=folder.parent, env=env)
