@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from tests.commands import COMMANDS, environment
+from tests.pages import blocks
 
 from .argo import PLUGIN, PROGRAMS, Plugin, plugin
 from .control_plane import wait
@@ -129,18 +131,39 @@ def test_an_ended_request_leaves_nothing(repository: Path, tmp_path: Path) -> No
         wait("nothing runs and nothing is left", 120, lambda: not server.left() and not any(map(Path.exists, pids)))
 
 
+SETTINGS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {defaults: {annotations: {lab: two}}}
+"""
 PARAMETERS = '[{"name": "function-config", "string": "../settings.yaml"}, {"name": "kmm-version", "string": "main"}]'
 
 
 def test_parameters_and_variables_arrive(server: Plugin, repository: Path) -> None:
-    (repository / "settings.yaml").write_text(
-        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: settings}\n"
-        "spec: {defaults: {annotations: {lab: two}}}\n"
-    )
+    (repository / "settings.yaml").write_text(SETTINGS)
     by_parameter = server.manifests(repository, "lab", ARGOCD_APP_PARAMETERS=PARAMETERS)
     assert by_parameter[0]["metadata"]["annotations"]["lab"] == "two"
     variables = {"ARGOCD_ENV_FUNCTION_CONFIG": "../settings.yaml", "ARGOCD_ENV_KMM_VERSION": "main"}
     assert server.manifests(repository, "lab", **variables) == by_parameter
+
+
+def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Path) -> None:
+    """The Application of the README: parameters in JSON, variables with the prefix that the repo-server gives them."""
+    [block] = [one.text for one in blocks(PLUGIN.parent / "README.md") if "parameters:" in one.text]
+    settings = yaml.safe_load(block)["spec"]["source"]["plugin"]
+    assert settings["name"] == yaml.safe_load(PLUGIN.read_text())["metadata"]["name"]
+    env = {f"ARGOCD_ENV_{one['name']}": one["value"] for one in settings["env"]}
+    env["ARGOCD_APP_PARAMETERS"] = json.dumps(settings["parameters"])
+    (repository / "clusters").mkdir()
+    (repository / "lab").rename(repository / "clusters" / "lab")
+    (repository / "settings").mkdir()
+    (repository / "settings" / "lab.yaml").write_text(SETTINGS)
+    [module] = server.manifests(repository, "clusters/lab", **env)
+    assert module["metadata"]["annotations"]["lab"] == "two"
+    assert "kmm version '2.55' is not known" in server.refusal(
+        repository, "clusters/lab", **env | {"ARGOCD_ENV_KMM_VERSION": "2.55"}
+    )
 
 
 def test_a_parameter_of_the_wrong_type_is_a_sentence(server: Plugin, repository: Path) -> None:

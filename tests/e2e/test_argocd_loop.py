@@ -200,3 +200,20 @@ def test_a_revision_that_is_nowhere_is_said(loop: Loop) -> None:
     sentence = "unable to resolve 'nowhere' to a commit SHA"
     loop.until("it is said", "nowhere", lambda: any(sentence in one for one in errors(loop, "nowhere")))
     assert not module(loop, "nowhere")
+
+
+HUB = """\
+  hub: {spokeNamespace: kmm, clusterSelector: {lab: "1"}}
+"""
+
+
+def test_a_kind_that_the_cluster_does_not_serve_is_said(loop: Loop) -> None:
+    """By krmfn in the sidecar's log, with what Argo CD tells it of the cluster; by Argo CD in the Application."""
+    without = config().partition("  daemonSets:")[0]
+    loop.commit("for a hub", hub__gpu=without.replace("{name: gpu}", "{name: gpu, namespace: hub}") + HUB)
+    loop.application("hub")
+    kind = "hub.kmm.sigs.x-k8s.io/ManagedClusterModule"
+    loop.until("Argo CD says so", "hub", lambda: f"could not find {kind}" in str(loop.status("hub")))
+    log = (loop.repository.parent / "sidecar" / "krmfn" / "cmp.log").read_text()
+    assert "the cluster serves no ManagedClusterModule of hub.kmm.sigs.x-k8s.io/v1beta1 (KUBE_API_VERSIONS)" in log
+    assert "the cluster serves no Module" not in log

@@ -1,0 +1,57 @@
+"""docs/engines.md against what it speaks of: the pinned versions, the tests, and the engines that cannot be had."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.commands import ROOT
+from tests.console import rewritten_unless
+from tests.pages import blocks
+
+PAGE = ROOT / "docs" / "engines.md"
+E2E = ROOT / "tests" / "e2e"
+PINS = "\n".join(path.read_text() for path in (E2E / "install", *sorted(E2E.glob("*/go.mod"))))
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.read_text().partition("What may be missing")[0].splitlines()
+    if line.startswith("| ")
+][1:]
+DEBIAN = {"podman, runc", "gh", "chromium", "zsh, fish"}
+"""Engines that Debian pins and not we."""
+GITOPS = sorted((ROOT / "gitops").glob("*/README.md"))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_version_is_the_one_that_is_pinned(row: list[str]) -> None:
+    engine, versions, _, tests = row
+    for version in re.findall(r"\d+\.\d+\.\d+(?!\S)|\d+\.\d+\.\d+(?=,)", versions):
+        assert f"v{version}" in PINS or engine.startswith("kpt"), version
+    assert re.search(r"\d+\.\d+\.\d+", versions) or engine in DEBIAN
+    for name in re.findall(r"`(\w+)`", tests):
+        assert (E2E / f"{name}.py").exists(), name
+
+
+def test_every_test_that_a_page_of_gitops_names_exists() -> None:
+    defined = {path.stem for path in ROOT.glob("tests/**/test_*.py")}
+    for page in (*GITOPS, PAGE):
+        named = set(re.findall(r"\b(test_\w+)(?:\.py)?\b", page.read_text()))
+        assert named <= defined, page
+    followed = PAGE.read_text().partition("## Which test")[2]
+    assert all(f"../{page.relative_to(ROOT)}" in followed for page in GITOPS)
+
+
+def test_what_cannot_be_had_is_listed_with_its_reason() -> None:
+    lines = (E2E / "engines.txt").read_text().splitlines()
+    [block] = [one for one in blocks(PAGE) if one.language == "text"]
+    rewritten_unless(block, "".join(f"{line}\n" for line in lines if not line.startswith("#")))
+
+
+def test_every_test_with_a_real_engine_is_on_the_page() -> None:
+    """But for those of the repository itself, and those whose engine is only a reader or a schema."""
+    own = {"test_inventory", "test_recipes", "test_repository", "test_rule_examples"}
+    own |= {"test_kubernetes_reader", "test_sarif", "test_places_generated"}
+    there = {path.stem for path in E2E.glob("test_*.py")}
+    named = set(re.findall(r"`(test_\w+)`", PAGE.read_text()))
+    assert there - named == own
