@@ -89,13 +89,15 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     lines, panels = tallies.lines(parts), tallies.panels(parts)
     clashes, more_clashes = judged.clashes(parts)
     severities = Counter[str](result.severity for part in parts for result in part.findings)
+    said = {str(result) for part in parts for result in part.findings}
+    refused = [note for note in changes.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
     per_square = pictures.nodes_per_square(numbers.total())
     return {
         "parts": parts,
         "is_one": len(parts) == 1,
         "facts": summary.facts(parts, numbers, len(lines), len(needed)),
-        "verdict": summary.verdict(parts, numbers, severities["error"] + len(changes.refused(compared))),
+        "verdict": summary.verdict(parts, numbers, severities["error"] + len(refused)),
         "changed": changes.changed(compared),
         "severities": severities,
         "numbers": states.shown(numbers),
@@ -105,6 +107,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "fields": _fields(parts, by_part, per_square),
         "zoom": pictures.zoom(max(1, numbers.total()), per_square),
         "bar": pictures.bar,
+        "spoken": summary.spoken,
         "without_driver": states.without_driver,
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
@@ -133,10 +136,10 @@ def _embedded(data: Any) -> Markup:
 
 def _fields(
     parts: Sequence[Part], by_part: Sequence[Counter[str]], per_square: int
-) -> list[tuple[str, int, pictures.Squares]]:
+) -> list[tuple[str, Counter[str], pictures.Squares]]:
     """Return the fields of squares: one per cluster, or one of all where there are many."""
     named = [(part.name, numbers) for part, numbers in zip(parts, by_part, strict=True) if numbers]
     if len(named) > FIELDS:
         named = [("all clusters", sum(by_part, Counter[str]()))]
     rows = pictures.rows_of_squares(sum(numbers.total() for _, numbers in named), per_square)
-    return [(name, numbers.total(), pictures.squares(numbers, per_square, rows)) for name, numbers in named]
+    return [(name, numbers, pictures.squares(numbers, per_square, rows)) for name, numbers in named]

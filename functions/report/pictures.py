@@ -16,12 +16,25 @@ WIDEST = 1_050
 """The width of the page, in pixels."""
 STEP, SIDE = 11, 9
 """From one square to the next, and a square's width, in units of the picture."""
+SQUARE = "h9v9h-9z"
+SHAPES = {
+    "conflict": "m4.5 0l4.5 4.5l-4.5 4.5l-4.5 -4.5z",
+    "failure": "m3 0h3v3h3v3h-3v3h-3v-3h-3v-3h3z",
+    "no mapping": "h9v9h-9zm2.5 2.5v4h4v-4z",
+    "kernel unknown": "m0 4.5a4.5 4.5 0 1 1 9 0a4.5 4.5 0 1 1 -9 0z",
+    "taint": "m4.5 0l4.5 9h-9z",
+    "not labelled": "h9v4h-9z",
+    "other version": "v9h9z",
+    "runs": SQUARE,
+    "not selected": "m2.5 2.5h4v4h-4z",
+}
+"""The shape of each state, in the corner of a square: colours are not the only sign. The style sheet has the same."""
 RADIUS = 54
 BAR = 100
 
 
 class Squares(NamedTuple):
-    """A field of squares, column by column: one square for some nodes."""
+    """A field of squares, or shapes in their places, column by column: one for some nodes."""
 
     width: int
     height: int
@@ -59,14 +72,12 @@ def squares(numbers: Counter[str], per_square: int, rows: int) -> Squares:
     paths = []
     for state, number in states.shown(numbers):
         count = ceil(number / per_square)
-        paths.append((state, "".join(_square(*divmod(place, rows)) for place in range(at, at + count))))
+        places = (divmod(place, rows) for place in range(at, at + count))
+        shape = SHAPES[state.key]
+        paths.append((state, "".join(f"M{column * STEP} {row * STEP}{shape}" for column, row in places)))
         at += count
     columns = ceil(at / rows)
     return Squares(columns * STEP - (STEP - SIDE), min(at, rows) * STEP - (STEP - SIDE), paths)
-
-
-def _square(column: int, row: int) -> str:
-    return f"M{column * STEP} {row * STEP}h{SIDE}v{SIDE}h-{SIDE}z"
 
 
 def bar(numbers: Counter[str]) -> list[Piece]:

@@ -32,6 +32,11 @@ def facts(parts: Sequence[Part], numbers: Counter[str], modules: int, images: in
     ]
 
 
+def spoken(numbers: Counter[str]) -> str:
+    """Return the states with their numbers, for a reader who does not see a picture of them."""
+    return ", ".join(f"{state.label}: {number:,}" for state, number in states.shown(numbers))
+
+
 def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[str, str]:
     """Return the tone of the page, and its first sentence; "fine" only when every cluster was judged."""
     lacking = states.without_driver(numbers)

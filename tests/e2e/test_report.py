@@ -82,7 +82,7 @@ def test_the_essentials_are_there_without_javascript(
     html, page = opened(chromium, without, tmp_path, env)
     assert len(rows(html)) == min(nodes, 200)
     assert f"{nodes:,} nodes, by what becomes of them" in page.text
-    assert "in a hole" in page.text
+    assert "without driver" in page.text
     assert "KRM604" in page.text
     assert 'id="controls" hidden' in html, "nothing that would do nothing is shown"
 

@@ -229,6 +229,19 @@ def test_an_error_about_a_change_is_not_fine() -> None:
     assert "<h1>1 error: this cannot be merged as it is.</h1>" in html
 
 
+def test_an_error_that_keeps_the_change_from_being_known_counts_once() -> None:
+    wrong = Result("is wrong", rule="KRM101")
+    part = part_of(device_config(), gpu("n1"))._replace(findings=[wrong])
+    html = page([part], RULES, "1", [Comparison("", plan([], []), [wrong], failed=True)])
+    assert "<h1>1 error: this cannot be merged as it is.</h1>" in html
+
+
+def test_a_picture_is_said_in_words() -> None:
+    html = page([part_of(device_config(), gpu("n1"), gpu("n2"))], RULES, "1")
+    assert html.count("2 nodes. Runs: 2") == 1, "of the field of squares"
+    assert html.count('aria-label="Runs: 2"') == 1, "of the bar"
+
+
 def test_nothing_is_fetched_and_nothing_of_the_input_can_run() -> None:
     html = page([part_of(device_config(), gpu("n1"))], RULES, "1.2.3")
     whole = Page(html)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from krmfn_functions.report import pictures, states
 
 from tests.commands import ROOT
 
@@ -48,3 +49,12 @@ def test_text_can_be_read(scheme: str) -> None:
 def test_shapes_can_be_seen(scheme: str) -> None:
     known = colours(scheme)
     assert [shape for shape in SHAPES if contrast(known[shape], known["card"]) < 3] == []
+
+
+def test_every_state_has_a_shape_of_its_own() -> None:
+    """Who does not tell red from green, or prints in grey, sees which nodes have no driver."""
+    assert {state.key for state in states.STATES} == {*pictures.SHAPES}
+    assert len({*pictures.SHAPES.values()}) == len(pictures.SHAPES)
+    clipped = dict(re.findall(r"^\.(s-[a-z-]+) i, i\.\1 \{ clip-path: (.*); \}$", STYLE, re.MULTILINE))
+    assert {*clipped} == {state.style for state in states.STATES if pictures.SHAPES[state.key] != pictures.SQUARE}
+    assert len({*clipped.values()}) == len(clipped)
