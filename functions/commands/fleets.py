@@ -16,6 +16,8 @@ from ..fleet.nodes import Fleet
 from ..rendering import function_config
 from ..report.parts import Part
 
+_NODES = frozenset({("", "Node"), ("krmfn.dev", "NodeInventory")})
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that `nodes` and `images` share."""
@@ -43,12 +45,22 @@ def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
     return parts
 
 
-def add_nodes(lists: Mapping[str, ResourceList], nodes: str | None) -> None:
-    """Add the nodes of the file to the cluster. Raises KrmfnError for several clusters: a node is in one."""
-    if nodes and len(lists) > 1:
+def add_nodes(lists: Mapping[str, ResourceList], nodes: str | None) -> Sequence[Result]:
+    """Add the nodes of the file to the cluster, and return what is said of the file.
+
+    Raises KrmfnError for several clusters, since a node is in one, and for a file that holds no node.
+    """
+    if not nodes:
+        return ()
+    if len(lists) > 1:
         raise KrmfnError("--nodes FILE is about one cluster, and these are several; put the inventories into them")
-    for resources in lists.values() if nodes else ():
-        resources.items += manifests.read(str(nodes)).items
+    found = manifests.read(nodes)
+    if not any((item.group, item.kind) in _NODES for item in found.items):
+        why = f" ({found.results[0]})" if found.results else ""
+        raise KrmfnError(f"--nodes {nodes} holds neither a NodeInventory nor Nodes{why}")
+    for resources in lists.values():
+        resources.items += found.items
+    return found.results
 
 
 def read(
@@ -59,9 +71,9 @@ def read(
     Findings about nodes are added to `results`. A cluster with an error among them is left out, since nothing may be
     concluded from its nodes, and so is a list with errors, for which nothing was generated.
 
-    Raises KrmfnError for `nodes` with several clusters: a node is in one.
+    Raises KrmfnError as `add_nodes` does.
     """
-    add_nodes(lists, nodes)
+    results += add_nodes(lists, nodes)
     for path, resources in lists.items():
         if not resources.failed:
             mode = function_config.read(resources)[0].exclusivity

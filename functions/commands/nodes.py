@@ -57,8 +57,7 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
     where = dict(map(fleets.label, args.where))
     if where and not args.kernel:
         raise KrmfnError("--where says which nodes move to --kernel VERSION; to print only some nodes, say --label")
-    fleets.add_nodes(lists, args.nodes)
-    results: list[Result] = []
+    results = list(fleets.add_nodes(lists, args.nodes))
     clusters: list[printed.Cluster] = []
     rows: list[table.Row] = []
     every: list[tuple[Joined, list[Ref]]] = []

@@ -52,8 +52,8 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
         try:
             entries.append(_entry(_node(manifest, keys), known))
         except KrmfnError as failure:
-            name = text(manifest.get("metadata"), "name")
-            problems.append(f"item {number:,}{f' (Node {name})' if name else ''}: {failure}")
+            kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
+            problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
     entries.sort()
     names = [entry.name for entry in entries]
     twice = sorted({name for name, after in pairwise(names) if name == after})

@@ -13,6 +13,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+from krmfn.counts import counted
 from krmfn.errors import KrmfnError
 
 CHUNK = 1 << 20
@@ -47,6 +48,11 @@ class _Source:
         """The objects so far."""
         self.single = False
         """Whether an object has come that is no List: the others are read whole then, which is faster."""
+
+    @property
+    def after(self) -> str:
+        """Return how far the text was understood."""
+        return f"after {counted(self.count, 'whole object')}" if self.count else "before the first object is whole"
 
     def peek(self) -> str:
         """Return the next character behind white space; "" at the end of the stream."""
@@ -94,7 +100,7 @@ class _Source:
         try:
             new = self.decoder.decode(data, self.ended)
         except UnicodeDecodeError as failure:
-            raise KrmfnError(f"the text behind the first {self.count:,} objects is not UTF-8") from failure
+            raise KrmfnError(f"the text {self.after} is not UTF-8") from failure
         self.text, self.at = rest + new, 0
         return bool(data)
 
@@ -102,17 +108,16 @@ class _Source:
         """Raise KrmfnError when one object takes more than LARGEST."""
         if size > LARGEST:
             raise KrmfnError(
-                f"the object behind the first {self.count:,} is larger than {LARGEST >> 20} MiB; "
+                f"object {self.count + 1:,} is larger than {LARGEST >> 20} MiB; "
                 "no API server stores such a one (etcd's limit is 1.5 MB), so this is no dump of a cluster"
             )
 
     def fail(self, problem: str, cut: bool = False) -> NoReturn:
         """Raise KrmfnError: what is wrong behind the objects so far; `cut` when the text's end may be the cause."""
-        behind = f"behind the first {self.count:,} objects"
         near = " ".join(self.text[self.at : self.at + 40].split())
         if cut or not self.peek():
-            raise KrmfnError(f"the text ends {behind}, within one: it was cut off, or is no JSON there ({problem})")
-        raise KrmfnError(f"the text {behind} is not JSON: {problem} (near {near!r})")
+            raise KrmfnError(f"the text ends {self.after}: it was cut off there, or is no JSON ({problem})")
+        raise KrmfnError(f"the text {self.after} is not JSON: {problem} (near {near!r})")
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -125,8 +130,9 @@ def _value(source: _Source) -> Iterator[dict[str, Any]]:
     if char == "[":
         yield from _array(source)
     elif char == "{" and source.single:
+        value = source.value()
         source.count += 1
-        yield source.value()
+        yield value
     elif char == "{":
         yield from _object(source)
     else:

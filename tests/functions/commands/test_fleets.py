@@ -88,7 +88,7 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
         (("--for", "/dev/null"), dump(node("n1")), "nothing in /dev/null selects nodes by a label"),
         (("--all-labels",), "", "stdin: is empty"),
         (("--all-labels",), dump(), "stdin: there is no Node in it"),
-        (("--all-labels",), dump(node("n1"))[:-20], "stdin: the text ends behind the first"),
+        (("--all-labels",), dump(node("n1"))[:-20], "stdin: the text ends after 1 whole object"),
         (("--all-labels",), dump(node("n1"), node("n1")), "stdin: Node n1 stands there twice"),
         (("--all-labels",), dump(node("n1", big="x" * (9 << 20))), "is larger than 8 MiB"),
         (("--all-labels",), dump(node("n1", a=True)), "stdin: item 1 (Node n1): its label a is True"),
@@ -219,6 +219,20 @@ def test_without_a_node_there_is_no_answer(lab: Path) -> None:
     done = process("krmfn", "nodes", str(lab))
     assert (done.code, done.out) == (2, b"")
     assert f"no node is known in {lab}" in done.err
+
+
+@pytest.mark.parametrize("command", ["nodes", "images"])
+def test_a_file_of_nodes_that_has_none_is_not_passed_over(lab: Path, tmp_path: Path, command: str) -> None:
+    """The inventory in PATH, perhaps an old one, would be all that is looked at."""
+    (tmp_path / "wrong.yaml").write_text(CONFIG)
+    done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "wrong.yaml"))
+    assert (done.code, done.out) == (2, b"")
+    assert f"--nodes {tmp_path / 'wrong.yaml'} holds neither a NodeInventory nor Nodes" in done.err
+    more = dump(node("n9")) + "\n---\nitems: [{cut: off}]\n"
+    (tmp_path / "more.yaml").write_text(more)
+    done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "more.yaml"))
+    assert f"{tmp_path / 'more.yaml'}:" in done.err
+    assert "warning: this document has no" in done.err
 
 
 @pytest.mark.parametrize("command", ["nodes", "images", "check"])

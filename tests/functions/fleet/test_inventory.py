@@ -136,7 +136,7 @@ def test_taints_of_the_moment_are_left_out() -> None:
             [node("n", taints=[{"key": "a", "value": "b c", "effect": "NoSchedule"}])],
             "its taint a=b c:NoSchedule is none",
         ),
-        ([node("n") | {"kind": "Pod"}], "item 1 (Node n): is a Pod (v1), not a Node"),
+        ([node("n") | {"kind": "Pod"}], "item 1 (Pod n): is a Pod (v1), not a Node"),
         (
             [node("n") | {"status": {"nodeInfo": {"osImage": "a\nb"}}}],
             "status.nodeInfo.osImage 'a\\nb' is not one line",

@@ -76,8 +76,10 @@ def test_a_spoiled_text_is_refused_or_read_as_the_whole_is(items: list[Any], dat
     [
         (
             '{"kind": "List", "items": [{"a": 1}, {"a"',
-            "the text ends behind the first 1 objects, within one: it was cut off",
+            "the text ends after 1 whole object: it was cut off there",
         ),
+        ('{"kind": "List", "items": [{"a": 1}, {"a": 2}]', "the text ends after 2 whole objects: it was cut off there"),
+        ('{"a": 1}\n{"a": 2}\n{"a"', "the text ends after 2 whole objects: it was cut off there"),
         ('{"kind": "List", "items": [{"a": nope}]}' + " " * 99, "is not JSON: Expecting value"),
         ('{"a": NaN}', "NaN is no number in JSON"),
         ("[" * 100_000, "nested too deeply"),
@@ -119,6 +121,6 @@ def test_the_memory_is_that_of_some_chunks() -> None:
 
 def test_an_object_that_no_api_server_stores_is_refused_before_it_fills_the_memory() -> None:
     source = io.BytesIO(b"".join(nodes(3, 40 << 20)))
-    with pytest.raises(KrmfnError, match=r"the object behind the first 0 is larger than 8 MiB"):
+    with pytest.raises(KrmfnError, match=r"object 1 is larger than 8 MiB"):
         list(objects(source.read))
     assert source.tell() < 5 * json_stream.LARGEST
