@@ -1,4 +1,4 @@
-"""A whole Argo CD as plain processes: repo-server, commit-server, application-controller, redis, the shipped plugins.
+"""A whole Argo CD as plain processes: its servers and controllers, redis, and the shipped plugins.
 
 The test plays what a cluster's controllers would do to what is synced: KMM, the DaemonSet controller and the garbage
 collector act when it says so, so that no test depends on their speed.
@@ -205,12 +205,15 @@ def running(folder: Path) -> Iterator[Loop]:
     control = [client(), "argocd-application-controller", *shared, str(free_port()), "--namespace", "argocd"]
     control += ["--repo-server", f"{HOST}:{repo}", "--repo-server-plaintext", "--app-resync", "60"]
     control += ["--hydrator-enabled", "--commit-server", f"{HOST}:{commit}"]
+    sets = [client(), "argocd-applicationset-controller", "--namespace", "argocd", "--repo-server-plaintext"]
+    sets += ["--argocd-repo-server", f"{HOST}:{repo}"]
+    sets += [f"--{name}-addr={HOST}:{free_port()}" for name in ("metrics", "probe", "webhook")]
     with ExitStack() as stack:
         cluster = stack.enter_context(started(folder / "control"))
         _prepare(cluster)
         for shipped in (PLUGIN, HYDRATOR):
             stack.enter_context(plugin(folder / "sidecar", shipped=shipped))
-        servers = {"redis": store, "repo-server": server, "commit-server": pushes, "controller": control}
+        servers = {"redis": store, "repo-server": server, "commit-server": pushes, "controller": control, "sets": sets}
         alive = [
             stack.enter_context(process(name, *command, folder=folder, env=env)) for name, command in servers.items()
         ]

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	controller "github.com/argoproj/argo-cd/v3/cmd/argocd-application-controller/commands"
+	sets "github.com/argoproj/argo-cd/v3/cmd/argocd-applicationset-controller/commands"
 	cmpserver "github.com/argoproj/argo-cd/v3/cmd/argocd-cmp-server/commands"
 	commitserver "github.com/argoproj/argo-cd/v3/cmd/argocd-commit-server/commands"
 	reposerver "github.com/argoproj/argo-cd/v3/cmd/argocd-repo-server/commands"
@@ -20,9 +21,9 @@ import (
 func main() {
 	klog.SetLogger(log.NewLogrusLogger(log.NewWithCurrentConfig()))
 	root := &cobra.Command{Use: "argocd", SilenceUsage: true}
-	// Each of the four names itself as the program that it is in Argo CD's own image.
-	root.AddCommand(controller.NewCommand(), cmpserver.NewCommand(), commitserver.NewCommand(), reposerver.NewCommand())
-	root.AddCommand(generate, announce, health)
+	// Each of the five names itself as the program that it is in Argo CD's own image.
+	root.AddCommand(controller.NewCommand(), sets.NewCommand(), reposerver.NewCommand(), commitserver.NewCommand())
+	root.AddCommand(cmpserver.NewCommand(), generate, announce, health)
 	// In Argo CD's image a server is a link to its one program, which goes by the link's name.
 	if name := filepath.Base(os.Args[0]); name == "argocd-cmp-server" {
 		root.SetArgs(append([]string{name}, os.Args[1:]...))
