@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from krmfn import ResourceList, Result
-from krmfn.cli.main import Printed, Program
+from krmfn import Item, ResourceList, Result
+from krmfn.cli.main import Command, Printed, Program
 from krmfn.cluster_dump import Defaults
-from krmfn.plan import Effect
+from krmfn.plan import Effect, Plan
+from krmfn.rule import Rule
 
 from . import all_kinds
-from .commands import catalogue, explain, inventory, schema
-from .commands.images import IMAGES
-from .commands.import_ import IMPORT
-from .commands.nodes import NODES
-from .commands.report import REPORT
-from .commands.resolve import RESOLVE
-from .final.against import against
-from .final.between import between
-from .final.judge import judge
-from .final.stages import STAGES, stage_of
+from .commands import schema
 from .kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 from .kmm.versions import DEFAULT, TARGETS
 from .rendering.kinds import DEVICECONFIG, PTEMPLATE
-from .upgrades.notes import notes
+
+# Imports wait until it is known which command is called: a check of one small file takes as long as all of them.
 
 INPUTS = frozenset(
     {
@@ -47,6 +40,8 @@ OPTIONS = {
 }
 
 
+STAGES = ("before", "modules", "consumers")
+"""The folders of `render --split stages`, in the order in which they are applied (see `final.stages`)."""
 SCHEMAS = {
     "DeviceConfig": "deviceconfig",
     "DeviceConfig.example.com": "deviceconfig-example.com",
@@ -65,6 +60,43 @@ def defaults() -> Defaults:
     return {(MODULE_GROUP, MODULE_KIND): of_module(), (HUB_GROUP, HUB_KIND): of_hub_module()}
 
 
+def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
+    """Return the findings about the final list of a cluster: all resources, and those that reach it."""
+    from .final.judge import judge
+
+    return judge(resources, deployed)
+
+
+def between(lists: Sequence[ResourceList]) -> Iterable[Result]:
+    """Return the findings about resources of different roots of one cluster."""
+    from .final.between import between
+
+    return between(lists)
+
+
+def against(
+    lists: Sequence[ResourceList], theirs: ResourceList, before: Sequence[ResourceList] = ()
+) -> tuple[ResourceList, Iterable[Result]]:
+    """Return what of the resources from elsewhere is not made here, and what is wrong between the two."""
+    from .final.against import against
+
+    return against(lists, theirs, before)
+
+
+def stage_of(item: Item) -> str:
+    """Return the stage in which Flux applies an object, one of STAGES."""
+    from .final.stages import stage_of
+
+    return stage_of(item)
+
+
+def notes(plan: Plan, resources: ResourceList) -> Iterable[Result]:
+    """Return the risks of a plan on the cluster."""
+    from .upgrades.notes import notes
+
+    return notes(plan, resources)
+
+
 def effects(old: ResourceList, new: ResourceList) -> tuple[Sequence[Effect], Sequence[Result]]:
     """Return what a change does on the nodes, and why that is not known."""
     from .upgrades import node_effects
@@ -77,6 +109,61 @@ def program() -> Program:
     return KRMFN
 
 
+def rules() -> Sequence[Rule]:
+    """Return every rule that findings name."""
+    from .commands.catalogue import rules
+
+    return rules()
+
+
+def _nodes() -> Command:
+    from .commands.nodes import NODES
+
+    return NODES
+
+
+def _images() -> Command:
+    from .commands.images import IMAGES
+
+    return IMAGES
+
+
+def _report() -> Command:
+    from .commands.report import REPORT
+
+    return REPORT
+
+
+def _resolve() -> Command:
+    from .commands.resolve import RESOLVE
+
+    return RESOLVE
+
+
+def _inventory() -> Printed:
+    from .commands import inventory
+
+    return inventory.command(program)
+
+
+def _import() -> Command:
+    from .commands.import_ import IMPORT
+
+    return IMPORT
+
+
+def _rules() -> Printed:
+    from .commands.catalogue import CATALOGUE
+
+    return CATALOGUE
+
+
+def _explain() -> Printed:
+    from .commands import explain
+
+    return explain.command(program)
+
+
 KRMFN: Program = Program(
     name="krmfn",
     description="Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, "
@@ -86,17 +173,14 @@ KRMFN: Program = Program(
     config=("krmfn.dev", "RenderDeviceConfigs"),
     options=OPTIONS,
     commands={
-        "nodes": NODES,
-        "images": IMAGES,
-        "report": REPORT,
-        "resolve": RESOLVE,
-        "inventory": inventory.command(program),
-        "import": IMPORT,
-        "rules": Printed(
-            *("print every rule with its id", catalogue.arguments, catalogue.Args, catalogue.run),
-            ("", "--format json"),
-        ),
-        "explain": explain.command(program),
+        "nodes": _nodes,
+        "images": _images,
+        "report": _report,
+        "resolve": _resolve,
+        "inventory": _inventory,
+        "import": _import,
+        "rules": _rules,
+        "explain": _explain,
         **schema.commands(SCHEMAS, CRDS),
     },
     owners=DEVICECONFIG.owners | PTEMPLATE.owners,
@@ -109,6 +193,6 @@ KRMFN: Program = Program(
     stages=STAGES,
     stage_of=stage_of,
     defaults=defaults,
-    rules=catalogue.rules,
+    rules=rules,
     entry_points={name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")},
 )

@@ -15,6 +15,8 @@ from .yamltext import peek, simple
 from .yamltext.words import Words, mentions
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
+LOCAL = "config.kubernetes.io/local-config"
+"""The annotation of what no cluster gets, where its value is true."""
 
 
 class Item:
@@ -200,11 +202,15 @@ class Item:
         value = self._walk(tuple(key.encode() for key in path))
         return value if isinstance(value, dict) else {}
 
-    def picked_labels(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the labels whose keys are in `keys`: cheaper than `labels` when they are few."""
-        block = self._mapping(b"metadata", b"labels")
+    def picked(self, keys: Sequence[str], *path: str) -> dict[str, str]:
+        """Return those strings of the mapping at `path` whose keys are in `keys`: cheaper than all of a long one."""
+        where = tuple(key.encode() for key in path)
+        block = self._mapping(*where) if self._manifest is None else peek.UNSURE
         picked = block.picked(keys) if isinstance(block, peek.Mapping) else block
-        return picked if isinstance(picked, dict) else {key: self.labels[key] for key in keys if key in self.labels}
+        if picked is peek.UNSURE:
+            every = self._strings(*where)
+            return {key: every[key] for key in keys if key in every}
+        return picked if isinstance(picked, dict) else {}
 
     @property
     def place(self) -> Place | None:

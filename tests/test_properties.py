@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 import yaml
@@ -20,7 +21,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import check_plain, ref, same
 from krmfn.resourcelist import ResourceList
-from krmfn.yamltext import load, simple, split, split_exact
+from krmfn.yamltext import load, peek, simple, split, split_exact
 from krmfn.yamltext.values import build
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -199,7 +200,7 @@ def test_the_quick_cut_is_the_exact_cut(data: bytes) -> None:
 def looks(item: Item) -> list[Any]:
     """Everything an item says of itself without its manifest."""
     named = [item.kind, item.name, item.group, item.ref, item.string("spec", "a"), item.string("kind")]
-    return [*named, item.picked_labels(["a", "c"]), item.labels, item.annotations]
+    return [*named, item.picked(["a", "c"], "metadata", "labels"), item.labels, item.annotations]
 
 
 def expected_looks(value: Any) -> list[Any]:
@@ -233,11 +234,13 @@ def test_cheap_looks_say_what_the_parser_says(data: bytes) -> None:
     whole = values(data)
     if whole is None:
         return
-    try:
-        resources = ResourceList.parse(data)
-    except KrmfnError:
-        return
-    agree(resources.items, whole)
+    for long in (peek._LONG, 0):  # with an index of all keys, and by looking for each
+        try:
+            resources = ResourceList.parse(data)
+        except KrmfnError:
+            return
+        with mock.patch.object(peek, "_LONG", long):
+            agree(resources.items, whole)
 
 
 @given(resources(), st.integers(0, 2), st.data())
@@ -249,7 +252,9 @@ def test_cheap_looks_into_a_document_say_what_the_parser_says(text: str, damages
         value = build(load.compose(raw))
     except KrmfnError:
         return
-    agree([Item(raw, 0, len(raw), -2, split.is_simple(raw))], [value])
+    for long in (peek._LONG, 0):
+        with mock.patch.object(peek, "_LONG", long):
+            agree([Item(raw, 0, len(raw), -2, split.is_simple(raw))], [value])
 
 
 @given(resources(), st.integers(0, 2), st.data())

@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import NamedTuple
 
+from krmfn.cli.main import Printed
 from krmfn.rule import Rule
 
 from ..rendering import ignoring
@@ -95,3 +96,6 @@ def run(args: Args) -> str:
 def _entry(rule: Rule) -> dict[str, str | bool]:
     texts = {name: getattr(rule, name) for name in ("id", "sentence", "bad", "good", "remedy")}
     return texts | {"canBeTurnedOff": ignoring.can_be_turned_off(rule.id)}
+
+
+CATALOGUE = Printed("print every rule with its id", arguments, Args, run, ("", "--format json"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from krmfn import Item, Result, error, warning
 from krmfn.fieldpath import join
+from krmfn.item import LOCAL
 from krmfn.ownership import Id
 from krmfn.results import Field
 
@@ -17,7 +18,6 @@ from ..rendering.kinds import DEVICECONFIG, OURS, PTEMPLATE
 from .pods import images
 from .stream import Final
 
-LOCAL = "config.kubernetes.io/local-config"
 _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?[^\s"']*(?:[-._][:@]|[:@][-.]|[-._:@]["',}\]\s])""")
 """What an image that was emptied looks like in the text; a cheap look before the real one."""
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")

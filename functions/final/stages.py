@@ -9,8 +9,6 @@ from . import pods
 from .order import DEPENDS, WAVE, wave
 from .stream import MODULES
 
-STAGES = ("before", "modules", "consumers")
-"""The folders of `render --split stages`, in the order in which they are applied."""
 _NEEDED = frozenset(
     {
         ("", "Namespace"),
@@ -26,7 +24,10 @@ _NEEDED = frozenset(
 
 
 def stage_of(item: Item) -> str:
-    """Return the stage of an object. It follows from the object alone: nothing moves when others come or go."""
+    """Return the stage of an object: before, modules or consumers.
+
+    It follows from the object alone: nothing moves when others come or go.
+    """
     if (item.group, item.kind) in MODULES:
         return "modules"
     if (item.group, item.kind) in _NEEDED:

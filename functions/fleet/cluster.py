@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, ResourceList, Result, error
+from krmfn.item import LOCAL
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import Manifest
 from krmfn.results import Field
@@ -14,7 +15,6 @@ from ..exclusivity import Claim
 from ..kmm.module import LABELS
 from . import nodes
 from .drivers import KINDS, Driver, driver
-from .inventory import LOCAL
 from .nodes import Fleet
 from .workloads import POD_KINDS, Workload, workloads
 

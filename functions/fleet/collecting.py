@@ -9,13 +9,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
+from krmfn.item import LOCAL
 from krmfn.resource import Manifest
 
 from ..kmm.lookup import text
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from . import facts
 from .facts import Node, Taint
-from .inventory import API_VERSION, EVERY, KIND, LOCAL, UNKNOWN
+from .inventory import API_VERSION, EVERY, KIND, UNKNOWN
 
 FEWEST = 4
 """Nodes per group, on average, down to which a label divides groups; others stand in the nodes' lines."""

@@ -29,7 +29,6 @@ from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from .facts import Node, Taint
 
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
-LOCAL = "config.kubernetes.io/local-config"
 EVERY = "*"
 """The entry of `labelKeys` that stands for all labels."""
 Facts = tuple[tuple[Taint, ...], str, str]

@@ -12,6 +12,7 @@ from . import facts
 from .facts import Node
 from .former import former_name, is_from_kustomize
 
+_INFO = ("kernelVersion", "architecture", "osImage")
 _FEW = 16
 """Label keys up to which looking for each is cheaper than reading all of a node's labels."""
 
@@ -89,13 +90,13 @@ def _add_inventories(
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for labels or taints that no API server takes."""
     few = keys is not None and len(keys) <= _FEW
-    labels = item.picked_labels(sorted(keys)) if keys is not None and few else item.labels
+    labels = item.picked(sorted(keys), "metadata", "labels") if keys is not None and few else item.labels
     if item.is_read:
         return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
     if keys is not None:
         return Node(item.name, labels)
-    info = (item.string("status", "nodeInfo", name) for name in ("kernelVersion", "architecture", "osImage"))
-    kernel, architecture, os_image = info
+    info = item.picked(_INFO, "status", "nodeInfo")
+    kernel, architecture, os_image = (info.get(name, "") for name in _INFO)
     taints = facts.taints_of({"spec": item.part("spec")}) if item.mentions("taints") else ()
     return Node(item.name, labels, kernel, tuple(taints), architecture, os_image)
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from krmfn import Item, ResourceList, Result, error, warning
+from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.results import Field
 from krmfn.rule import Rule
@@ -23,8 +24,7 @@ KNOWN = {
     "labels": (f"{OURS}/daemonset", f"{OURS}/served-by"),
 }
 """Every key with our prefix that means something, by where it stands."""
-_LOCAL = "config.kubernetes.io/local-config"
-_MARK = f'{_LOCAL}: "true"'
+_MARK = f'{LOCAL}: "true"'
 _ONLY_READ = "is only read here, but would be deployed"
 
 
@@ -67,7 +67,7 @@ def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, st
 
 
 def _is_deployed(item: Item) -> bool:
-    return item.string("metadata", "annotations", _LOCAL) != "true"
+    return item.string("metadata", "annotations", LOCAL) != "true"
 
 
 @lru_cache(maxsize=4096)

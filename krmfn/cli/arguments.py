@@ -11,12 +11,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..errors import KrmfnError
-from . import commands, completion, grammar, options, output
-from .check import CHECK
-from .diff import DIFF
+from . import grammar, options, output
 from .options import RunOptions
 from .program import Program
-from .render import RENDER
 from .subcommand import PRINTED, Context, Subcommand
 
 
@@ -26,10 +23,30 @@ class Completion(NamedTuple):
     shell: str
 
 
-def subcommands(program: Program) -> dict[str, Subcommand]:
-    """Return the commands by their names, in the order in which the help lists them."""
-    own = {name: commands.subcommand(command) for name, command in program.commands.items()}
-    return {"render": RENDER, "check": CHECK, "diff": DIFF, **own, "completion": _completion_of(program.name)}
+def names(program: Program) -> list[str]:
+    """Return the names of all commands, in the order in which the help lists them."""
+    return ["render", "check", "diff", *program.commands, "completion"]
+
+
+def subcommand(program: Program, name: str) -> Subcommand:
+    """Return the command of a name. Only its own modules are loaded."""
+    if name == "render":
+        from .render import RENDER
+
+        return RENDER
+    if name == "check":
+        from .check import CHECK
+
+        return CHECK
+    if name == "diff":
+        from .diff import DIFF
+
+        return DIFF
+    if name == "completion":
+        return _completion_of(program.name)
+    from . import commands
+
+    return commands.subcommand(program.commands[name])
 
 
 def parser(program: Program) -> argparse.ArgumentParser:
@@ -43,19 +60,21 @@ def parser(program: Program) -> argparse.ArgumentParser:
     )
     made.add_argument("--version", action=_Version, nargs=0, help="print the version")
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in subcommands(program).items():
-        shown = "\n".join(f"  {program.name} {name} {example}".rstrip() for example in command.examples)
-        own = parsers.add_parser(
-            name,
-            help=command.help,
-            description=f"{command.help[0].upper()}{command.help[1:]}.",
-            epilog=f"examples:\n{shown}\n\n{command.exits}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.arguments(own)
-        if command.runs_function:
-            options.add(own, program, joins=command.joins)
+    for name in names(program):
+        command = subcommand(program, name)
+        _describe(parsers.add_parser(name, help=command.help), program, name, command)
     return made
+
+
+def _describe(own: argparse.ArgumentParser, program: Program, name: str, command: Subcommand) -> None:
+    """Add what the help of a command shows, and its arguments."""
+    shown = "\n".join(f"  {program.name} {name} {example}".rstrip() for example in command.examples)
+    own.description = f"{command.help[0].upper()}{command.help[1:]}."
+    own.epilog = f"examples:\n{shown}\n\n{command.exits}"
+    own.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.arguments(own)
+    if command.runs_function:
+        options.add(own, program, joins=command.joins)
 
 
 class Call(NamedTuple):
@@ -73,13 +92,12 @@ def parse(program: Program, argv: Sequence[str]) -> Call | int:
     Raises KrmfnError for a PATH that is empty: with --base it would count as a folder that is gone.
     """
     answer = io.StringIO()
-    known = parser(program)
     try:
         with redirect_stdout(answer):
-            return _call(program, _intermixed(known, argv))
+            return _call(program, _intermixed(program, argv))
     except SystemExit as left:
         if left.code:
-            if word := grammar.meant(known, argv):
+            if word := grammar.meant(parser(program), argv):
                 sys.stderr.write(f"{program.name}: did you mean {word}?\n")
             return 2
     output.write_stdout(answer.getvalue())
@@ -87,7 +105,7 @@ def parse(program: Program, argv: Sequence[str]) -> Call | int:
 
 
 def _call(program: Program, namespace: argparse.Namespace) -> Call:
-    command = subcommands(program)[namespace.command]
+    command = subcommand(program, namespace.command)
     if "" in getattr(namespace, "paths", ()):
         raise KrmfnError("a PATH is an empty text; is a variable of the command not set?")
     if not command.runs_function:
@@ -97,24 +115,29 @@ def _call(program: Program, namespace: argparse.Namespace) -> Call:
     return Call(command, options.typed(command.args, namespace), options.typed(RunOptions, namespace))
 
 
-def _intermixed(known: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
+def _intermixed(program: Program, argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments; options may stand between PATHs, and after `--` everything is a PATH.
 
-    argparse mixes them for a parser without commands only, so each command's parser is called by itself. What comes
-    before a command is --help or --version.
+    argparse mixes them for a parser without commands only, so each command's parser is called by itself: the others are
+    not even made. What comes before a command is --help or --version.
     """
-    own = grammar.commands(known).get(argv[0]) if argv else None
-    if not own or "--" in argv:
-        return known.parse_args(argv)
+    if not argv or argv[0] not in names(program) or "--" in argv:
+        return parser(program).parse_args(argv)
+    own = argparse.ArgumentParser(prog=f"{program.name} {argv[0]}")
+    _describe(own, program, argv[0], subcommand(program, argv[0]))
     return own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
 
 
 def _completion(context: Context, args: Completion) -> int:
+    from . import completion
+
     output.write_stdout(completion.SHELLS[args.shell](parser(context.program)))
     return 0
 
 
 def _shell(parser: argparse.ArgumentParser) -> None:
+    from . import completion
+
     text = "bash and fish read the file of the example by themselves, zsh with `source FILE` in ~/.zshrc"
     parser.add_argument("shell", choices=tuple(completion.SHELLS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
 

@@ -11,19 +11,11 @@ from ..resourcelist import ResourceList
 from ..results import Result, error, info
 from . import files, kustomize, manifests, outdated
 from .kustomization import decision
-from .kustomization.calls import Ours
 from .kustomization.graph import Graph
 from .options import RunOptions, kustomize_flags
 from .paths import Unreadable
 from .places import Places
 from .program import Program
-
-
-def ours(program: Program, options: RunOptions) -> Ours:
-    """Return the programs that a kustomization may call."""
-    from importlib.metadata import version
-
-    return Ours(frozenset(program.entry_points), options.function_image, version("krmfn"))
 
 
 def built(program: Program, options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:

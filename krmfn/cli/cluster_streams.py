@@ -14,11 +14,12 @@ from typing import NamedTuple
 from ..errors import KrmfnError, NoData
 from ..resourcelist import ResourceList
 from ..results import Result
-from . import builds, cluster_inputs, cluster_lists, clusters, inputs, theirs
+from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
 from .cluster_lists import Rendered
 from .clusters import Layout
 from .config import Config
 from .kustomization.disk import within
+from .options import ours
 from .paths import Failure, Unreadable, log_failures
 from .progress import progress
 from .subcommand import Context
@@ -89,7 +90,7 @@ def _streams(
     named = clusters.named(options.cluster)
     paths = paths or ([] if named else ["."])
     every = [*paths, *(path for members in named.values() for path in members)]
-    known = builds.ours(program, options)
+    known = ours(program, options)
     laid = clusters.layout(paths, known, options.root, named, options.exclude, itself)
     failures = list(laid.failures)
     read = cluster_inputs.read_all(context, laid.clusters)

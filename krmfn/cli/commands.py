@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from .. import color
 from ..results import placed
-from . import against_base, cluster_streams, options, output
+from . import cluster_streams, options, output
 from .program import Command, Printed
 from .subcommand import EXITS, PRINTED, Context, Subcommand
 
 
-def subcommand(command: Command | Printed) -> Subcommand:
+def subcommand(known: Command | Printed | Callable[[], Command | Printed]) -> Subcommand:
     """Return a program's command as a subcommand."""
+    command = known if isinstance(known, Command | Printed) else known()
     shown = command.help, command.examples or ("",)
     if isinstance(command, Printed):
         return Subcommand(
@@ -59,6 +61,8 @@ def _run(command: Command, context: Context, args: Any) -> int:
             context.log.findings(resources.results)
     args = args._replace(paths=streams.paths)
     if command.compares and args.base is not None:
+        from . import against_base
+
         as_diff = context._replace(options=context.options._replace(command="diff"))
         args = args._replace(compared=against_base.with_base(as_diff, args.base, args.paths, streams))
     if command.paints:

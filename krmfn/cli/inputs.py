@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from .. import counts
 from ..errors import KrmfnError
-from ..item import Item
+from ..item import LOCAL, Item
 from ..resourcelist import ResourceList
 from ..results import Checked, Result, placed, warning
 from ..runner import read_stdin
-from . import builds, kustomize, manifests, served
+from . import manifests, served
 from .kustomization.documents import unreadable
 from .options import RunOptions, of_function
 from .program import Program
@@ -47,6 +47,8 @@ def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str
         return Read(name, manifests.read("-", stdin))
     if first.kind != "kustomization":
         return _of_files(roots, name, options, in_full)
+    from . import builds  # here: most folders need no kustomize, nor what runs it
+
     resources = builds.built(program, options, first.name, first.path, first.graph)
     beside = _of_files(roots, name, options, in_full)
     # a kustomization that calls the function names the functionConfig, too
@@ -145,6 +147,8 @@ def _judge(program: Program, options: RunOptions, path: str, resources: Resource
     if resources.items or not resources.failed:
         with redirect_stdout(sys.stderr):
             program.function(resources)
+        from . import builds
+
         resources.report(builds.never_rendered(program, path, resources))
     resources.refuse_changes()
 
@@ -169,7 +173,7 @@ def _is_local(item: Item) -> bool:
     """Return True for what no cluster gets, whoever reads it: a Kptfile, a Kustomization, local-config."""
     if (item.group, item.kind) in LOCAL_KINDS:
         return True
-    return item.mentions(kustomize.LOCAL) and item.annotations.get(kustomize.LOCAL) == "true"
+    return item.mentions(LOCAL) and item.annotations.get(LOCAL) == "true"
 
 
 def _function_configs(program: Program, options: RunOptions, resources: ResourceList) -> list[Item]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from .. import log
 from ..errors import KrmfnError
+from ..item import LOCAL
 from ..resource import Manifest, Place, Ref
 from ..results import Field, Result
 from ..yamltext import emit
@@ -26,7 +27,6 @@ from .kustomization import origins as origin_notes
 from .kustomization.confinement import Seen, confined
 from .kustomization.decision import Decision
 
-LOCAL = "config.kubernetes.io/local-config"
 ASIDE = "krmfn.dev/aside-while-kustomize-builds"
 """Where the wrapper moves the annotation while kustomize builds."""
 

@@ -9,13 +9,16 @@ import shlex
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import color, log
 from ..errors import KrmfnError
 from ..log import Log
 from ..resourcelist import Options
 from .program import Program
+
+if TYPE_CHECKING:
+    from .kustomization.calls import Ours
 
 PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
 _MOST_JOBS = 64
@@ -140,3 +143,16 @@ def _check_namespace(where: str, name: str | None) -> None:
             f"{where} is {name!r}; a namespace has 1 to 63 lower case letters, digits and dashes, "
             "and neither begins nor ends with a dash"
         )
+
+
+def ours(program: Program, options: RunOptions) -> Ours:
+    """Return the programs that a kustomization may call."""
+    from .kustomization.calls import Ours
+
+    return Ours(frozenset(program.entry_points), options.function_image, _version)
+
+
+def _version() -> str:
+    from importlib.metadata import version  # here: it takes 10 ms, and few kustomizations name one
+
+    return version("krmfn")

@@ -73,8 +73,9 @@ class Program(NamedTuple):
     """(group, kind) of its functionConfig; one among the resources read is taken as such."""
     options: Mapping[str, str] = {}  # read only
     """Settings that become options: name and help. The function finds those that were given in `Options.own`."""
-    commands: Mapping[str, Command | Printed] = {}
-    """Subcommands beside those that every function has, by name."""
+    commands: Mapping[str, Command | Printed | Callable[[], Command | Printed]] = {}
+    """Subcommands beside those that every function has, by name; or a function that returns one, which is called when
+    the command is, so that no other command waits for its imports."""
     owners: Collection[tuple[str, str]] = ()
     """(group, kind) of the resources that manifests are made from."""
     kinds: Collection[tuple[str, str]] = ()

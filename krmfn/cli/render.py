@@ -13,7 +13,7 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Ref
 from ..resourcelist import ResourceList
-from . import cluster_streams, inputs, options, output, replacing, roots, stages
+from . import cluster_streams, inputs, options, output, roots
 from .cluster_lists import Rendered
 from .paths import Failure, log_failures
 from .subcommand import EXITS, Context, Subcommand
@@ -79,6 +79,8 @@ def run(context: Context, args: Args) -> int:
 
 def _write(context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
     """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
+    from . import replacing, stages
+
     clusters = list(contents)
     contents = stages.split(context.program, contents) if args.split else contents
     write = replacing.replace_folders if args.replace else output.write_folders
@@ -92,7 +94,11 @@ def _write(context: Context, args: Args, contents: dict[str, list[Item]], change
 
 def _written_before(context: Context, args: Args) -> Iterator[str]:
     """Yield a pattern for each folder that `render` wrote below --output-dir: what it wrote is not read again."""
-    earlier = replacing.written_in(args.output_dir) if args.output_dir else []
+    if not args.output_dir:
+        return
+    from . import replacing
+
+    earlier = replacing.written_in(args.output_dir)
     written = [os.path.realpath(folder) for folder in earlier]
     for path in args.paths if written else ():
         real = os.path.realpath(path)

@@ -11,10 +11,11 @@ from ..errors import KrmfnError
 from ..resourcelist import ResourceList
 from ..results import error, in_order
 from ..rule import Rule
-from . import builds, cluster_inputs, cluster_lists, clusters
+from . import cluster_inputs, cluster_lists, clusters
 from .cluster_lists import Rendered
 from .clusters import Cluster
 from .kustomization.disk import within
+from .options import ours
 from .paths import Failure, Unreadable
 from .program import Program
 from .subcommand import Context
@@ -94,7 +95,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     program, options = context.program, context.options
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
-    known = builds.ours(program, options)
+    known = ours(program, options)
     laid = clusters.layout(stdin, known, options.root, {name: named} if named else {}, options.exclude, itself=True)
     for failure in laid.failures:
         raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)

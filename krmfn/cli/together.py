@@ -1,4 +1,7 @@
-"""Read the usual files of a folder together: divided in one pass, their syntax checked by libyaml as one stream."""
+"""Read the usual files of a folder together: divided in one pass, their syntax checked by libyaml as one stream.
+
+Of a large text a second process checks the greater part, while this one reads what names each resource.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,12 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Place, Ref
 from ..yamltext import documents, syntax
-from ..yamltext.documents import Span
+from ..yamltext.documents import Head, Span
 from ..yamltext.words import Words
+from . import aside
+
+_LARGE = 1 << 21
+"""The size from which a second process helps: to start one takes as long as to check a tenth of this."""
 
 
 class Sheet(NamedTuple):
@@ -21,27 +28,25 @@ class Sheet(NamedTuple):
     spans: Sequence[Span]
     """The documents of all files."""
     words: Words
-    dubious: frozenset[int]
+    dubious: set[int]
     """The indexes of the documents that `peek` does not read."""
+    heads: Sequence[Head | None]
+    """What names the resource in each document, where that is easy to read."""
     files: dict[str, tuple[int, int, int]]
     """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
 
     def documents(self, name: str, number: int) -> Iterator[tuple[Item, Place]]:
-        """Yield the documents of a file, each with its place; `number` is that of the first among all resources.
-
-        What names a resource is read already where that is easy.
-        """
+        """Yield the documents of a file, each with its place; `number` is that of the first among all resources."""
         text, line = self.text, 1
         seen, first, last = self.files[name]
         for index in range(first, last):
             span = self.spans[index]
             line += text.count(b"\n", seen, span.start)
             seen = span.start
-            sure = index not in self.dubious
             place = Place(name, number, line)
-            item = Item(text, span.start, span.end, -2, sure, place)
+            item = Item(text, span.start, span.end, -2, index not in self.dubious, place)
             item.words, item.keys = self.words, span.keys
-            head = documents.head(text, span) if sure else None
+            head = self.heads[index]
             if head:
                 item.ref = Ref(*head)
             number += 1
@@ -57,13 +62,24 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
-    wrong = {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
+    part = len(spans) * 4 // 5 if len(text) >= _LARGE else 0  # the rest takes as long as reading the heads
+    is_sound = aside.started(lambda: not _wrong(text, spans[:part])) if part else None
+    dubious = documents.dubious(text, spans)
+    heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
+    wrong = {part + at for at in _wrong(text, spans[part:])}
+    if is_sound and not is_sound():
+        wrong |= _wrong(text, spans[:part])
     places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)
     sound = {
         name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))
     }
     words = Words(text, [(span.start, span.end) for span in spans])
-    return Sheet(text, spans, words, frozenset(documents.dubious(text, spans)), sound)
+    return Sheet(text, spans, words, dubious, heads, sound)
+
+
+def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
+    """Return the indexes of those documents that are no YAML."""
+    return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
 
 
 def _start(span: Span) -> int:

@@ -36,6 +36,10 @@ UNUSUAL = b"'\"?!&*<"
 _LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + UNUSUAL + rb"]"
 _HEADS = rb"\n {%d}(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
+_BEHIND = (b":", b" ", b"\t", b"\n", b"")
+"""What stands behind a key, or behind a line that should have been one."""
+_LONG = 1_000
+"""The size from which looking for a key is cheaper than an index of all."""
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 
 
@@ -85,20 +89,18 @@ class Mapping:
         """Return the strings under those of the keys that are there; UNSURE as `scalar`. For a few keys of many."""
         text, end = self.text, self.end
         above, pad = self.start - self.column - 1, b"\n" + b" " * self.column
-        if _pattern(_ODD_KEY, self.column).search(text, above, end):
+        if not self._is_below() or _pattern(_ODD_KEY, self.column).search(text, above, end):
             return UNSURE
         picked: dict[str, str] = {}
         for key in keys:
             line = pad + key.encode()
-            at = text.find(line, above, end)
-            while at >= 0:
+            for at in _places(text, line, above, end):
                 behind = at + len(line)
-                if text[behind] in b": \t":
+                if text[behind : behind + 1] in _BEHIND:
                     value = self._pick(behind, pad)
                     if key in picked or isinstance(value, Answer):
                         return UNSURE
                     picked[key] = value
-                at = text.find(line, behind, end)
         return picked
 
     def data(self) -> Any:
@@ -132,8 +134,31 @@ class Mapping:
         if key in _AMBIGUOUS:  # to Kubernetes `yes:` is the key "true"
             return UNSURE
         if self._keys is None:
+            if self.end - self.start > _LONG and self._is_below():
+                return self._alone(key)
             self._keys = self._indexed()
         return self._keys if isinstance(self._keys, Answer) else self._keys.get(key, MISSING)
+
+    def _is_below(self) -> bool:
+        """Return True when the first key has a line of its own, in which nothing but spaces stands before it."""
+        above = self.start - self.column - 1
+        return self.column > 0 <= above and self.text.startswith(b"\n" + b" " * self.column, above)
+
+    def _alone(self, key: bytes) -> tuple[int, int] | Answer:
+        """Return `_value` without an index of all keys, which takes longer in a long mapping that is asked for one."""
+        text, end = self.text, self.end
+        above, line = self.start - self.column - 1, b"\n" + b" " * self.column + key
+        places = (at + len(line) for at in _places(text, line, above, end))
+        found = [behind for behind in places if text[behind : behind + 1] in _BEHIND]
+        if _pattern(_ODD_KEY, self.column).search(text, above, end) or len(found) > 1:
+            return UNSURE
+        if not found:
+            return MISSING
+        (behind,) = found
+        if text[behind : behind + 2] not in (b": ", b":\n"):
+            return UNSURE
+        following = _pattern(_LINES, self.column).search(text, behind, end)
+        return behind + 1, following.end() - self.column if following else end
 
     def _indexed(self) -> dict[bytes | None, tuple[int, int]] | Answer:
         """Return where the value of each key stands; UNSURE for a key that stands twice or may be spelled oddly."""
@@ -149,6 +174,14 @@ class Mapping:
             keys[_key(text[start : colon + 2])] = (colon + 1, end)
             start = at
         return UNSURE if None in keys or len(keys) <= len(lines) else keys
+
+
+def _places(text: bytes, word: bytes, start: int, end: int) -> Iterator[int]:
+    """Yield where `word` stands in text[start:end]."""
+    at = text.find(word, start, end)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1, end)
 
 
 def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | None = None) -> Mapping | Answer:

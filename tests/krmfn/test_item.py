@@ -46,7 +46,7 @@ def test_looks(sure: bool, loaded: bool) -> None:
     assert item.ref == Ref("apps/v1", "Deployment", "shop", "web")
     assert (item.kind, item.group, item.name) == ("Deployment", "apps", "web")
     assert item.labels == {"a": "b"}
-    assert item.picked_labels(["a", "c", "d"]) == {"a": "b"}
+    assert item.picked(["a", "c", "d"], "metadata", "labels") == {"a": "b"}
     assert item.annotations["internal.config.kubernetes.io/index"] == "2"
     assert item.string("spec", "template", "image") == "x"
     assert item.string("spec", "nothing", "image") == ""

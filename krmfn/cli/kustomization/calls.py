@@ -10,7 +10,7 @@ A function is ours when its annotation is one of these and holds nothing else, n
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from ...errors import KrmfnError
@@ -35,8 +35,8 @@ class Ours(NamedTuple):
     """Their names."""
     repositories: Collection[str] = ()
     """Where images of them are, beside NAME and localhost/NAME."""
-    version: str = ""
-    """The version that runs here; "" for any."""
+    version: Callable[[], str] = str
+    """Returns the version that runs here; "" for any."""
 
 
 class Call(NamedTuple):
@@ -143,7 +143,7 @@ def other_version(call: Call, ours: Ours) -> str:
     """Return the version that the image of a call has by its tag, when it is another one than runs here; else ""."""
     match = _IMAGE.fullmatch(call.image)
     version = _VERSION.fullmatch(match[2] or "") if match else None
-    return version[1] if version and ours.version not in ("", version[1]) else ""
+    return version[1] if version and ours.version() not in ("", version[1]) else ""
 
 
 def _of_image(image: str, ours: Ours) -> str:

@@ -122,5 +122,5 @@ def _judged(call: Call, ours: Ours) -> Iterator[Result]:
         why = "a generator is shown no resources" if call.field[0] == "g" else "kustomize refuses a validator's answer"
         yield error(f"{call.field}: {why}; list it under transformers", rule="KRM511", ref=ref, place=place)
     elif version := calls.other_version(call, ours):
-        message = f"{call.field}: calls version {version}, and {ours.version} runs here, which may render otherwise"
+        message = f"{call.field}: calls version {version}, and {ours.version()} runs here, which may render otherwise"
         yield warning(message, rule="KRM513", ref=ref, place=place)

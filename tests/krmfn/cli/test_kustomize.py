@@ -13,6 +13,7 @@ from krmfn import KrmfnError
 from krmfn.cli import inputs, kustomize, manifests
 from krmfn.cli import survey as surveys
 from krmfn.cli.options import RunOptions
+from krmfn.item import LOCAL
 from tests.trees import OURS, function, plant
 
 FAKE = """#!/bin/sh
@@ -60,7 +61,7 @@ def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app:
     assert kustomize.build(str(app)).stream == b"a: b\n"
     wrapper = yaml.safe_load(fake.noted("wrapper"))
     (patch,) = wrapper["patches"]
-    assert patch["target"] == {"annotationSelector": kustomize.LOCAL}
+    assert patch["target"] == {"annotationSelector": LOCAL}
     assert yaml.safe_load(patch["patch"]) == [
         {
             "op": "move",
@@ -74,7 +75,7 @@ def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app:
 
 def test_the_mark_comes_back(fake: Fake, app: Path) -> None:
     fake.answers(f"echo '{kustomize.ASIDE}: \"true\"'")
-    assert kustomize.build(str(app)).stream == f'{kustomize.LOCAL}: "true"\n'.encode()
+    assert kustomize.build(str(app)).stream == f'{LOCAL}: "true"\n'.encode()
 
 
 def test_flags_go_to_kustomize_as_they_are(fake: Fake, app: Path) -> None:
