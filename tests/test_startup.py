@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.commands import ROOT
 from tests.small_lists import HEAD, OTHERS, OURS
 
 WATCHED = """\
@@ -82,3 +83,17 @@ def test_no_pattern_is_compiled_that_is_not_used(items: str) -> None:
     command = [sys.executable, "-c", PATTERNS]
     done = subprocess.run(command, input=(HEAD + items).encode(), capture_output=True, check=True)
     assert done.stderr.decode().split("\nunused:")[1].split("\n") == [""]
+
+
+COMMANDS = {"importlib.metadata", "subprocess", "tempfile", "threading"}
+COMMANDS |= {f"krmfn.cli.{name}" for name in ("against_base", "base", "builds", "diff", "git", "kustomize", "render")}
+COMMANDS |= {f"krmfn_functions.commands.{name}" for name in ("images", "import_", "inventory", "nodes", "report")}
+"""What only other commands need, or folders with a kustomization."""
+
+
+def test_a_check_of_plain_files_loads_no_other_command() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "krmfn_functions", "check", "examples/quickstart"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.split("\n") if line.startswith("import time:")}
+    assert {"krmfn.cli.check", "krmfn_functions.rendering.pipeline", "yaml"} <= modules
+    assert modules & (COMMANDS | {"jsonschema", "ruamel"}) == set()

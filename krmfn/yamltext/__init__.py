@@ -5,6 +5,9 @@ split_exact  the exact division, from the positions that a YAML parser reports
 peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
 escapes      words that are written with escapes
 simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
+documents    the documents of many files in one pass, and what names the resource in each
+words        which of many resources may hold a word
+syntax       whether texts are YAML
 load         text to a node tree with PyYAML, with a bound on depth
 values       a node tree to data: keys, tags, merges, aliases
 positions    the line and column of a field
