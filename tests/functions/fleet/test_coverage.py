@@ -196,3 +196,18 @@ def test_what_cannot_be_decided_is_an_error_and_no_answer(monkeypatch: pytest.Mo
     modules = [driver({"apiVersion": api, "kind": "Module", "spec": {"selector": one}}) for one in selectors]
     with pytest.raises(KrmfnError, match="could not be decided"):
         coverage.coverage(nodes, modules)
+
+
+@given(fleets(), st.integers(0, 6))
+def test_modules_that_stand_elsewhere_take_part_and_stay_apart(
+    fleet: tuple[list[facts.Node], list[Driver]], cut: int
+) -> None:
+    """The same becomes of each as if all stood here."""
+    nodes, drivers = fleet
+    here, theirs = drivers[:cut], drivers[cut:]
+    every = {node.name: group.outcomes for group in coverage.coverage(nodes, drivers) for node in group.nodes}
+    for group in coverage.coverage(nodes, here, theirs=theirs):
+        for node in group.nodes:
+            assert (*group.outcomes, *group.theirs) == every[node.name]
+            assert all(outcome.driver < len(here) for outcome in group.outcomes)
+            assert all(outcome.driver >= len(here) for outcome in group.theirs)
