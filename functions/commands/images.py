@@ -97,9 +97,11 @@ def _missing(found: Sequence[Pulled], there: frozenset[str], file: str) -> list[
     needed = {image.name: image for image in found if not image.built}
     results = []
     for name in registry.missing(needed, there):
-        first, *others = (ref for ref, _ in needed[name].needs)
-        more = f" and {len(others):,} more" if others else ""
-        results.append(error(f"{name} is not in {file}; {first}{more} needs it", ref=first))
+        first, *others = dict.fromkeys(ref for ref, _ in needed[name].needs)
+        more = (
+            f"; {some(map(str, others), len(others))} need{'s' if len(others) == 1 else ''} it, too" if others else ""
+        )
+        results.append(error(f"needs {name}, which is not in {file}{more}", ref=first))
     return results
 
 

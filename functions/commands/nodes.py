@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple
 
@@ -27,7 +28,8 @@ class Nodes(NamedTuple):
     kernel: str | None
     where: tuple[str, ...]
     label: tuple[str, ...]
-    owner: str
+    owner: str | None
+    node: tuple[str, ...]
     problems: bool
     require_coverage: bool
     format: str
@@ -43,7 +45,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "print only nodes with this label; may be given several times"
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE", help=help_)
     help_ = "print only what this config or Module gets: its name, or namespace/name"
-    parser.add_argument("--owner", default="", metavar="NAME", help=help_)
+    parser.add_argument("--owner", metavar="NAME", help=help_)
+    help_ = "print only this node, or those that a pattern with * matches; may be given several times"
+    parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
     help_ = "print only nodes that are selected and get no driver"
     parser.add_argument("--problems", action="store_true", help=help_)
     help_ = "fail when a node that is selected gets no driver"
@@ -53,7 +57,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there."""
-    wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner, args.problems)
+    wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
     where = dict(map(fleets.label, args.where))
     if where and not args.kernel:
         raise KrmfnError("--where says which nodes move to --kernel VERSION; to print only some nodes, say --label")
@@ -83,7 +87,7 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
 
 
 def _check_filter(wanted: table.Filter, every: Sequence[tuple[Joined, Sequence[Ref]]]) -> None:
-    """Raise KrmfnError for a name that no config and no Module has, and for labels that no node has."""
+    """Raise KrmfnError for a filter that nothing passes: a name or labels that nothing has."""
     refs = [ref for _, bare in every for ref in bare]
     refs += (ref for joined, _ in every for one in joined.whole.drivers for ref in (one.owner, one.ref) if ref)
     if wanted.owner and not any(table.is_called(ref, wanted.owner) for ref in refs):
@@ -92,6 +96,11 @@ def _check_filter(wanted: table.Filter, every: Sequence[tuple[Joined, Sequence[R
         hint = f"; did you mean {near[0]}?" if near else ""
         raise KrmfnError(f"--owner {wanted.owner}: no config and no Module has this name{hint}")
     nodes = [node for joined, _ in every for node in joined.whole.fleet.nodes]
+    for name in wanted.names if nodes else ():
+        if not any(fnmatchcase(node.name, name) for node in nodes):
+            near = get_close_matches(name, [node.name for node in nodes], 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise KrmfnError(f"--node {name}: no node has this name{hint}")
     labels = wanted.labels.items()
     if labels and nodes and not any(labels <= dict(node.labels).items() for node in nodes):
         raise KrmfnError(f"--label: no node has {' and '.join(map('='.join, labels))}")
@@ -138,6 +147,7 @@ def uncovered(rows: Iterable[table.Row]) -> list[Result]:
 
 _EXAMPLES = (
     "clusters/lab",
+    "clusters/lab --node gpu-17",
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )

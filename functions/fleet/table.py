@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from krmfn import color
@@ -47,12 +48,16 @@ class Filter(NamedTuple):
     """Labels that a node must have."""
     owner: str = ""
     """Name, or namespace/name, of the config or of the Module."""
+    names: Sequence[str] = ()
+    """Names that a node may have, perhaps with `*`; none: any."""
     problems: bool = False
     """Whether only nodes without a driver are wanted that some selector selects, or may select."""
 
     def wants(self, row: Row) -> bool:
         """Return True when a row is wanted."""
         if not self.labels.items() <= dict(row.node.labels).items():
+            return False
+        if self.names and not any(fnmatchcase(row.node.name, name) for name in self.names):
             return False
         if self.problems and row.state in ("not selected", *DRIVEN):
             return False

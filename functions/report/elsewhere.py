@@ -93,7 +93,9 @@ def _parts(file: File, document: dict[str, Any]) -> list[Part]:
     if read(document, "kernel", str, None):
         raise KrmfnError(f"{file.name}: says what would be with --kernel {document['kernel']}, not what is")
     if not read(document, "whole", bool):
-        raise KrmfnError(f"{file.name}: was printed with --label, --owner or --problems, so not all nodes are in it")
+        raise KrmfnError(
+            f"{file.name}: was printed with --label, --node, --owner or --problems, so not all nodes are in it"
+        )
     return [_part(read, one) for one in read.each(document, "clusters")]
 
 

@@ -89,7 +89,7 @@ class Call(NamedTuple):
 def parse(program: Program, argv: Sequence[str]) -> Call | int:
     """Return the command that is called; for wrong usage, --help and --version, answered here, the exit code.
 
-    Raises KrmfnError for a PATH that is empty: with --base it would count as a folder that is gone.
+    Raises KrmfnError for an option or a PATH that is empty.
     """
     answer = io.StringIO()
     try:
@@ -104,9 +104,21 @@ def parse(program: Program, argv: Sequence[str]) -> Call | int:
     return 0
 
 
+def _check_values(known: argparse.ArgumentParser, namespace: argparse.Namespace) -> None:
+    """Raise KrmfnError for an option that is given with an empty text, as `--kernel "$K"` is where K is not set.
+
+    The command would answer another question: what is now, in place of what will be with that kernel.
+    """
+    for option in grammar.options(known):
+        value = getattr(namespace, option.dest, None)
+        if ("" in value) if isinstance(value, list) else value == "" != option.default:
+            raise KrmfnError(f"{option.option_strings[-1]} is empty; give it a value, or leave it out")
+
+
 def _call(program: Program, namespace: argparse.Namespace) -> Call:
     command = subcommand(program, namespace.command)
     if "" in getattr(namespace, "paths", ()):
+        # with --base it would count as a folder that is gone
         raise KrmfnError("a PATH is an empty text; is a variable of the command not set?")
     if not command.runs_function:
         return Call(command, options.typed(command.args, namespace), RunOptions(namespace.command))
@@ -122,10 +134,15 @@ def _intermixed(program: Program, argv: Sequence[str]) -> argparse.Namespace:
     not even made. What comes before a command is --help or --version.
     """
     if not argv or argv[0] not in names(program) or "--" in argv:
-        return parser(program).parse_args(argv)
-    own = argparse.ArgumentParser(prog=f"{program.name} {argv[0]}")
-    _describe(own, program, argv[0], subcommand(program, argv[0]))
-    return own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
+        known = parser(program)
+        namespace = known.parse_args(argv)
+        own = grammar.commands(known)[namespace.command]
+    else:
+        own = argparse.ArgumentParser(prog=f"{program.name} {argv[0]}")
+        _describe(own, program, argv[0], subcommand(program, argv[0]))
+        namespace = own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
+    _check_values(own, namespace)
+    return namespace
 
 
 def _completion(context: Context, args: Completion) -> int:

@@ -108,13 +108,10 @@ def typed(kind: type[Any], namespace: argparse.Namespace) -> Any:
 
 
 def of_function(options: RunOptions) -> Options:
-    """Return what the function sees of the options. Raises KrmfnError for an empty value or what is no namespace.
+    """Return what the function sees of the options. Raises KrmfnError for what is no namespace.
 
     Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
     """
-    for name, value in options.own.items():
-        if not value:
-            raise KrmfnError(f"--{name} is empty; give it a value, or leave it out")
     fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""
     _check_namespace("--namespace", options.own.get("namespace"))
     _check_namespace("ARGOCD_APP_NAMESPACE", fallback or None)

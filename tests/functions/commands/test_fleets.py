@@ -15,6 +15,7 @@ from krmfn_functions.fleet.coverage import State
 from krmfn import Manifest
 from tests.commands import process
 
+NOT = "not selected"
 EL9, NEW = "5.14.0-503.11.1.el9_5.x86_64", "5.14.0-570.12.1.el9_6.x86_64"
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -82,7 +83,7 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
         ((), dump(node("n1")), "say which labels to keep"),
         (("--all-labels", "--labels", "a"), dump(node("n1")), "leave --for and --labels out"),
         (("--labels", "a b"), dump(node("n1")), "--labels: 'a b' is no label"),
-        (("--labels", ""), dump(node("n1")), "--labels: '' is no label"),
+        (("--labels", ""), dump(node("n1")), "--labels is empty; give it a value"),
         (("--all-labels", "--name", "A"), dump(node("n1")), "--name 'A' is no name"),
         (("--all-labels", "--valid-until", "tomorrow"), dump(node("n1")), "--valid-until 'tomorrow' is no day"),
         (("--for", "/dev/null"), dump(node("n1")), "nothing in /dev/null selects nodes by a label"),
@@ -139,6 +140,25 @@ def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
         assert done.err == "error: --owner gpus: no config and no Module has this name; did you mean gpu?\n"
         done = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form)
         assert (done.code, done.out, done.err) == (2, b"", "error: --label: no node has zone=b\n")
+        done = process("krmfn", "nodes", str(lab), "--node", "n1", "--node", "m*", "--format", form)
+        assert (done.code, done.out, done.err) == (2, b"", "error: --node m*: no node has this name\n")
+
+
+def test_one_node_is_asked_about(lab: Path) -> None:
+    assert rows(str(lab), "--node", "n1") == [("n1", "no mapping")]
+    assert rows(str(lab), "--node", "n[13]", "--node", "n2") == [("n1", "no mapping"), ("n2", "runs"), ("n3", NOT)]
+    assert rows(str(lab), "--node", "*", "--problems") == [("n1", "no mapping")]
+
+
+@pytest.mark.parametrize(
+    "args", [("nodes", "--kernel"), ("nodes", "--nodes"), ("nodes", "--owner"), ("images", "--missing-from")]
+)
+def test_an_option_whose_variable_is_not_set_answers_no_other_question(lab: Path, args: tuple[str, str]) -> None:
+    """The answer was about the kernels of today, about other nodes, or that nothing is missing, with exit code 0."""
+    command, option = args
+    done = process("krmfn", command, str(lab), option, "")
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == f"error: {option} is empty; give it a value, or leave it out\n"
 
 
 def test_without_a_problem_that_is_said(lab: Path) -> None:
@@ -272,9 +292,7 @@ def test_a_pipeline_stops_before_an_upgrade_without_its_image(lab: Path, tmp_pat
     later = EL9.replace("503", "505")
     done = process("krmfn", "images", str(lab), "--missing-from", str(held), "--kernel", later)
     assert done.code == 1
-    assert done.err == (
-        f"error: Module kmm/gpu: registry.example.com/gpu:1.0-{later} is not in {held}; Module kmm/gpu needs it\n"
-    )
+    assert done.err == (f"error: Module kmm/gpu: needs registry.example.com/gpu:1.0-{later}, which is not in {held}\n")
 
 
 def test_an_error_in_the_input_is_no_empty_list(lab: Path) -> None:

@@ -99,7 +99,7 @@ Change = Callable[[dict[str, Any]], str]
             lambda one: json.dumps({**one, "format": "krmfn.dev/nodes/v2"}),
             "has the format krmfn.dev/nodes/v2, and this",
         ),
-        (lambda one: json.dumps({**one, "whole": False}), "was printed with --label, --owner or --problems"),
+        (lambda one: json.dumps({**one, "whole": False}), "was printed with --label, --node, --owner or --problems"),
         (lambda one: json.dumps({**one, "kernel": "6.1"}), "says what would be with --kernel 6.1, not what is"),
         (lambda one: json.dumps({**one, "clusters": one["clusters"] * 2}), "are both about the cluster "),
         (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].state", "well"))), "the state 'well' of node gpu-1"),

@@ -205,7 +205,7 @@ def test_only_some_kinds(repo: Path) -> None:
         assert message in done.err
 
 
-@pytest.mark.parametrize("ref", ["nowhere", "--all", "", "main:lab", "HEAD^{tree}", "a\nb"])
+@pytest.mark.parametrize("ref", ["nowhere", "--all", " ", "main:lab", "HEAD^{tree}", "a\nb"])
 def test_what_is_no_commit_is_said(ref: str, repo: Path) -> None:
     done = process("krmfn", "diff", f"--base={ref}", cwd=repo)
     assert (done.code, done.out) == (2, b"")
