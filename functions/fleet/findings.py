@@ -86,8 +86,9 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
                 for (kernel, failure), names in sorted(uncovered.items(), key=lambda pair: (-len(pair[1]), pair[0]))
             ]
             number, whole = sum(map(len, uncovered.values())), _number(selected)
+            get = "gets" if number == 1 else "get"
             message = (
-                f"{number:,} of the {counted(whole, 'node')} that it selects get no driver, since no kernel mapping "
+                f"{number:,} of the {counted(whole, 'node')} that it selects {get} no driver, since no kernel mapping "
                 f"has one for {some(kernels, len(kernels))}"
             )
             yield _about(driver, error(message, field=Field(_mappings_at(driver))))

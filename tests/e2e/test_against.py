@@ -50,6 +50,16 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
         "node gpu-1 is selected by DeviceConfig team-a/gpu (spec.nodeSelector) and Module team-b/gpu (theirs: stdin:"
         in (before.text)
     )
+    shutil.copytree(tmp_path / "teams" / "team-a", tmp_path / "next")
+    config = tmp_path / "next" / "gpu.yaml"
+    config.write_text(config.read_text().replace("name: gpu\n", "name: gpu-next\n"))
+    renamed = process("krmfn", "diff", "teams/team-a", "next", "--against", "-", cwd=tmp_path, stdin=dump.out)
+    assert renamed.code == 1, "what the old side has on the cluster goes, and is in nobody's way"
+    assert "Module team-a/gpu: replaced by Module team-a/gpu-next on 1 node (gpu-2)" in renamed.text
+    meets = process(
+        "krmfn", "diff", "teams/team-a", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out
+    )
+    assert (meets.code, meets.out, "(theirs: stdin:" in meets.err) == (2, b"", True)
 
 
 def test_what_kustomize_builds_is_named_by_its_files(tmp_path: Path) -> None:
