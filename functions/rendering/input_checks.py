@@ -22,9 +22,16 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer) ->
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = f" (the other one: {other.place.path})" if other.place and other.place.path else ""
-            message = f"this {item.kind} appears twice{where}; remove or rename one"
+            hint = _of_two_folders(item, other) if resources.options.command else ""
+            message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
     return [item for item in first.values() if _fits(resources, item, renderer)]
+
+
+def _of_two_folders(item: Item, other: Item) -> str:
+    """Return what to do when two folders of files are two clusters; "" where there is one folder, or none is known."""
+    folders = {one.place.path.rpartition("/")[0] for one in (item, other) if one.place and one.place.path}
+    return "; if these are two clusters, name the folder of each as a PATH" if len(folders) > 1 else ""
 
 
 def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:

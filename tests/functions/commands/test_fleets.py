@@ -210,6 +210,14 @@ def test_several_paths_are_several_clusters(lab: Path, tmp_path: Path) -> None:
     assert [image["nodes"] for image in images] == [2]
 
 
+def test_folders_below_one_path_are_one_cluster_and_how_they_are_two_is_said(lab: Path, tmp_path: Path) -> None:
+    (tmp_path / "east").mkdir()
+    (tmp_path / "east" / "config.yaml").write_text(CONFIG)
+    done = process("krmfn", "nodes", str(tmp_path))
+    assert done.code == 1
+    assert "; remove or rename one; if these are two clusters, name the folder of each as a PATH [KRM103]" in done.err
+
+
 def test_nodes_may_stand_elsewhere(lab: Path, tmp_path: Path) -> None:
     text = (lab / "nodes.yaml").read_text()
     (lab / "nodes.yaml").unlink()
