@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +19,9 @@ from .coverage import Group, Outcome, coverage
 from .drivers import Driver
 from .nodes import ANEW, Fleet
 from .workloads import Placement, Workload, placements
+
+_COMPARED = 100_000
+"""How many words are compared, at most, to say which one was meant: of thousands of idle selectors the first get it."""
 
 
 class Joined(NamedTuple):
@@ -126,6 +129,8 @@ class _Labels:
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
+        self._compared = 0
+        self._shown: dict[str, list[str]] = {}
 
     @cached_property
     def values(self) -> dict[str, Counter[str]]:
@@ -138,19 +143,31 @@ class _Labels:
 
     def hint(self, driver: Driver) -> str:
         """Return which label of a selector is at fault, and what may have been meant."""
-        from difflib import get_close_matches
-
         for key, value in sorted(driver.selector.items()):
             values = self.values.get(key)
             if values is None:
-                near = get_close_matches(key, self.values, 1)
-                return f": none has the label {key}" + (f"; did you mean {near[0]}?" if near else "")
+                near = self._near(key, self.values)
+                return f": none has the label {key}" + (f"; did you mean {near}?" if near else "")
             if value not in values:
-                near = get_close_matches(value, values, 1)
-                known = [repr(name) for name, _ in values.most_common(SHOWN)]
-                meant = f"did you mean {near[0]!r}?" if near else f"there are {some(known, len(values))}"
+                near = self._near(value, values)
+                meant = f"did you mean {near!r}?" if near else f"there are {some(self._usual(key), len(values))}"
                 return f": none has {key} with the value {value!r}; {meant}"
         return ": each of its labels is on some, but not all of them on one" if len(driver.selector) > 1 else ""
+
+    def _near(self, word: str, known: Collection[str]) -> str:
+        """Return the known word that is most like this one; "" without any, and when enough have been compared."""
+        if self._compared > _COMPARED:
+            return ""
+        from difflib import get_close_matches
+
+        self._compared += len(known)
+        return next(iter(get_close_matches(word, known, 1)), "")
+
+    def _usual(self, key: str) -> list[str]:
+        """Return the values of a label that most nodes have, in quotes."""
+        if key not in self._shown:
+            self._shown[key] = [repr(name) for name, _ in self.values[key].most_common(SHOWN)]
+        return self._shown[key]
 
 
 def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
