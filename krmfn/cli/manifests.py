@@ -11,7 +11,7 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Place
 from ..resourcelist import ResourceList
-from ..results import warning
+from ..results import Result, error, warning
 from ..runner import max_bytes
 from ..yamltext import documents, edit, split, syntax
 from . import files, together, tree
@@ -43,11 +43,11 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     resources = ResourceList()
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)
+    failures: dict[str, KrmfnError] = {}
+    _add_files(resources, failures, [(name, text)], in_full)
+    if name in failures:
+        raise KrmfnError(named(name, failures[name])) from failures[name]
     resources.files = int(path != "-")
-    try:
-        _add(resources, name, text, in_full)
-    except KrmfnError as failure:
-        raise KrmfnError(named(name, failure)) from failure
     return resources
 
 
@@ -72,7 +72,7 @@ def read_files(listed: Iterable[File], in_full: bool = False) -> tuple[ResourceL
             continue
         left -= len(text)
         size += len(text)
-        those.append((name, text.removeprefix(codecs.BOM_UTF8)))
+        those.append((name, text))
         if size >= _TOGETHER:
             _add_files(resources, failures, those, in_full)
             those, size = [], 0
@@ -89,7 +89,10 @@ def named(name: str, failure: KrmfnError) -> str:
 def read_stream(text: bytes, name: str = "") -> ResourceList:
     """Return the resources in a text: of the file `name`, or the output of a tool, which has no places in a file."""
     resources = ResourceList()
-    _add(resources, name, text)
+    failures: dict[str, KrmfnError] = {}
+    _add_files(resources, failures, [(name, text)], in_full=False)
+    if name in failures:
+        raise failures[name]
     return resources
 
 
@@ -107,13 +110,14 @@ def _add_files(
     resources: ResourceList, failures: dict[str, KrmfnError], those: list[tuple[str, bytes]], in_full: bool
 ) -> None:
     """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
+    those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
     usual = [(name, text) for name, text in those if not in_full and documents.is_usual(text)]
     sheet = together.read(usual) if usual else None
     for name, text in those:
         before = len(resources.items)
         try:
             if sheet and name in sheet.files:
-                for item, place in sheet.documents(name, before):
+                for item, place in sheet.documents(name, resources.items):
                     _sort(resources, item, place, "document")
             else:
                 _add(resources, name, text, in_full)
@@ -126,7 +130,6 @@ def _add_files(
 def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
     """Add what a text holds, which may be anything."""
     before = len(resources.items)
-    text = text.removeprefix(codecs.BOM_UTF8)
     split.check_encoding(text)
     for document in documents.documents(text):
         place = Place(name, len(resources.items), document.line)
@@ -143,15 +146,27 @@ def _sort(resources: ResourceList, item: Item, place: Place, noun: str) -> None:
     cut = _list_cut(item)
     if cut:
         _add_list(resources, item.text, place, cut)
-    elif not item.kind or not item.ref.api_version:
-        message = f"this {noun} has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
-        resources.report([warning(message, rule="KRM100", place=place)])
+    elif not item.kind or not item.api_version:
+        resources.report([_no_resource(item, noun, place)])
     elif item.kind in LISTS:
         raise KrmfnError(
             f"line {place.line}: this {item.kind} has no `items` that are a list; an empty one says `items: []`"
         )
     else:
         resources.items.append(item)
+
+
+def _no_resource(item: Item, noun: str, place: Place) -> Result:
+    """Return the finding about what is left out; half of what makes a resource was meant as one."""
+    present, missing = ("kind", "apiVersion") if item.kind else ("apiVersion", "kind")
+    if value := item.kind or item.api_version:
+        message = (
+            f"this {noun} has {present} {value} and no {missing}, so no cluster gets it; write the {missing}, "
+            f"or remove the {noun}"
+        )
+        return error(message, rule="KRM100", place=place)
+    message = f"this {noun} has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
+    return warning(message, rule="KRM100", place=place)
 
 
 def _list_cut(item: Item) -> split.Cut | None:

@@ -33,7 +33,8 @@ patches:
 RULES = (
     Rule(
         "KRM100",
-        "a document or an item of a List has apiVersion and kind; else it is no resource and is left out",
+        "a document or an item of a List has apiVersion and kind; one of them alone is an error, and what has neither "
+        "is left out",
         good="""\
 # notes.yaml
 apiVersion: v1

@@ -35,21 +35,20 @@ class Sheet(NamedTuple):
     files: dict[str, tuple[int, int, int]]
     """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
 
-    def documents(self, name: str, number: int) -> Iterator[tuple[Item, Place]]:
-        """Yield the documents of a file, each with its place; `number` is that of the first among all resources."""
+    def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place]]:
+        """Yield the documents of a file, each with its place; `before` are the resources so far."""
         text, line = self.text, 1
         seen, first, last = self.files[name]
         for index in range(first, last):
             span = self.spans[index]
             line += text.count(b"\n", seen, span.start)
             seen = span.start
-            place = Place(name, number, line)
-            item = Item(text, span.start, span.end, -2, index not in self.dubious, place)
+            place = Place(name, len(before), line)
+            item = Item(text, span.start, span.end, -2, index not in self.dubious, place if name else None)
             item.words, item.keys = self.words, span.keys
             head = self.heads[index]
             if head:
                 item.ref = Ref(*head)
-            number += 1
             yield item, place
 
 

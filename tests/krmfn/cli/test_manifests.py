@@ -66,12 +66,30 @@ def test_a_byte_order_mark_is_no_text() -> None:
     assert names(read(b"\xef\xbb\xbf" + ONE.format("a").encode())) == ["a"]
 
 
-@pytest.mark.parametrize("text", ["a: 1\n", "- a\n", "just text\n", "kind: ConfigMap\n", "apiVersion: v1\n"])
+@pytest.mark.parametrize("text", ["a: 1\n", "- a\n", "just text\n", "kind: 1\n"])
 def test_what_is_no_resource_is_left_out_with_a_finding(text: str) -> None:
     resources = read(f"---\n{text}---\n{ONE.format('a')}")
     assert names(resources) == ["a"]
     (finding,) = resources.results
     assert (finding.severity, finding.rule) == ("warning", "KRM100")
+    assert finding.place is not None
+
+
+HALF = {
+    "kind: ConfigMap\n": "has kind ConfigMap and no apiVersion, so no cluster gets it; write the apiVersion, or remove",
+    "apiVersion: v1\n": "has apiVersion v1 and no kind, so no cluster gets it; write the kind, or remove the document",
+    "apiVersion: v1\nkidn: Pod\nmetadata: {name: a}\n": "has apiVersion v1 and no kind",
+    "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n": "has apiVersion v1 and no kind",
+}
+
+
+@pytest.mark.parametrize("text", HALF)
+def test_half_a_resource_is_an_error(text: str) -> None:
+    """Left out, with a misspelt key it would be removed from the cluster, and of a dump cut off no Node would count."""
+    resources = read(f"---\n{text}---\n{ONE.format('a')}")
+    (finding,) = resources.results
+    assert (finding.severity, finding.rule) == ("error", "KRM100")
+    assert finding.message.startswith(f"this document {HALF[text]}")
     assert finding.place is not None
 
 
@@ -201,9 +219,7 @@ def lists(*items: str, kind: str = "List") -> list[str]:
 GOOD = "{apiVersion: v1, kind: A, metadata: {name: a}}"
 
 
-@pytest.mark.parametrize(
-    "odd", ["null", "~", "text", "1", "[]", "{}", "{kind: A}", "{apiVersion: v1}", "{a: b}", "[{a: b}]"]
-)
+@pytest.mark.parametrize("odd", ["null", "~", "text", "1", "[]", "{}", "{a: b}", "[{a: b}]"])
 @pytest.mark.parametrize("kind", ["List", "PodList"])
 def test_an_item_that_is_no_resource_is_left_out_with_a_finding(odd: str, kind: str) -> None:
     for text in lists(GOOD, odd, GOOD, kind=kind):
