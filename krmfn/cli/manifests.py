@@ -35,8 +35,8 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     """
     if path != "-" and Path(path).is_dir():
         readable, problems = tree.below(path, _is_read, root)
-        resources, failures = read_files(readable, in_full)
-        problems += [named(name, failure) for name, failure in failures.items()]
+        resources, unread = read_files(readable, in_full)
+        problems += [named(name, failure) for name, failure in unread.items()]
         if problems:
             raise KrmfnError(*problems)
         return resources
