@@ -42,8 +42,8 @@ lint: $(READY) ## style, types, import directions
 	mypy --strict krmfn functions tools tests
 	lint-imports
 
-bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 keeps the worst, and puts it into docs/numbers.md
-	python benchmark/run.py --fresh --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/numbers.md)
+bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 puts the worst into docs/numbers.md, CASE=fleet measures fleets
+	python benchmark/run.py --fresh $(if $(CASE),--case $(CASE)) --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/numbers.md)
 
 goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff before you commit it
 	KRMFN_UPDATE=1 pytest -q -m 'not e2e'

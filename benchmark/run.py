@@ -19,8 +19,11 @@ from programs import CACHE, HERE, Programs, fresh_python, gather
 
 RUNS, IDLE = 3, 1.0
 """How many runs a page quotes at least, and the load of a machine (runnable processes) that counts as idle."""
-BEGIN, END = "<!-- benchmark: begin (from `make bench RUNS=3`) -->", "<!-- benchmark: end -->"
-"""The marks of a page, between which its numbers stand."""
+MARKS = {
+    "": ("<!-- benchmark: begin (from `make bench RUNS=3`) -->", "<!-- benchmark: end -->"),
+    "fleet": ("<!-- fleet: begin (from `make bench RUNS=3 CASE=fleet`) -->", "<!-- fleet: end -->"),
+}
+"""The marks of a page, between which the numbers of a whole run stand, or those of a group that is run when asked."""
 
 
 class Bench:
@@ -142,11 +145,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=1, help="measure all this often, and keep the worst of each row")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table between the marks of this page")
     options = parser.parse_args()
-    if options.write and (options.runs < RUNS or options.quick or options.case):
-        parser.error(f"a page quotes the worst of {RUNS} whole runs at least: --runs {RUNS}, no --quick, no --case")
+    if options.write and (options.runs < RUNS or options.quick or _part(options) not in MARKS):
+        parser.error(f"a page quotes the worst of {RUNS} runs at least, whole or of --case fleet: --runs {RUNS}")
     if options.write and os.getloadavg()[0] > IDLE:
         parser.error(f"a page quotes an idle machine; here the load is {os.getloadavg()[0]:.1f}, not below {IDLE}")
     return options
+
+
+def _part(options: argparse.Namespace) -> str:
+    """Return the group that is measured; "" for all that are not asked for."""
+    return " ".join(options.case or ())
 
 
 def main() -> int:
@@ -181,8 +189,9 @@ def _report(options: argparse.Namespace, benches: Sequence[Bench], shape: str, r
         options.json.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
     broken = any(bench.broken for bench in benches)
     if options.write and not broken:
-        before, begin, rest = options.write.read_text(encoding="utf-8").partition(BEGIN)
-        _, end, after = rest.partition(END)
+        first, last = MARKS[_part(options)]
+        before, begin, rest = options.write.read_text(encoding="utf-8").partition(first)
+        _, end, after = rest.partition(last)
         lines = "\n".join(report.page(every, shape, rounds))
         options.write.write_text(f"{before}{begin}\n{lines}\n{end}{after}", encoding="utf-8")
     return 1 if broken else 0
