@@ -117,9 +117,12 @@ def match(
     node has: near-linear, unless many selectors share all their labels.
     """
     known: Labels = frozenset().union(*selectors)
+    keys = {key for key, _ in known}
     alike: dict[Labels, list[str]] = {}
-    for node in nodes:
-        alike.setdefault(known.intersection(node.labels.items()), []).append(node.name)
+    for name, labels in nodes:
+        # the smaller of the two is walked through: a node may have forty labels, of which selectors use one
+        pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()
+        alike.setdefault(known.intersection(pairs), []).append(name)
     number = Counter(pair for seen in alike for pair in seen)
     by_rarest: dict[tuple[str, str], list[int]] = {}
     for i, selector in enumerate(selectors):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
@@ -90,14 +90,20 @@ def _entry(node: Node, known: dict[Any, Any]) -> Entry:
     shape = (node.architecture, node.os_image, node.taints)
     if shape not in known:
         _check_shape(*shape)
-    labels = []
-    for pair in sorted(node.labels.items()):
-        if pair not in known and (errors := [*label_key_errors(pair[0]), *label_value_errors(pair[1])]):
-            raise KrmfnError(f"its label {pair[0]}: {pair[1]!r} is none: {errors[0]}")
-        labels.append(known.setdefault(pair, pair))
-    pairs = tuple(labels)
+    labels = sorted(node.labels.items())
+    try:
+        pairs = tuple([known[pair] for pair in labels])  # a list is faster, and a fleet has millions
+    except KeyError:
+        pairs = tuple(_pair(pair, known) for pair in labels)
     known_kernel, known_shape, known_pairs = (known.setdefault(one, one) for one in (kernel, shape, pairs))
     return Entry(node.name, known_kernel, known_shape, known_pairs)
+
+
+def _pair(pair: Pair, known: dict[Any, Any]) -> Pair:
+    """Return a label as the one object for it. Raises KrmfnError for what no API server takes."""
+    if pair not in known and (errors := [*label_key_errors(pair[0]), *label_value_errors(pair[1])]):
+        raise KrmfnError(f"its label {pair[0]}: {pair[1]!r} is none: {errors[0]}")
+    return known.setdefault(pair, pair)  # type: ignore[no-any-return]
 
 
 def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) -> None:
@@ -109,22 +115,24 @@ def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) ->
             raise KrmfnError(f"its taint {taint} is none: {errors[0]}")
 
 
-def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
+def manifest(entries: Sequence[Entry], title: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name."""
-    shared = _shared_keys(entries)
+    numbers = Counter(chain.from_iterable(entry.labels for entry in entries))
+    shared = _shared_keys(entries, numbers)
+    alone = {pair: f" {pair[0]}={pair[1]}" for pair in numbers if pair[0] not in shared}
     lines: dict[tuple[Shape, tuple[Pair, ...]], list[str]] = {}
-    split: dict[tuple[Pair, ...], tuple[tuple[Pair, ...], str]] = {}
-    for entry in entries:
-        if entry.labels not in split:
-            common = tuple(pair for pair in entry.labels if pair[0] in shared)
-            own = "".join(f" {key}={value}" for key, value in entry.labels if key not in shared)
-            split[entry.labels] = (common, own)
-        common, own = split[entry.labels]
-        lines.setdefault((entry.shape, common), []).append(f"{entry.name} {entry.kernel}{own}\n")
+    places: dict[tuple[int, int], tuple[list[str], str]] = {}  # by ids: equal shapes and labels are one object
+    for name, kernel, shape, labels in entries:
+        place = places.get((id(shape), id(labels)))
+        if place is None:
+            common = tuple([pair for pair in labels if pair not in alone])
+            own = "".join([alone[pair] for pair in labels if pair in alone])
+            place = places[id(shape), id(labels)] = lines.setdefault((shape, common), []), own
+        place[0].append(f"{name} {kernel}{place[1]}\n")
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
-        "metadata": {"name": name, "annotations": {LOCAL: "true"}},
+        "metadata": {"name": title, "annotations": {LOCAL: "true"}},
         "spec": {
             **({"validUntil": valid_until} if valid_until else {}),
             "labelKeys": [EVERY] if keys is None else sorted(keys),
@@ -144,34 +152,40 @@ def _group(shape: Shape, labels: tuple[Pair, ...], lines: list[str]) -> dict[str
     return {**{key: value for key, value in fields.items() if value}, "nodes": "".join(lines)}
 
 
-def _shared_keys(entries: Sequence[Entry]) -> set[str]:
+def _shared_keys(entries: Sequence[Entry], pairs: Mapping[Pair, int]) -> set[str]:
     """Return the labels that stand with the groups of nodes: those of few values first, while groups stay large."""
-    columns = _columns(entries)
+    columns = _columns(entries, pairs)
     numbers: dict[Shape, int] = {}
     group: list[int] = [numbers.setdefault(entry.shape, len(numbers)) for entry in entries]
     groups, shared = len(numbers), set()
     for key in sorted(columns, key=lambda key: (max(columns[key]), key)):
-        finer: dict[tuple[int, int], int] = {}
-        divided = [finer.setdefault(pair, len(finer)) for pair in zip(group, columns[key], strict=True)]
+        width = max(columns[key]) + 1
+        divided = [number * width + value for number, value in zip(group, columns[key], strict=True)]
+        finer = dict.fromkeys(divided)
         if len(finer) == groups or len(finer) * FEWEST <= len(entries):
             shared.add(key)
-            group, groups = divided, len(finer)
+            order = {one: number for number, one in enumerate(finer)}
+            group, groups = [order[one] for one in divided], len(finer)
     return shared
 
 
-def _columns(entries: Sequence[Entry]) -> dict[str, array[int]]:
-    """Return the labels that many nodes share: per key the number of each node's value, 0 for none."""
-    pairs = Counter(pair for entry in entries for pair in entry.labels)
-    values: dict[str, dict[str, int]] = {}
+def _columns(entries: Sequence[Entry], pairs: Mapping[Pair, int]) -> dict[str, array[int]]:
+    """Return the labels that many nodes share: per key the number of each node's value, 0 for none.
+
+    `pairs` are the labels of all nodes with how many have each.
+    """
     nodes_of: Counter[str] = Counter()
-    for (key, value), number in sorted(pairs.items()):
-        of_key = values.setdefault(key, {})
-        of_key[value] = len(of_key) + 1  # 0 is no label
+    for (key, _), number in pairs.items():
         nodes_of[key] += number
     zeros = array("i", [0]) * len(entries)
-    columns = {key: zeros[:] for key in values if nodes_of[key] * RAREST >= len(entries)}
+    columns = {key: zeros[:] for key in sorted(nodes_of) if nodes_of[key] * RAREST >= len(entries)}
+    values: Counter[str] = Counter()
+    places: dict[Pair, tuple[array[int], int]] = {}
+    for pair in sorted(pair for pair in pairs if pair[0] in columns):
+        values[pair[0]] += 1  # 0 is no label
+        places[pair] = columns[pair[0]], values[pair[0]]
     for at, entry in enumerate(entries):
-        for key, value in entry.labels:
-            if key in columns:
-                columns[key][at] = values[key][value]
+        for pair in entry.labels:
+            if place := places.get(pair):
+                place[0][at] = place[1]
     return columns

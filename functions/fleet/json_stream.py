@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from krmfn.counts import counted
 from krmfn.errors import KrmfnError
 
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 LARGEST = 8 << 20
 """Characters of one item. etcd refuses objects of more than 1.5 MB unless it is told otherwise."""
 _TAIL = 16
