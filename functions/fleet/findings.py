@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -115,38 +115,48 @@ def pools_have_nodes(fleet: Joined) -> Iterator[Result]:
 
 
 def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
-    labels = _Labels(whole.fleet)
     managed = sum(node.cluster is not None for node in whole.fleet.nodes)
-    for driver, selected in zip(whole.drivers, whole.of_driver, strict=True):
-        number = managed if driver.cluster is not None else len(whole.fleet.nodes) - managed
-        if number and not selected and bool(driver.claim.pool) == pools:
-            message = f"selects none of the {counted(number, 'node')}{labels.hint(driver)}"
-            yield _about(driver, warning(message, field=Field(driver.claim.field)))
+    numbers = {True: managed, False: len(whole.fleet.nodes) - managed}
+    idle = [
+        driver
+        for driver, selected in zip(whole.drivers, whole.of_driver, strict=True)
+        if not selected and numbers[driver.cluster is not None] and bool(driver.claim.pool) == pools
+    ]
+    labels = _Labels(whole.fleet, idle)
+    for driver in idle:
+        message = f"selects none of the {counted(numbers[driver.cluster is not None], 'node')}{labels.hint(driver)}"
+        yield _about(driver, warning(message, field=Field(driver.claim.field)))
 
 
 class _Labels:
-    """The labels that the nodes have, counted when a selector is idle."""
+    """The labels that the nodes have, as far as idle selectors are about them."""
 
-    def __init__(self, fleet: Fleet) -> None:
-        self.fleet = fleet
+    def __init__(self, fleet: Fleet, idle: Iterable[Driver]) -> None:
+        self._nodes = fleet.nodes
         self._compared = 0
         self._shown: dict[str, list[str]] = {}
+        self._values: dict[str, Counter[str]] = {}
+        """How many nodes have each value of each label."""
+        wanted = {key for driver in idle for key in driver.selector}
+        for node in self._nodes if wanted else ():
+            labels = node.labels
+            for key in wanted if len(wanted) < len(labels) else wanted & labels.keys():
+                if key in labels:
+                    values = self._values.get(key)
+                    if values is None:
+                        values = self._values[key] = Counter()
+                    values[labels[key]] += 1
 
     @cached_property
-    def values(self) -> dict[str, Counter[str]]:
-        """How many nodes have each value of each label."""
-        numbers: dict[str, Counter[str]] = {}
-        for node in self.fleet.nodes:
-            for key, value in node.labels.items():
-                numbers.setdefault(key, Counter())[value] += 1
-        return numbers
+    def _keys(self) -> set[str]:
+        return set[str]().union(*(node.labels for node in self._nodes))
 
     def hint(self, driver: Driver) -> str:
         """Return which label of a selector is at fault, and what may have been meant."""
         for key, value in sorted(driver.selector.items()):
-            values = self.values.get(key)
+            values = self._values.get(key)
             if values is None:
-                near = self._near(key, self.values)
+                near = self._near(key, sorted(self._keys))
                 return f": none has the label {key}" + (f"; did you mean {near}?" if near else "")
             if value not in values:
                 near = self._near(value, values)
@@ -166,7 +176,7 @@ class _Labels:
     def _usual(self, key: str) -> list[str]:
         """Return the values of a label that most nodes have, in quotes."""
         if key not in self._shown:
-            self._shown[key] = [repr(name) for name, _ in self.values[key].most_common(SHOWN)]
+            self._shown[key] = [repr(name) for name, _ in self._values[key].most_common(SHOWN)]
         return self._shown[key]
 
 

@@ -18,8 +18,9 @@ are one string, which every YAML tool carries as it is and a parser reads at onc
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from typing import NoReturn
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
@@ -60,51 +61,65 @@ def _group(
     text: str, pairs: tuple[tuple[str, str], ...], facts: Facts, keys: frozenset[str] | None
 ) -> tuple[tuple[Node, ...], tuple[str, ...]]:
     """Return the nodes of one group, and a sentence for each line that is none."""
-    labels, known = dict(pairs), dict[str, str]()
+    shared = dict(pairs)
+    kernels: dict[str, str] = {}
+    words: dict[str, tuple[str, str]] = {}  # equal labels of many nodes are one object
     nodes: list[Node] = []
     problems: list[str] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
-            name, kernel, own = _parsed(line, known, labels, keys)
+            name, kernel, *own = line.split(" ") if " " in line else _refuse_line()
+            if subdomain_errors(name):
+                raise KrmfnError(f"{name!r} is no node's name: {subdomain_errors(name)[0]}")
+            if kernel not in kernels:
+                kernels[kernel] = _kernel(kernel)
+            labels = _labels(own, words, shared, keys) if own else shared
         except KrmfnError as failure:
             problems.append(f"line {number:,} ({line[:60]!r}): {failure}")
         else:
-            nodes.append(Node(name, {**labels, **own} if own else labels, kernel, *facts))
+            nodes.append(Node(name, labels, kernels[kernel], *facts))
     return tuple(nodes), tuple(problems)
 
 
-def _parsed(
-    line: str, known: dict[str, str], labels: Collection[str], keys: Collection[str] | None
-) -> tuple[str, str, dict[str, str]]:
-    """Return name, kernel and own labels of a node's line; `known` are parts that were looked at before."""
-    name, *parts = line.split(" ")
-    if not parts:
-        raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
-    if subdomain_errors(name):
-        raise KrmfnError(f"{name!r} is no node's name: {subdomain_errors(name)[0]}")
-    for part in parts:
-        if part not in known:
-            known[part] = _checked(part, part is parts[0])
-    own = dict(part.split("=", 1) for part in parts[1:])
-    if own and len(own) < len(parts) - 1:
+def _refuse_line() -> NoReturn:
+    raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
+
+
+def _labels(
+    own: Sequence[str], words: dict[str, tuple[str, str]], shared: Mapping[str, str], keys: Collection[str] | None
+) -> dict[str, str]:
+    """Return a node's labels, its own and those of its group; `words` are those that were looked at before."""
+    for word in own:
+        if word not in words:
+            words[word] = _label(word, shared, keys)
+    labels = {**shared, **dict([words[word] for word in own])}  # a list is faster
+    if len(labels) < len(shared) + len(own):
         raise KrmfnError("a label stands twice")
-    for key in own:
-        if key in labels:
-            raise KrmfnError(f"the label {key} stands in the group, too")
-        if keys is not None and key not in keys:
-            raise KrmfnError(f"the label {key} is not in spec.labelKeys")
-    return name, "" if parts[0] == UNKNOWN else known[parts[0]], own
+    return labels
 
 
-def _checked(word: str, is_kernel: bool) -> str:
-    """Return a word of a node's line. Raises KrmfnError when it is neither a kernel in its place nor a label."""
+def _kernel(word: str) -> str:
+    """Return the kernel in a node's line, "" for one that is not known. Raises KrmfnError for what is none."""
+    if not word.isprintable() or not word:
+        raise KrmfnError("words are divided by one space")
+    if "=" in word:
+        raise KrmfnError(f"{word!r} is no kernel")
+    return "" if word == UNKNOWN else word
+
+
+def _label(word: str, shared: Collection[str], keys: Collection[str] | None) -> tuple[str, str]:
+    """Return the label in a node's line. Raises KrmfnError when it is none, or does not belong there."""
     if not word.isprintable() or not word:
         raise KrmfnError("words are divided by one space")
     key, equals, value = word.partition("=")
-    errors = [] if is_kernel else [*label_key_errors(key), *label_value_errors(value)]
-    if bool(equals) == is_kernel or errors:
-        raise KrmfnError(f"{word!r} is no {'kernel' if is_kernel else 'label'}{f': {errors[0]}' if errors else ''}")
-    return word
+    errors = [*label_key_errors(key), *label_value_errors(value)]
+    if not equals or errors:
+        raise KrmfnError(f"{word!r} is no label{f': {errors[0]}' if errors else ''}")
+    if key in shared:
+        raise KrmfnError(f"the label {key} stands in the group, too")
+    if keys is not None and key not in keys:
+        raise KrmfnError(f"the label {key} is not in spec.labelKeys")
+    return key, value
 
 
 def label_keys(manifest: Manifest) -> frozenset[str] | None:
