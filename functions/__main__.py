@@ -72,7 +72,7 @@ def _command(arguments: list[str]) -> int:
     """Return a command's exit code; 2 when its parts cannot even be loaded, since 1 means findings."""
     import gc
 
-    gc.set_threshold(100_000, 50, 50)  # nearly all objects stay to the end; walking them costs a tenth of a large check
+    gc.disable()  # nearly all objects stay to the end, and walking 100,000 nodes again and again takes a quarter
     try:
         _catch_signals()
         from krmfn.cli import main

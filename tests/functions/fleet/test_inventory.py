@@ -169,6 +169,7 @@ SPEC = HEAD + "spec:\n  labelKeys: [zone, rack]\n  groups:\n  - labels: {zone: a
         (SPEC + "n1 - \n", "KRM601", "spec.groups[0].nodes", "words are divided by one space"),
         (SPEC + "n1 rack=r1", "KRM601", "spec.groups[0].nodes", "'rack=r1' is no kernel"),
         (SPEC + "n1 - r1", "KRM601", "spec.groups[0].nodes", "'r1' is no label"),
+        (SPEC + "n1 5.14\n      n2 - 5.14", "KRM601", "spec.groups[0].nodes", "'5.14' is no label"),
         (SPEC + "n1 - rack=r=1", "KRM601", "spec.groups[0].nodes", "'rack=r=1' is no label"),
         (SPEC + "n1 - rack=1 rack=2", "KRM601", "spec.groups[0].nodes", "a label stands twice"),
         (SPEC + "n1 - zone=b", "KRM601", "spec.groups[0].nodes", "the label zone stands in the group, too"),
