@@ -19,12 +19,15 @@ def config(number: int, selector: str) -> str:
 ---
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
-metadata: {{name: config-{number:05}, namespace: kmm}}
+metadata:
+  name: config-{number:05}
+  namespace: kmm
 spec:
   moduleName: driver
   driverImage: registry.example.com/driver
   driverVersion: "1.0"
-  nodeSelector: {{{selector}}}
+  nodeSelector:
+    {selector}
 """
 
 
@@ -42,8 +45,8 @@ def labels(number: int, racks: int) -> dict[str, str]:
 def inventory(number: int, racks: int) -> Iterator[str]:
     """An inventory, laid out as `krmfn inventory` does: labels of few values with the groups, others in the lines."""
     random = Random(SEED)
-    yield "---\napiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {name: nodes}\n"
-    yield 'spec:\n  labelKeys: ["*"]\n  groups:\n'
+    yield "---\napiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata:\n  name: nodes\n"
+    yield "spec:\n  labelKeys:\n  - '*'\n  groups:\n"
     for zone in range(3):
         yield "  - architecture: amd64\n    osImage: Red Hat Enterprise Linux\n    labels:\n"
         yield f"      example.com/accelerator: 'true'\n      topology.kubernetes.io/zone: {'abc'[zone]}\n    nodes: |\n"

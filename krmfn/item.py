@@ -39,7 +39,7 @@ class Item:
     _mark: Mark | bool | None = False
     _is_marked: bool | None = None
     _manifest: Manifest | None = None
-    _print: bytes | None = None
+    _print: int | None = None
     _simple = False
     _node: Any = None
 
@@ -74,13 +74,13 @@ class Item:
         """
         if self._manifest is None:
             self._manifest = self._load()
-            self._print = fingerprint(self._manifest)
+            self._print = _digest(self._manifest)
         return self._manifest
 
     def reread(self) -> Manifest:
         """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
         manifest = self._manifest
-        unchanged = manifest is not None and self._print is not None and self._print == fingerprint(manifest)
+        unchanged = manifest is not None and self._print is not None and self._print == _digest(manifest)
         return manifest if manifest is not None and unchanged else self._load()
 
     def refuse_change(self) -> None:
@@ -328,3 +328,9 @@ class Item:
 def _root(item: Item) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
     return peek.root(item.data, item.start, item.end, item.indent, item.keys)
+
+
+def _digest(manifest: Manifest) -> int | None:
+    """Return a number that changes with the data; the fingerprint itself is as long as the text."""
+    whole = fingerprint(manifest)
+    return None if whole is None else hash(whole)
