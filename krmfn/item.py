@@ -108,12 +108,11 @@ class Item:
     def mentions(self, word: str) -> bool:
         """Return False when `word` is surely not in the item's data: a cheap test before a real look.
 
-        True is no proof (see `yamltext.words`). Of items that were read together the first question costs a search over
-        the text of all, and any other item's costs nothing then.
+        True is no proof (see `yamltext.words`). `ResourceList.mentioning` asks all items at once.
         """
-        if self.words is not None:
-            return self.start in self.words.naming(word.encode())
-        return mentions(self.data, self.start, self.end, word.encode())
+        wanted = word.encode()
+        known = self.words.known(wanted) if self.words is not None else None
+        return mentions(self.data, self.start, self.end, wanted) if known is None else self.start in known
 
     @property
     def kind(self) -> str:

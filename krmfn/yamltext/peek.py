@@ -38,7 +38,7 @@ _HEADS = rb"\n {%d}(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
 _BEHIND = (b":", b" ", b"\t", b"\n", b"")
 """What stands behind a key, or behind a line that should have been one."""
-_LONG = 1_000
+_LONG = 2_500
 """The size from which looking for a key is cheaper than an index of all."""
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 

@@ -27,6 +27,10 @@ class Words:
             self._naming[word] = holding
         return self._naming[word]
 
+    def known(self, word: bytes) -> frozenset[int] | None:
+        """Return what `naming` does when that was asked before; None else."""
+        return self._naming.get(word)
+
     def _those(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
         """Return those of the resources that may hold the word."""
         spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
