@@ -89,7 +89,8 @@ def markdown(every: Sequence[Runs], reasons: dict[str, str]) -> Iterator[str]:
 
 def page(every: Sequence[Runs], shape: str, rounds: int) -> Iterator[str]:
     """Yield the lines of docs/numbers.md between its marks: the worst of several runs, and the peers' own times."""
-    text = f"Measured on {shape}. Run {len(every)} times on the idle machine, {rounds} rounds each; "
+    number = f"{rounds} round{'s' if rounds > 1 else ''}"
+    text = f"Measured on {shape}. Run {len(every)} times on the idle machine, {number} each; "
     yield f"{text}each row is from the run in which it came out worst, and has the medians of that run's rounds:"
     yield ""
     yield "| case | ours | peer | ratio | target |"

@@ -28,7 +28,17 @@ def started(check: Callable[[], bool]) -> Callable[[], bool]:
     return lambda: os.waitpid(process, 0)[1] == 0
 
 
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _has_room() -> bool:
-    """Return True when this process may have a twin: a processor for it, and no thread, which would not be copied."""
+    """Return True when this process may have a twin: a processor for it, and no thread, which would not be copied.
+
+    macOS has threads of its own in any process that has used its libraries.
+    """
     threading = sys.modules.get("threading")
-    return len(os.sched_getaffinity(0)) > 1 and (threading is None or threading.active_count() == 1)
+    return sys.platform == "linux" and processors() > 1 and (threading is None or threading.active_count() == 1)

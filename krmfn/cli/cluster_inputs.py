@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..errors import KrmfnError
 from ..resourcelist import ResourceList
 from . import inputs
+from .aside import processors
 from .clusters import Cluster
 from .inputs import Read
 from .kustomization.disk import within
@@ -35,7 +36,7 @@ class Inputs(NamedTuple):
 
 def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
     """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
-    jobs = context.options.jobs or min(_JOBS, len(os.sched_getaffinity(0)))
+    jobs = context.options.jobs or min(_JOBS, processors())
     builds_some = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots) > 1
     with progress(context.log, len(every), "clusters read") as step:
 

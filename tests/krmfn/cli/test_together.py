@@ -34,6 +34,11 @@ def test_only_a_check_that_was_passed_counts() -> None:
     assert done.stdout.split() == ["True", "False", "False", "False", "False"]
 
 
+def test_processors_are_counted_where_they_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert aside.processors() == os.cpu_count()
+
+
 def test_without_a_second_processor_there_is_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     monkeypatch.delattr(os, "fork")
