@@ -299,9 +299,10 @@ def test_what_cannot_be_rendered_is_exit_2_with_its_findings(folder: Path, broke
 
 
 def test_warnings_of_the_new_state_are_printed(folder: Path) -> None:
-    (folder / "new" / "text.yaml").write_text("kind: Text\nmetadata: {name: a}\n")
-    (folder / "old" / "text.yaml").write_text("kind: Text\nmetadata: {name: a}\n")
-    assert diff(folder, "old", "new").err.count("text.yaml:1: warning: ") == 1
+    for side in ("new", "old"):
+        text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: kmm}\n---\nnote: a\n"
+        (folder / side / "text.yaml").write_text(text)
+    assert diff(folder, "old", "new").err.count("text.yaml:4: warning: ") == 1
 
 
 @pytest.mark.parametrize(
