@@ -93,6 +93,7 @@ def read_stream(text: bytes, name: str = "") -> ResourceList:
     _add_files(resources, failures, [(name, text)], in_full=False)
     if name in failures:
         raise failures[name]
+    resources.files = 0  # what a tool prints is none
     return resources
 
 

@@ -377,3 +377,10 @@ def test_a_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     name.write_bytes(b'{"findings": "\xff"}')
     with pytest.raises(KrmfnError, match=r"baseline\.json: not UTF-8"):
         files.read_text(str(name))
+
+
+def test_a_stream_is_no_file(tmp_path: Path) -> None:
+    text = ONE.format("a").encode()
+    (tmp_path / "a.yaml").write_bytes(text)
+    assert manifests.read_stream(text).files == manifests.read("-", text).files == 0
+    assert manifests.read(str(tmp_path)).files == manifests.read(str(tmp_path / "a.yaml")).files == 1
