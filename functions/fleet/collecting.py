@@ -115,24 +115,24 @@ def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) ->
             raise KrmfnError(f"its taint {taint} is none: {errors[0]}")
 
 
-def manifest(entries: Sequence[Entry], title: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
+def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name."""
     numbers = Counter(chain.from_iterable(entry.labels for entry in entries))
     shared = _shared_keys(entries, numbers)
     alone = {pair: f" {pair[0]}={pair[1]}" for pair in numbers if pair[0] not in shared}
     lines: dict[tuple[Shape, tuple[Pair, ...]], list[str]] = {}
     places: dict[tuple[int, int], tuple[list[str], str]] = {}  # by ids: equal shapes and labels are one object
-    for name, kernel, shape, labels in entries:
+    for node, kernel, shape, labels in entries:
         place = places.get((id(shape), id(labels)))
         if place is None:
             common = tuple([pair for pair in labels if pair not in alone])
             own = "".join([alone[pair] for pair in labels if pair in alone])
             place = places[id(shape), id(labels)] = lines.setdefault((shape, common), []), own
-        place[0].append(f"{name} {kernel}{place[1]}\n")
+        place[0].append(f"{node} {kernel}{place[1]}\n")
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
-        "metadata": {"name": title, "annotations": {LOCAL: "true"}},
+        "metadata": {"name": name, "annotations": {LOCAL: "true"}},
         "spec": {
             **({"validUntil": valid_until} if valid_until else {}),
             "labelKeys": [EVERY] if keys is None else sorted(keys),

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import NoReturn
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
@@ -68,7 +67,9 @@ def _group(
     problems: list[str] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
-            name, kernel, *own = line.split(" ") if " " in line else _refuse_line()
+            if " " not in line:
+                raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
+            name, kernel, *own = line.split(" ")
             if subdomain_errors(name):
                 raise KrmfnError(f"{name!r} is no node's name: {subdomain_errors(name)[0]}")
             if kernel not in kernels:
@@ -79,10 +80,6 @@ def _group(
         else:
             nodes.append(Node(name, labels, kernels[kernel], *facts))
     return tuple(nodes), tuple(problems)
-
-
-def _refuse_line() -> NoReturn:
-    raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
 
 
 def _labels(

@@ -66,8 +66,7 @@ def build(
     programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
     annotation where it comes from, seen from the wrapper.
     Raises KrmfnError with kustomize's own messages when it fails or is missing, and when there is no place for
-    temporary files. A build that calls us leaves the error
-    to its findings, when there are some.
+    temporary files. A build that calls us leaves the error to its findings, when there are some.
     """
     command = _command(decision)
     try:

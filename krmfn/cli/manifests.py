@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import KrmfnError
@@ -43,15 +43,15 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     resources = ResourceList()
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)
-    failures: dict[str, KrmfnError] = {}
-    _add_files(resources, failures, [(name, text)], in_full)
-    if name in failures:
-        raise KrmfnError(named(name, failures[name])) from failures[name]
+    try:
+        _add_one(resources, name, text, in_full)
+    except KrmfnError as failure:
+        raise KrmfnError(named(name, failure)) from failure
     resources.files = int(path != "-")
     return resources
 
 
-def read_files(listed: Iterable[File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
+def read_files(listed: Sequence[File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
     """Return the resources in some files, and why nothing of others can be read, by their names; `in_full`: see `read`.
 
     Each file is regular and within what may be read (see `tree.below`); together they have no more than KRMFN_MAX_BYTES
@@ -77,6 +77,7 @@ def read_files(listed: Iterable[File], in_full: bool = False) -> tuple[ResourceL
             _add_files(resources, failures, those, in_full)
             those, size = [], 0
     _add_files(resources, failures, those, in_full)
+    resources.files = len(listed) - len(failures)
     return resources, failures
 
 
@@ -89,11 +90,7 @@ def named(name: str, failure: KrmfnError) -> str:
 def read_stream(text: bytes, name: str = "") -> ResourceList:
     """Return the resources in a text: of the file `name`, or the output of a tool, which has no places in a file."""
     resources = ResourceList()
-    failures: dict[str, KrmfnError] = {}
-    _add_files(resources, failures, [(name, text)], in_full=False)
-    if name in failures:
-        raise failures[name]
-    resources.files = 0  # what a tool prints is none
+    _add_one(resources, name, text)
     return resources
 
 
@@ -105,6 +102,14 @@ def kustomization_in(path: str) -> str | None:
 
 def _is_read(name: str) -> bool:
     return name.endswith(SUFFIXES) and name not in KUSTOMIZATIONS
+
+
+def _add_one(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
+    """Add what one text holds. Raises KrmfnError when it cannot be read."""
+    failures: dict[str, KrmfnError] = {}
+    _add_files(resources, failures, [(name, text)], in_full)
+    for failure in failures.values():
+        raise failure
 
 
 def _add_files(
@@ -122,7 +127,6 @@ def _add_files(
                     _sort(resources, item, place, "document")
             else:
                 _add(resources, name, text, in_full)
-            resources.files += 1
         except KrmfnError as failure:
             failures[name] = failure
             del resources.items[before:]

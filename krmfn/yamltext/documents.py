@@ -1,7 +1,7 @@
 """Divide the text of files into YAML documents, and read the head of each, by its lines.
 
-`quick` does what nearly every file needs in one pass over many of them; it answers None for a text that is unusual
-(other line breaks, directives, a byte order mark inside, JSON), and then `documents` divides that file alone.
+`quick` does what nearly every file needs in one pass over many of them. It is for what `is_usual`; a text that is not
+(other line breaks, directives, a byte order mark inside, JSON) `documents` divides alone.
 """
 
 from __future__ import annotations

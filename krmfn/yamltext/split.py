@@ -94,10 +94,8 @@ def check_encoding(text: bytes) -> None:
 
 
 def is_plain(text: bytes) -> bool:
-    """Return True when a text is UTF-8, and no other character than a newline breaks its lines."""
-    if text.isascii():
-        return b"\r" not in text and b"\0" not in text
-    if b"\r" in text or _BOM in text or any(mark in text for mark in _OTHER_BREAKS):
+    """Return True for UTF-8 without a byte order mark in which nothing but a newline breaks a line."""
+    if _has_other_breaks(text) or _BOM in text:
         return False
     try:
         check_encoding(text)
@@ -106,9 +104,14 @@ def is_plain(text: bytes) -> bool:
     return True
 
 
+def _has_other_breaks(text: bytes) -> bool:
+    """Return True when something other than a newline may break a line."""
+    return b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
+
+
 def quick(data: bytes) -> Cut | None:
     """Return the cut of a ResourceList in block YAML; None when not sure. Nothing is guessed: see above."""
-    if b"\r" in data or (not data.isascii() and any(mark in data for mark in _OTHER_BREAKS)):
+    if _has_other_breaks(data):
         return None
     lines: list[int] = [0]
     heads: list[int] = []
@@ -149,8 +152,7 @@ def runs_on(data: bytes) -> Iterator[int]:
 
 def is_simple(text: bytes) -> bool:
     """Return True when no quoted scalar or flow collection of a document runs over lines: `peek` may read it."""
-    odd = b"\r" in text or (not text.isascii() and any(mark in text for mark in _OTHER_BREAKS))
-    return not odd and not any(True for _ in runs_on(text))
+    return not _has_other_breaks(text) and not any(True for _ in runs_on(text))
 
 
 def _sections(data: bytes, lines: list[int]) -> tuple[Section, ...] | None:
