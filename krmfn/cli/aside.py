@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 
-def started(check: Callable[[], bool]) -> Callable[[], bool]:
-    """Start a check in a process of its own; return what waits for its end and returns True when it was passed.
+@contextmanager
+def alongside(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
+    """Have a process of its own make a check; yield what waits for its end and returns True when it was passed.
 
     It returns False as well where that is not known: no second processor, no process to be had, one that was ended.
-    Then whoever asks does the work, so nothing depends on the second process but time.
+    Then whoever asks does the work, so nothing depends on the second process but time. It never outlives the block, nor
+    is its end left for somebody else to ask for: the first process of a container may ask for none.
     """
-    if not _has_room():
-        return lambda: False
+    process = 0
+    codes: list[int] = []
+
+    def is_passed() -> bool:
+        if process and not codes:
+            codes.append(os.waitpid(process, 0)[1])
+        return codes == [0]
+
+    try:
+        if _has_room():
+            from . import interrupts  # here: small inputs need no second process
+
+            with interrupts.held():  # until its id is known
+                process = _started(check)
+        yield is_passed
+    finally:
+        if process and not codes:
+            with suppress(ProcessLookupError, ChildProcessError):  # an interrupt came just when it had ended
+                os.kill(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+
+
+def _started(check: Callable[[], bool]) -> int:
+    """Return the id of a process that makes the check and leaves with 0 when it is passed; 0 when there is none."""
     try:
         process = os.fork()
     except OSError:  # a limit on processes
-        return lambda: False
+        return 0
     if process == 0:
         status = 1
         try:
             status = int(not check())
         finally:
             os._exit(status)  # whatever happened: this process has nothing to say, to flush or to clean up
-    return lambda: os.waitpid(process, 0)[1] == 0
+    return process
 
 
 def processors() -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from ..errors import KrmfnError
@@ -62,12 +63,12 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
     part = len(spans) * 4 // 5 if len(text) >= _LARGE else 0  # the rest takes as long as reading the heads
-    is_sound = aside.started(lambda: not _wrong(text, spans[:part])) if part else None
-    dubious = documents.dubious(text, spans)
-    heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
-    wrong = {part + at for at in _wrong(text, spans[part:])}
-    if is_sound and not is_sound():
-        wrong |= _wrong(text, spans[:part])
+    with aside.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
+        dubious = documents.dubious(text, spans)
+        heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
+        wrong = {part + at for at in _wrong(text, spans[part:])}
+        if not is_sound():
+            wrong |= _wrong(text, spans[:part])
     places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)
     sound = {
         name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))

@@ -25,13 +25,35 @@ aside._has_room = lambda: True
 checks = {"passed": lambda: True, "failed": lambda: False, "raises": lambda: 1 / 0, "exits": lambda: sys.exit(0),
           "killed": lambda: os.kill(os.getpid(), signal.SIGKILL)}
 for check in checks.values():
-    print(aside.started(check)())
+    with aside.alongside(check) as is_passed:
+        print(is_passed(), is_passed())
+"""
+
+INTERRUPTED = """\
+import os, time
+from krmfn.cli import aside
+aside._has_room = lambda: True
+try:
+    with aside.alongside(lambda: time.sleep(600)):
+        raise KeyboardInterrupt
+except KeyboardInterrupt:
+    pass
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("no child")
 """
 
 
 def test_only_a_check_that_was_passed_counts() -> None:
     done = subprocess.run([sys.executable, "-c", SIDE], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "False", "False", "False", "False"]
+    assert done.stdout.split() == ["True", "True", *["False"] * 8]
+
+
+def test_an_interrupt_leaves_no_second_process() -> None:
+    """Its end was left to the first process, and that of Argo CD's sidecar asks for nobody's."""
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "no child\n"
 
 
 def test_processors_are_counted_where_they_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +64,8 @@ def test_processors_are_counted_where_they_cannot_be_asked_for(monkeypatch: pyte
 def test_without_a_second_processor_there_is_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     monkeypatch.delattr(os, "fork")
-    assert aside.started(lambda: True)() is False
+    with aside.alongside(lambda: True) as is_passed:
+        assert is_passed() is False
 
 
 @pytest.mark.parametrize("at", [0, LARGE // 2, LARGE - 1])
