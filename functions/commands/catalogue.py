@@ -42,13 +42,13 @@ def rules() -> list[Rule]:
     from ..kmm import rules as modules
     from ..ptemplate import render as ptemplate
     from ..rendering import function_config, input_checks, leftovers, metadata_checks, object_checks, recognition
-    from ..upgrades import change_rules, node_rules
+    from ..upgrades import change_rules
 
     rooms = (
         *(cli, graph_rules, clusters, function_config, input_checks, recognition),
         *(metadata_checks, ignoring),
         *(leftovers, object_checks, theirs, against),
-        *(deviceconfig, effects, profiles, ptemplate, modules, messages, change_rules, node_rules, fleet, final),
+        *(deviceconfig, effects, profiles, ptemplate, modules, messages, change_rules, fleet, final),
     )
     made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]
     return sorted(made, key=lambda rule: rule.id)

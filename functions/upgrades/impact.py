@@ -10,6 +10,7 @@ from krmfn import Manifest, Ref
 from krmfn.differences import ABSENT, FieldChange, differences
 from krmfn.plan import Change, Plan
 from krmfn.resource import ref
+from krmfn.results import Field
 
 from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import (
@@ -27,6 +28,8 @@ from ..kmm.versions import Target
 _OF_CONTAINER = frozenset({"modprobe", "containerImage", "imagePullPolicy", "registryTLS", *IN_TREE})
 _OF_MAPPING = frozenset({"containerImage", "registryTLS", "literal", "regexp", *IN_TREE})
 """The fields that KMM compares between a node and the Module; a difference is an unload and a load."""
+SHOWN = 3
+"""How many workloads a message names before it counts the rest."""
 
 
 class Step(NamedTuple):
@@ -97,6 +100,12 @@ def reloads(step: Step) -> list[FieldChange]:
         return []
     fields = differences(step.old.container, step.new.container, tuple(CONTAINER.split(".")))
     return [field for field in fields if _counts(field, len(step.old.mappings))]
+
+
+def field_of(change: FieldChange) -> Field:
+    """Return the field of a finding about a change, with its old and its new value; None for one that is absent."""
+    old, new = (None if value is ABSENT else value for value in (change.old, change.new))
+    return Field(change.path, old, new)
 
 
 def _counts(field: FieldChange, mappings: int) -> bool:

@@ -13,9 +13,9 @@ from krmfn.rule import apply
 from ..kmm.versions import target
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
-from . import node_rules
-from .change_rules import RULES, version_is_kept
+from .change_rules import RULES
 from .impact import impact_of
+from .refusal_rules import version_is_kept
 
 
 def notes(plan: Plan, resources: ResourceList) -> list[Result]:
@@ -30,7 +30,7 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     theirs = (item.manifest for item in resources.theirs.items) if resources.theirs else ()
     impact = impact_of(plan, target(config.kmm_version), theirs)
-    for finding in (*version_is_kept(impact), *apply((*RULES, *node_rules.RULES), impact)):
+    for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         source = _source(finding, manifests, by_id)
         if source:
             owners[source.ref] = source

@@ -1,0 +1,151 @@
+"""Rules about a Module that stays: whether its nodes reload at once or one by one, and what keeps running on each.
+
+Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controllers, as seen on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Result, info, warning
+from krmfn.counts import some
+from krmfn.resource import ref
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from ..kmm.lookup import has
+from ..kmm.module import CONTAINER, version_label
+from .impact import SHOWN, Impact, field_of, reloads, selected
+
+
+def change_is_ordered(impact: Impact) -> Iterator[Result]:
+    """Yield a finding per Module whose nodes all reload at once, with the workloads that stand in the way."""
+    for step in impact.steps:
+        fields, (before, after) = reloads(step), step.versions
+        if not fields or before != after:
+            continue
+        why = f"the version stays {after}" if after else "the Module has no version"
+        message = f"{why}, so KMM unloads and reloads the kernel module on all its nodes at once"
+        holders = impact.waiting(step.module)
+        if step.new and has(step.new.spec, "devicePlugin"):
+            holders.append("its device plugin")
+        field = field_of(fields[0])
+        if holders:
+            named = some(holders, len(holders), SHOWN)
+            hold = f"the unload fails and is tried again as long as {named} or another workload uses it"
+            yield warning(f"{message}; {hold}: stop them first, or {_one_by_one(after)}", ref=step.ref, field=field)
+        else:
+            hold = "no workload in the input waits for it; one that uses it makes the unload fail until it ends"
+            yield info(f"{message}; {hold}; {_one_by_one(after)}", ref=step.ref, field=field)
+
+
+def _one_by_one(version: str) -> str:
+    """Return what to write so that nodes reload one after the other."""
+    if version:
+        return "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
+    return (
+        "write `upgrade: {ordered: true}` and another driverVersion each time: then nodes reload one by one, as they "
+        "are labelled (KMM gives no version to a Module that has none: delete this one once)"
+    )
+
+
+def version_moves_with_labels(impact: Impact) -> Iterator[Result]:
+    """Yield an info per Module with a new version."""
+    for step in impact.steps:
+        before, after = step.versions
+        if before and after and before != after:
+            message = f"nodes keep version {before} until their label {version_label(*step.module[2:])} says {after}"
+            yield info(message, ref=step.ref, field=Field(f"{CONTAINER}.version", before, after))
+
+
+def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per workload that selects the nodes of a Module's former version and that the plan loses."""
+    kept = {pair for manifest in impact.plan.new for pair in selected(manifest).items()}
+    for step in impact.steps:
+        label, (before, after) = version_label(*step.module[2:]), step.versions
+        if not before or not after or before == after or (label, before) in kept:
+            continue
+        for manifest in impact.plan.old:
+            if selected(manifest).get(label) == before:
+                message = (
+                    f"leaves all nodes at once, also those that still run version {before} of {step.module}; keep it "
+                    f'for them with `upgrade.retain: ["{before}"]` until no node has the label {label}: {before}'
+                )
+                yield warning(message, ref=ref(manifest))
+
+
+RULES = (
+    Rule(
+        "KRM401",
+        "what a Module loads, and how, changes together with its version: else all nodes reload at once",
+        good="""\
+# before
+spec: {driverVersion: "1.0", upgrade: {ordered: true}}
+---
+# after
+spec: {driverVersion: "1.1", upgrade: {ordered: true}}
+""",
+        bad="""\
+# before
+spec: {driverVersion: "1.0"}
+---
+# after
+spec: {driverVersion: "1.1"}
+""",
+        remedy="Write `upgrade: {ordered: true}` and change driverVersion with what is loaded, so that nodes reload "
+        "one by one, as they are labelled. Else stop the pods that use it first: all nodes reload at once.",
+        check=change_is_ordered,
+    ),
+    Rule(
+        "KRM407",
+        "a new version is loaded node by node, as the nodes' version labels are changed; nothing else does it",
+        good="""\
+# before
+spec: {driverVersion: "1.0", upgrade: {ordered: true}}
+---
+# after
+spec: {driverVersion: "1.0", upgrade: {ordered: true}, tolerations: [{operator: Exists}]}
+""",
+        bad="""\
+# before
+spec: {driverVersion: "1.0", upgrade: {ordered: true}}
+---
+# after
+spec: {driverVersion: "1.1", upgrade: {ordered: true}}
+""",
+        remedy="Change the version label of each node once the change is applied; the finding has the label.",
+        check=version_moves_with_labels,
+    ),
+    Rule(
+        "KRM408",
+        "the DaemonSets of a Module's old version stay while nodes run it (`upgrade.retain`)",
+        good="""\
+# before
+spec:
+  driverVersion: "1.0"
+  upgrade: {ordered: true}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+---
+# after
+spec:
+  driverVersion: "1.1"
+  upgrade: {ordered: true, retain: ["1.0"]}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+""",
+        bad="""\
+# before
+spec:
+  driverVersion: "1.0"
+  upgrade: {ordered: true}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+---
+# after
+spec:
+  driverVersion: "1.1"
+  upgrade: {ordered: true}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+""",
+        remedy="Name the old version in `upgrade.retain` until no node has its label.",
+        check=old_version_keeps_its_daemonsets,
+    ),
+)

@@ -1,0 +1,196 @@
+"""Rules about what a change removes: a Module, or a section of one, and the workloads that wait for it.
+
+Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controllers, as seen on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Result, error, info, warning
+from krmfn.counts import some
+from krmfn.resource import ref
+from krmfn.results import Field
+from krmfn.rule import Rule
+
+from ..kmm.module import NAME_LABEL
+from .impact import SHOWN, Impact, Step, label_keys, selected
+
+
+def daemonsets_go_too(impact: Impact) -> Iterator[Result]:
+    """Yield an error per deleted Module whose DaemonSets stay."""
+    for step in impact.steps:
+        holders = impact.waiting(step.module) if step.new is None else []
+        if holders:
+            message = (
+                f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
+                "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
+                "there stays until the unload, so neither ever ends; delete them too"
+            )
+            yield error(message, ref=step.ref)
+
+
+def plugin_stays(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per Module without its former devicePlugin section, where KMM leaves the DaemonSet."""
+    for step in impact.steps:
+        if step.lost("devicePlugin") and impact.kmm.leaves_plugins:
+            chosen = f"-n {step.module.namespace} -l {NAME_LABEL}={step.module.name}"
+            message = f"KMM {impact.kmm.name} leaves the device plugin's DaemonSet running; delete it by hand: "
+            yield warning(f"{message}kubectl delete daemonset {chosen}", ref=step.ref, field=Field("spec.devicePlugin"))
+
+
+def loader_stays(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per Module without its former moduleLoader section."""
+    for step in impact.steps:
+        if step.lost("moduleLoader"):
+            message = (
+                "KMM does not unload what it has loaded, and the ready label stays; only deleting the Module unloads"
+            )
+            yield warning(message, ref=step.ref, field=Field("spec.moduleLoader"))
+
+
+def name_is_kept(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per new Module that loads what a deleted one did."""
+    leaving: dict[str, Step] = {}
+    for step in impact.steps:
+        if step.old and step.new is None:
+            leaving |= dict.fromkeys(step.old.loads, step)
+    for step in impact.steps:
+        loads = sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []
+        if loads:
+            message = (
+                f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; to KMM that is no new name "
+                "but another Module: the old one unloads on all its nodes, and the ready label gets another name"
+            )
+            yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
+
+
+def consumers_go_first(impact: Impact) -> Iterator[Result]:
+    """Yield an info per deleted Module whose DaemonSets are deleted by the same change."""
+    leaving = [change.old for change in impact.plan.changes if change.what == "deleted" and change.old]
+    for step in impact.steps:
+        keys = set(label_keys(step.module) if step.new is None else ())
+        holders = [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]
+        if holders:
+            message = (
+                f"is deleted together with {some(holders, len(holders), SHOWN)}; "
+                "Argo CD deletes these first, by their sync waves, but Flux the Module: its unload fails and is tried "
+                "again until their pods are gone; with Flux, delete them in a change of their own before"
+            )
+            yield info(message, ref=step.ref)
+
+
+RULES = (
+    Rule(
+        "KRM402",
+        "a Module is deleted together with its DaemonSets: while a pod uses it, nothing is unloaded",
+        good="""\
+# before
+kind: Module
+---
+# before
+kind: DaemonSet
+spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
+""",
+        bad="""\
+# before
+kind: Module
+---
+kind: DaemonSet
+spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
+""",
+        remedy="Delete the workloads that wait for the Module's ready label, too, or keep the Module.",
+        check=daemonsets_go_too,
+    ),
+    Rule(
+        "KRM404",
+        "a Module keeps its devicePlugin section: KMM up to 2.6 leaves the DaemonSet of a removed one running",
+        good="""\
+# before
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
+---
+# after
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.1"}}
+""",
+        bad="""\
+# before
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
+---
+# after
+metadata: {name: gpu}
+""",
+        remedy="Delete the device plugin's DaemonSet by hand once the change is applied; the finding has the command.",
+        check=plugin_stays,
+    ),
+    Rule(
+        "KRM405",
+        "a Module keeps its moduleLoader section: without it KMM unloads nothing and the ready label stays",
+        good="""\
+# before
+kind: Module
+---
+# after
+kind: Module
+metadata: {name: gpu-plugin}
+spec:
+  moduleLoader: null
+  devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
+""",
+        bad="""\
+# before
+kind: Module
+---
+# after
+kind: Module
+spec:
+  moduleLoader: null
+  devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
+""",
+        remedy="Delete the Module, which unloads the kernel module, and give what stays of it another name.",
+        check=loader_stays,
+    ),
+    Rule(
+        "KRM406",
+        "a Module keeps its name and namespace: under another one it is unloaded everywhere and loaded anew",
+        good="""\
+# before
+metadata: {name: gpu}
+---
+# after
+metadata: {name: gpu}
+spec: {driverVersion: "1.1"}
+""",
+        bad="""\
+# before
+metadata: {name: gpu}
+---
+# after
+metadata: {name: accelerator}
+spec: {driverVersion: "1.1"}
+""",
+        remedy="Keep the name and the namespace; where they have to change, stop what uses the device first.",
+        check=name_is_kept,
+    ),
+    Rule(
+        "KRM410",
+        "where Flux applies both, what waits for a Module is deleted before it, in a change of its own",
+        good="""\
+# before
+kind: Module
+---
+# after
+kind: ConfigMap
+""",
+        bad="""\
+# before
+kind: Module
+---
+# before
+kind: DaemonSet
+spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
+""",
+        remedy="With Flux, take `daemonSets` out of the config (or give them `enabled: false`) in a first change, and "
+        "delete the config in a second one. With Argo CD there is nothing to do.",
+        check=consumers_go_first,
+    ),
+)
