@@ -35,7 +35,7 @@ def rules() -> list[Rule]:
 
     from ..deviceconfig import effects, extra_rules, name_rules, profiles
     from ..deviceconfig import rules as deviceconfig
-    from ..exclusivity import messages
+    from ..exclusivity import rules as exclusivity
     from ..final import against
     from ..final import rules as final
     from ..fleet import rules as fleet
@@ -48,7 +48,7 @@ def rules() -> list[Rule]:
         *(cli, graph_rules, clusters, function_config, input_checks, recognition),
         *(metadata_checks, ignoring),
         *(leftovers, object_checks, theirs, against),
-        *(deviceconfig, effects, profiles, ptemplate, modules, messages, change_rules, fleet, final),
+        *(deviceconfig, effects, profiles, ptemplate, modules, exclusivity, change_rules, fleet, final),
     )
     made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]
     return sorted(made, key=lambda rule: rule.id)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from krmfn.results import Result, Severity
 
+from .claim import Claim, Conflict, Kind
 from .groups import ExclusionGroup, Index, exclusion_groups, index_of
-from .messages import Claim, Conflict, Kind, to_result, undecided, unlisted
 from .pairs import Pairs, of_different_owners, unmet
 from .selectors import Exhausted, Node, Work, match, overlaps
 
@@ -42,6 +42,10 @@ def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "au
     that could meet are never more than a warning.
     """
     found, unsettled = conflicts(claims, nodes, mode)
+    if not found:
+        return unsettled
+    from .messages import to_result, unlisted  # here: few lists have a conflict
+
     rest = [unlisted(LISTED, found[LISTED:])] if len(found) > LISTED else []
     return [*map(to_result, found[:LISTED]), *rest, *unsettled]
 
@@ -58,7 +62,7 @@ def conflicts(
         return [], []
     if mode == "nodes" and not nodes:
         remedy = "the mode is `nodes`, but no Node objects are given; add them, or use mode `auto`"
-        return [], [undecided(f"{len(index.claims):,} node selectors", remedy, "error")]
+        return [], [_undecided(f"{len(index.claims):,} node selectors", remedy, "error")]
     real: _Meetings = {}
     possible: _Meetings = {}
     unsettled: list[Result] = []
@@ -98,7 +102,7 @@ def _meet(index: Index, groups: Sequence[ExclusionGroup], nodes: Sequence[Node],
                 names_of[selectors] += names
             decided += len(names)
     except Exhausted:
-        return [undecided(f"{len(nodes) - decided:,} of {len(nodes):,} nodes", TOO_MUCH, "error")]
+        return [_undecided(f"{len(nodes) - decided:,} of {len(nodes):,} nodes", TOO_MUCH, "error")]
     return []
 
 
@@ -136,7 +140,7 @@ def _may_meet(
                 meetings.setdefault((group.kind, pairs), _Meeting(set(), {})).modules.add(group.module)
         except Exhausted:
             left = {i for undone in groups[position:] for i in undone.members}
-            return [undecided(f"every pair of {len(left):,} node selectors", TOO_MUCH, severity)]
+            return [_undecided(f"every pair of {len(left):,} node selectors", TOO_MUCH, severity)]
     return []
 
 
@@ -166,3 +170,8 @@ def _conflicts(index: Index, meetings: _Meetings, unseen: bool = False) -> list[
         nodes = [sorted(names) for names in meeting.nodes.values()]
         conflicts.append(Conflict(kind, left, right, tuple(sorted(meeting.modules)), nodes, unseen))
     return conflicts
+
+
+def _undecided(what: str, remedy: str, severity: Severity) -> Result:
+    """Return the finding that node exclusivity is not decided for all nodes or selectors (KRM305)."""
+    return Result(f"node exclusivity could not be decided for {what}: {remedy}", severity, "KRM305")

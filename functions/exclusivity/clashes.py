@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from .claim import Claim
 from .groups import exclusion_groups, index_of
-from .messages import Claim
 
 
 def clashing(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, frozenset[int]]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from krmfn.resource import Place, Ref
 
-from .messages import Claim, Kind
+from .claim import Claim, Kind
 from .selectors import Labels
 
 

@@ -11,7 +11,8 @@ from krmfn.resource import Ref
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim, Conflict
-from ..exclusivity.messages import across, to_result, unlisted
+from ..exclusivity.claim import across
+from ..exclusivity.messages import to_result, unlisted
 from ..fleet import cluster
 from ..rendering import claims, function_config
 from ..rendering.kinds import DEVICECONFIG, PTEMPLATE

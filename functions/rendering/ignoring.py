@@ -143,7 +143,7 @@ def _path(function_config: Ref, rule: str) -> str:
 
 def _not_turned_off(name: str) -> str:
     """Return why a rule's id turns nothing off; "" when it does."""
-    from ..exclusivity.messages import RULES as EXCLUSIVITY  # here: few lists turn rules off
+    from ..exclusivity.rules import RULES as EXCLUSIVITY  # here: few lists turn rules off
     from ..kmm.rules import RULES as MODULES
 
     of_modules = [rule.id for rule in MODULES]

@@ -8,7 +8,8 @@ from krmfn.results import Field, placed
 
 from .. import exclusivity
 from ..exclusivity import Claim, Conflict
-from ..exclusivity.messages import REMEDY, across, law_of
+from ..exclusivity.claim import across
+from ..exclusivity.messages import REMEDY, law_of
 from ..fleet.cluster import Cluster
 from .parts import SIDES, Clash, Side
 

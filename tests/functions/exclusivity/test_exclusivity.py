@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions import exclusivity
-from krmfn_functions.exclusivity import Claim, Node, check, conflicts, messages, selectors
+from krmfn_functions.exclusivity import Claim, Node, check, claim, conflicts, messages, selectors
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result
@@ -611,7 +611,7 @@ def test_of_two_sides_every_pair_across_is_reported_and_none_of_theirs_alone(
     there = [claim for claim in claims if claim.theirs]
     found, _ = conflicts(claims, nodes)
     reported = set()
-    for conflict in filter(None, map(messages.across, found)):
+    for conflict in filter(None, map(claim.across, found)):
         first, *_ = conflict.left
         assert not first.theirs, "the finding stands at what is here"
         sides = product(conflict.left, conflict.right) if conflict.right else combinations(conflict.left, 2)
