@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from krmfn.counts import SHOWN, counted, some
+from krmfn.counts import counted, some
 from krmfn.errors import KrmfnError
 from krmfn.results import Field, Result, error, info, warning
 
@@ -17,11 +15,9 @@ from ..kmm.resolution import resolver
 from . import wording
 from .coverage import Group, Outcome, coverage
 from .drivers import Driver
+from .hints import Hints
 from .nodes import ANEW, Fleet
 from .workloads import Placement, Workload, placements
-
-_COMPARED = 100_000
-"""How many words are compared, at most, to say which one was meant: of thousands of idle selectors the first get it."""
 
 
 class Joined(NamedTuple):
@@ -37,7 +33,7 @@ class Joined(NamedTuple):
 
 
 def joined(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], exclusive: bool) -> Joined:
-    """Return the join that the rules about coverage look at."""
+    """Return the fleet joined with the drivers and the workloads on it."""
     groups = coverage(fleet.nodes, drivers, exclusive)
     of_driver: list[list[tuple[Group, Outcome]]] = [[] for _ in drivers]
     for group in groups:
@@ -73,9 +69,9 @@ def labels_are_held(
 
 
 def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
-    """Yield an error for a driver that leaves nodes without, since no mapping matches their kernels or KMM fails.
+    """Yield an error for a driver that some of its nodes do not get: no mapping matches their kernels, or KMM fails.
 
-    And an info where that is not known, since nodes have not reported their kernels.
+    And an info for one of which that is not known, since its nodes have not reported their kernels.
     """
     for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
         uncovered: dict[tuple[str, str], list[str]] = {}
@@ -105,7 +101,7 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
 
 
 def selectors_match(fleet: Joined) -> Iterator[Result]:
-    """Yield a warning for a selector that selects none of the nodes; of a node pool another rule speaks."""
+    """Yield a warning for a selector that selects none of the nodes; node pools have a rule of their own."""
     yield from _idle(fleet, pools=False)
 
 
@@ -115,6 +111,7 @@ def pools_have_nodes(fleet: Joined) -> Iterator[Result]:
 
 
 def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
+    """Yield a warning for a selector without nodes, of a node pool or of anything else."""
     managed = sum(node.cluster is not None for node in whole.fleet.nodes)
     numbers = {True: managed, False: len(whole.fleet.nodes) - managed}
     idle = [
@@ -122,62 +119,10 @@ def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
         for driver, selected in zip(whole.drivers, whole.of_driver, strict=True)
         if not selected and numbers[driver.cluster is not None] and bool(driver.claim.pool) == pools
     ]
-    labels = _Labels(whole.fleet, idle)
+    hints = Hints(whole.fleet, idle)
     for driver in idle:
-        message = f"selects none of the {counted(numbers[driver.cluster is not None], 'node')}{labels.hint(driver)}"
+        message = f"selects none of the {counted(numbers[driver.cluster is not None], 'node')}{hints.about(driver)}"
         yield _about(driver, warning(message, field=Field(driver.claim.field)))
-
-
-class _Labels:
-    """The labels that the nodes have, as far as idle selectors are about them."""
-
-    def __init__(self, fleet: Fleet, idle: Iterable[Driver]) -> None:
-        self._nodes = fleet.nodes
-        self._compared = 0
-        self._shown: dict[str, list[str]] = {}
-        self._values: dict[str, Counter[str]] = {}
-        """How many nodes have each value of each label."""
-        wanted = {key for driver in idle for key in driver.selector}
-        for node in self._nodes if wanted else ():
-            labels = node.labels
-            for key in wanted if len(wanted) < len(labels) else wanted & labels.keys():
-                if key in labels:
-                    values = self._values.get(key)
-                    if values is None:
-                        values = self._values[key] = Counter()
-                    values[labels[key]] += 1
-
-    @cached_property
-    def _keys(self) -> set[str]:
-        return set[str]().union(*(node.labels for node in self._nodes))
-
-    def hint(self, driver: Driver) -> str:
-        """Return which label of a selector is at fault, and what may have been meant."""
-        for key, value in sorted(driver.selector.items()):
-            values = self._values.get(key)
-            if values is None:
-                near = self._near(key, sorted(self._keys))
-                return f": none has the label {key}" + (f"; did you mean {near}?" if near else "")
-            if value not in values:
-                near = self._near(value, values)
-                meant = f"did you mean {near!r}?" if near else f"there are {some(self._usual(key), len(values))}"
-                return f": none has {key} with the value {value!r}; {meant}"
-        return ": each of its labels is on some, but not all of them on one" if len(driver.selector) > 1 else ""
-
-    def _near(self, word: str, known: Collection[str]) -> str:
-        """Return the known word that is most like this one; "" without any, and when enough have been compared."""
-        if self._compared > _COMPARED:
-            return ""
-        from difflib import get_close_matches
-
-        self._compared += len(known)
-        return next(iter(get_close_matches(word, known, 1)), "")
-
-    def _usual(self, key: str) -> list[str]:
-        """Return the values of a label that most nodes have, in quotes."""
-        if key not in self._shown:
-            self._shown[key] = [repr(name) for name, _ in self._values[key].most_common(SHOWN)]
-        return self._shown[key]
 
 
 def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
@@ -252,7 +197,7 @@ def _mappings_at(driver: Driver) -> str:
 
 
 def _about(driver: Driver, finding: Result) -> Result:
-    """Return the finding about a driver, at the config that it is made from; at its selector if it is about that."""
+    """Return the finding about a driver, placed at the config that it is made from, or at its selector."""
     pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
     at_selector = finding.field is not None and finding.field.path == driver.claim.field
     place = driver.claim.place if at_selector else None
