@@ -28,8 +28,12 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
         *(deployed, inputs, resources.transformed, created, resources.config_item, resources.packages, theirs)
     )
     by_ref = {item.ref: item for item in resources.items}
+    # the function inside a kustomization has said it of an input already, which stands beside what was made from it
+    said = {one.ref for one in resources.results if one.rule == "KRM104"}
     findings = []
     for finding in check(whole):
+        if finding.rule == "KRM708" and finding.ref in said:
+            continue
         item = by_ref.get(finding.ref) if finding.ref else None
         owner = (whole.owner(item) or item) if item else None
         findings.append((owner.ref if owner else None, finding))

@@ -121,7 +121,9 @@ def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
     ]
     hints = Hints(whole.fleet, idle)
     for driver in idle:
-        message = f"selects none of the {counted(numbers[driver.cluster is not None], 'node')}{hints.about(driver)}"
+        number = numbers[driver.cluster is not None]
+        none = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
+        message = f"{none}{hints.about(driver)}"
         yield _about(driver, warning(message, field=Field(driver.claim.field)))
 
 
@@ -134,9 +136,10 @@ def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
         for position, entry in enumerate(driver.module.mappings if taken else ()):
             if position not in taken:
                 kind = "literal" if text(entry, "literal") else "regexp"
+                number = _number(selected)
                 message = (
-                    f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is reached by the kernel of none of the "
-                    f"{counted(_number(selected), 'node')} that are selected"
+                    f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is reached by no kernel of the "
+                    f"{counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 )
                 yield _about(driver, info(message, field=Field(f"{_mappings_at(driver)}[{position}]")))
 

@@ -18,8 +18,9 @@ are one string, which every YAML tool carries as it is and a parser reads at onc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
@@ -37,35 +38,62 @@ UNKNOWN = "-"
 """The kernel of a node that has not reported one."""
 
 
-def read(manifest: Manifest) -> tuple[list[Node], list[str]]:
-    """Return the nodes of a NodeInventory that fits its schema, and a sentence for each line that is none."""
+class Problem(NamedTuple):
+    """What is wrong with a field of an inventory, or with one line of its text."""
+
+    path: str
+    message: str
+    line: int = 0
+    """From 1; 0: it is about the field."""
+    text: str = ""
+    """That line."""
+
+
+def read(manifest: Manifest) -> tuple[list[Node], list[Problem]]:
+    """Return the nodes of a NodeInventory that fits its schema, and what is wrong with the lines that are none."""
     keys = label_keys(manifest)
     read_nodes: list[Node] = []
-    problems: list[str] = []
+    problems: list[Problem] = []
     for index, group in enumerate(manifest["spec"]["groups"]):
         labels = tuple(group.get("labels", {}).items())
         taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
         facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
         missing = sorted(key for key, _ in labels if keys is not None and key not in keys)
         if missing:
-            problems.append(f"spec.groups[{index}].labels: {missing[0]} is not in spec.labelKeys")
+            problems.append(Problem(f"spec.groups[{index}].labels", f"{missing[0]} is not in spec.labelKeys"))
         of_group, lines = _group(group["nodes"], labels, facts, keys)
         read_nodes += of_group
-        problems += [f"spec.groups[{index}].nodes, {line}" for line in lines]
+        problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
     return read_nodes, problems
+
+
+def repeated(manifest: Manifest) -> Iterator[Problem]:
+    """Yield a problem for each line whose node stands in an earlier line of the inventory."""
+    seen: set[str] = set()
+    for index, group in enumerate(manifest["spec"]["groups"]):
+        for number, line in enumerate(_lines(group["nodes"]), 1):
+            name = line.partition(" ")[0]
+            if name in seen:
+                message = f"node {name} stands there twice; remove one of its lines"
+                yield Problem(f"spec.groups[{index}].nodes", message, number, line)
+            seen.add(name)
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
 
 
 @lru_cache(maxsize=1 << 16)  # exclusivity and coverage read one inventory after the other
 def _group(
     text: str, pairs: tuple[tuple[str, str], ...], facts: Facts, keys: frozenset[str] | None
-) -> tuple[tuple[Node, ...], tuple[str, ...]]:
-    """Return the nodes of one group, and a sentence for each line that is none."""
+) -> tuple[tuple[Node, ...], tuple[tuple[str, int, str], ...]]:
+    """Return the nodes of one group; of each line that is none a sentence, its number and its text."""
     shared = dict(pairs)
     kernels: dict[str, str] = {}
     words: dict[str, tuple[str, str]] = {}  # equal labels of many nodes are one object
     nodes: list[Node] = []
-    problems: list[str] = []
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+    problems: list[tuple[str, int, str]] = []
+    for number, line in enumerate(_lines(text), 1):
         try:
             if " " not in line:
                 raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
@@ -76,7 +104,7 @@ def _group(
                 kernels[kernel] = _kernel(kernel)
             labels = _labels(own, words, shared, keys) if own else shared
         except KrmfnError as failure:
-            problems.append(f"line {number:,} ({line[:60]!r}): {failure}")
+            problems.append((str(failure), number, line))
         else:
             nodes.append(Node(name, labels, kernels[kernel], *facts))
     return tuple(nodes), tuple(problems)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error
 from krmfn.results import Field
@@ -11,6 +11,9 @@ from krmfn.results import Field
 from . import facts
 from .facts import Node
 from .former import former_name, is_from_kustomize
+
+if TYPE_CHECKING:
+    from . import inventory
 
 _INFO = ("kernelVersion", "architecture", "osImage")
 _FEW = 16
@@ -78,7 +81,9 @@ def _add_inventories(
         if problems:
             continue
         read_nodes, lines = inventory.read(item.manifest)
-        findings += [_at(item, line) for line in lines]
+        if len({node.name for node in read_nodes}) < len(read_nodes):
+            lines += inventory.repeated(item.manifest)
+        findings += _at_lines(item, lines) if lines else ()
         for node in read_nodes:
             findings += _named(node.name, item, sources)
         nodes += read_nodes
@@ -112,15 +117,13 @@ def kernels(resources: ResourceList) -> set[str]:
 
 
 def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
-    """Yield an error for a node without a name, or with one that an earlier node has."""
+    """Yield an error for a node without a name, or with one that a node of another item has."""
     if not name:
         yield item.located(error("this Node has no metadata.name", rule="KRM601"))
         return
     other = sources.get(name)
     sources[name] = item
-    if other is item:
-        yield item.located(error(f"node {name} stands there twice; remove one of its lines", rule="KRM601"))
-    elif other:
+    if other and other is not item:
         where = f", {other.place.path}" if other.place and other.place.path else ""
         message = f"node {name} stands in {other.ref}{where}, too; it is one node, so remove it from one of them"
         yield item.located(error(message, rule="KRM601"))
@@ -133,10 +136,8 @@ def _unfit(item: Item) -> Iterator[Result]:
     from ..rendering import schemas
     from . import inventory
 
-    version = item.string("apiVersion")
-    if version != inventory.API_VERSION:
-        message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; make the inventory anew"
-        yield item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
+    if item.string("apiVersion") != inventory.API_VERSION:
+        yield other_version(item)
         return
     for path in item.duplicate_keys:
         yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
@@ -144,8 +145,25 @@ def _unfit(item: Item) -> Iterator[Result]:
         yield item.located(finding)
 
 
-def _at(item: Item, problem: str) -> Result:
-    """Return the error about a line of an inventory; the problem begins with the path of its field."""
-    path, _, message = problem.partition(": ")
-    path, comma, line = path.partition(", ")
-    return item.located(error(f"{line}: {message}" if comma else message, rule="KRM601", field=Field(path)))
+def other_version(item: Item) -> Result:
+    """Return the error about an inventory of a version that this krmfn does not read."""
+    from . import inventory
+
+    version = item.string("apiVersion")
+    message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; make the inventory anew"
+    return item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
+
+
+def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Result]:
+    """Yield an error for each problem of an inventory, at the line of the file that it is about."""
+    head = item.place
+    lines = item.text.splitlines() if head and not head.finder else []
+    for problem in problems:
+        prefix = f"line {problem.line:,} ({problem.text[:60]!r}): " if problem.line else ""
+        finding = item.located(error(f"{prefix}{problem.message}", rule="KRM601", field=Field(problem.path)))
+        if problem.line and head and finding.place:
+            line = finding.place.line - head.line + problem.line
+            # a line of the text is one of the file in a block after `|`, and not in a quoted string
+            if line < len(lines) and lines[line].strip() == problem.text.strip().encode():
+                finding = finding._replace(place=finding.place._replace(line=head.line + line, column=1))
+        yield finding

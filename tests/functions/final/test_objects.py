@@ -7,9 +7,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from krmfn_functions.final.judge import judge
 
-from krmfn import Manifest
-from tests.builders import device_config, manifest, module
+from krmfn import Manifest, warning
+from tests.builders import device_config, manifest, module, resource_list
 
 from .lists import judged, told, workload
 
@@ -79,6 +80,15 @@ def test_an_input_beside_its_objects_or_in_a_package_is_marked() -> None:
     assert told(judged(inputs=(KPTFILE, device_config()))) == [("KRM708", "warning", "")]
     assert judged(inputs=(device_config(),)) == []
     assert judged(made, inputs=(KPTFILE, device_config(annotations=LOCAL))) == []
+
+
+def test_what_the_function_has_said_of_an_input_is_not_said_again() -> None:
+    made = {**module(name="dc"), "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}}
+    resources = resource_list(device_config(), made)
+    config, *deployed = resources.items
+    assert [one.rule for one in judge(resources, deployed)] == ["KRM708"]
+    resources.report([warning("would be deployed", rule="KRM104", ref=config.ref)])
+    assert list(judge(resources, deployed)) == []
 
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"

@@ -174,7 +174,7 @@ SPEC = HEAD + "spec:\n  labelKeys: [zone, rack]\n  groups:\n  - labels: {zone: a
         (SPEC + "n1 - rack=1 rack=2", "KRM601", "spec.groups[0].nodes", "a label stands twice"),
         (SPEC + "n1 - zone=b", "KRM601", "spec.groups[0].nodes", "the label zone stands in the group, too"),
         (SPEC + "n1 - row=b", "KRM601", "spec.groups[0].nodes", "the label row is not in spec.labelKeys"),
-        (SPEC + "n1 -\n      n1 -", "KRM601", "", "node n1 stands there twice; remove one"),
+        (SPEC + "n1 -\n      n1 -", "KRM601", "spec.groups[0].nodes", "node n1 stands there twice; remove one"),
         (
             SPEC.replace("[zone, rack]", "[rack]") + "n1 -",
             "KRM601",
@@ -204,6 +204,20 @@ def test_what_is_wrong_with_the_nodes_of_an_input_is_an_error(text: str, rule: s
     (finding,) = read(text).findings[:1]
     assert (finding.severity, finding.rule, finding.field.path if finding.field else "") == ("error", rule, field)
     assert message in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (SPEC + "n1 -\n      n2 -\n      n1 -\n      N3 -\n      n1 -\n", [12, 13, 14]),
+        (SPEC + "n1 -\n  - nodes: |\n\n      n1 -\n", [12, 13]),
+        (SPEC.replace("|\n      ", '"') + 'n1 -\\nn1 -"\n', [9]),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_at_that_line(tmp_path: Path, text: str, lines: list[int]) -> None:
+    (tmp_path / "a.yaml").write_text("# a comment\n" + text)
+    findings = nodes.read(manifests.read(str(tmp_path))).findings
+    assert sorted(finding.place.line for finding in findings if finding.place) == lines
 
 
 def test_a_node_that_stands_in_two_sources_is_an_error(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: b}", "regexp: '427'", "regexp: '503'"),
             *("KRM606", "info", "spec.moduleLoader.container.kernelMappings[1]"),
-            "kernelMappings[1] (regexp 503) is reached by the kernel of none of the 1 node that are selected",
+            "kernelMappings[1] (regexp 503) is reached by no kernel of the 1 node that is selected",
         ),
         (
             module("{gpu: 'true'}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),

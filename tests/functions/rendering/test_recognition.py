@@ -70,7 +70,7 @@ def test_one_letter_of_a_kind_changed_is_an_error(function: Function, api_versio
 @pytest.mark.parametrize(("api_version", "kind"), EVERYTHING, ids=lambda word: word)
 def test_one_letter_of_a_group_or_version_changed_is_an_error(function: Function, api_version: str, kind: str) -> None:
     items = [manifest(slip, kind, f"n{at}") for at, slip in enumerate(slips(api_version))]
-    assert missing(function, items, "KRM108", "KRM101") == []
+    assert missing(function, items, "KRM108", "KRM101", "KRM601") == []
 
 
 @both
@@ -122,8 +122,10 @@ def test_what_exists_is_no_mistake(function: Function, api_version: str, kind: s
 @pytest.mark.parametrize("api_version", ["krmfn.dev/v1", "krmfn.dev", "krmfn.dve/v1alpha1"])
 def test_a_node_inventory_that_nobody_reads_is_an_error(function: Function, api_version: str, kind: str) -> None:
     (finding,) = findings(function, manifest(api_version, kind))
-    assert (finding.rule, finding.severity) == ("KRM108", "error")
-    assert "did you mean krmfn.dev/v1alpha1 NodeInventory?" in finding.message
+    known = (api_version, kind) == ("krmfn.dev/v1", "NodeInventory")
+    assert (finding.rule, finding.severity) == ("KRM601" if known else "KRM108", "error")
+    meant = "reads krmfn.dev/v1alpha1, not krmfn.dev/v1" if known else "mean krmfn.dev/v1alpha1 NodeInventory?"
+    assert meant in finding.message
 
 
 @both
