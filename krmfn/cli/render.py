@@ -60,6 +60,7 @@ def run(context: Context, args: Args) -> int:
         context._replace(options=context.options._replace(exclude=exclude)), args.paths, judged=True, itself=True
     )
     folders = _folders(args, streams.clusters)
+    _check_sources(folders, streams.clusters)
     shown = [_shown(context, args, one.final) for one in streams.clusters]
     empty = [_empty(one) for one, items in zip(streams.clusters, shown, strict=True) if not (items or args.allow_empty)]
     cluster_streams.log(context, streams)
@@ -144,6 +145,18 @@ def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:
                 f"name with --cluster NAME={names[at]}"
             )
     return [os.path.join(args.output_dir, name) for name in last]  # noqa: PTH118
+
+
+def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None:
+    """Raise KrmfnError for a folder to write into that is itself what is rendered."""
+    sources = {root.path for one in clusters for root in one.cluster.roots}
+    for folder in folders:
+        if (real := os.path.realpath(folder)) in sources:
+            aside = os.path.join("rendered", os.path.basename(real))  # noqa: PTH118, PTH119
+            raise KrmfnError(
+                f"{folder} is what is rendered: the objects would stand among their own sources, and be read with them "
+                f"the next time; name a folder of their own, such as --output-dir {aside}"
+            )
 
 
 RENDER = Subcommand(

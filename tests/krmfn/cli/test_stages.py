@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.commands import Done, process
-from tests.trees import plant
+from tests.trees import config_map, plant
 
 STAGES = {"before", "modules", "consumers"}
 CONFIG = """\
@@ -80,6 +80,23 @@ def test_with_and_without_stages_never_share_a_folder(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "out").iterdir()}.isdisjoint(STAGES)
     assert process("krmfn", *whole, "split", "--split", "stages", cwd=tmp_path).code == 0
     assert process("krmfn", *whole, "split", "--replace", cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("lab", "--output-dir", "lab"),
+        ("lab", "other", "--output-dir", "."),
+        ("--cluster", "lab=other,lab", "--output-dir", "lab/../lab"),
+    ],
+)
+def test_nothing_is_written_among_its_sources(tmp_path: Path, args: tuple[str, ...]) -> None:
+    plant(tmp_path, {"lab/config.yaml": CONFIG, "other/map.yaml": config_map("a")})
+    done = process("krmfn", "render", *args, "--split", "stages", cwd=tmp_path)
+    assert (done.code, done.out) == (2, b"")
+    assert "lab is what is rendered" in done.err
+    assert "such as --output-dir rendered/lab" in done.err
+    assert [path.name for path in (tmp_path / "lab").iterdir()] == ["config.yaml"]
 
 
 def test_each_of_several_clusters_has_its_stages_and_one_that_is_gone_is_named(tmp_path: Path) -> None:
