@@ -10,7 +10,7 @@ from configparser import ConfigParser
 
 import fields
 import pytest
-from krmfn_functions.deviceconfig.layers import ATOMIC, EITHER, KEYS, SWITCHES
+from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
 from krmfn_functions.programs import KRMFN
 
 from krmfn.cli.arguments import parser

@@ -13,7 +13,8 @@ from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.schemas import schema
-from .layers import ATOMIC, EITHER, KEYS, Path
+from .layers import Path
+from .merging import ATOMIC, EITHER, KEYS
 from .model import DeviceConfig
 
 

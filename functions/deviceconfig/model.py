@@ -7,7 +7,8 @@ from krmfn.fieldpath import split, starts
 
 from .fields import KernelMapping, Spec, spec
 from .images import driver_image, mirrored
-from .layers import Layer, Vendor, merged, place
+from .layers import Layer, Vendor, place
+from .merging import merged
 
 _EVERY_KERNEL = spec({"kernelMappings": [{"regexp": "^.+$"}]}).kernelMappings
 _EVERY_RHEL_KERNEL = spec({"kernelMappings": [{"regexp": r"^.*\.el\d+(_\d+)?\..*$"}]}).kernelMappings

@@ -13,8 +13,10 @@ from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
 from . import effects, generate, lock_rules, reading, rules, version_rules
-from .layers import SWITCHES, Layer, is_offer, merged
+from .layers import Layer
+from .merging import SWITCHES, merged
 from .model import DeviceConfig
+from .switches import is_offer
 
 Groups = Sequence[Sequence[DeviceConfig]]
 """DeviceConfigs, each as its pools."""

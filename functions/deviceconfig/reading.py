@@ -10,7 +10,8 @@ from krmfn.resource import fingerprint
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import SEED
 from .fields import OF_LOADER, Spec, changed, spec
-from .layers import Layer, Vendor, merged, place
+from .layers import Layer, Vendor, place
+from .merging import merged
 from .model import DeviceConfig
 
 PROFILE = "krmfn.dev/profile"

@@ -11,7 +11,7 @@ from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig, profile_findings
 from ..rendering.generated import Finding, Rendered
 from ..rendering.kinds import DEVICECONFIG
-from . import effects, generate, profiles, reading, rules
+from . import effects, generate, reading, rules
 from .model import DeviceConfig
 
 
@@ -27,6 +27,8 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     findings += [(group[0].ref, finding) for group, results in judged for finding in results]
     findings += effects.fields_have_an_effect([one for group in groups for one in group])
     if config.source.ref.kind:
+        from . import profiles  # here, since only a functionConfig has them
+
         everything = [item for item in resources.items if (item.group, item.kind) in DEVICECONFIG.owners]
         findings += profiles.check(resources, everything, groups, config)
     return Rendered(

@@ -17,7 +17,7 @@ from krmfn.resource import annotations_of
 from krmfn.yamltext import emit
 
 from ..deviceconfig import generate, reading
-from ..deviceconfig.layers import EITHER
+from ..deviceconfig.merging import EITHER
 from ..kmm.crd.facts import Node as Fact
 from ..kmm.crd.facts import module_facts
 from ..kmm.module import MODULE_KIND

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from ..deviceconfig.layers import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE
+from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE
 from ..rendering.schemas import schema
 from .specimens import Node, resolved
 
@@ -110,7 +110,7 @@ def _plural(kind: str) -> str:
 
 
 def _merge(name: str, node: Node, siblings: Collection[str]) -> str:
-    """Return what becomes of a field that two layers have: the table of `deviceconfig.layers` in words."""
+    """Return what becomes of a field that two layers have: the table of `deviceconfig.merging` in words."""
     either = next(
         (other for pair in EITHER for other in pair if name in pair and other != name and other in siblings), ""
     )

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.deviceconfig.layers import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE, Layer, merged, place
+from krmfn_functions.deviceconfig.layers import Layer, place
+from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE, merged
 from krmfn_functions.pods.structure import facts
 from krmfn_functions.rendering.function_config import Source
 from krmfn_functions.rendering.schemas import schema

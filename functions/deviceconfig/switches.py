@@ -1,0 +1,60 @@
+"""Switches (`enabled`) that change nothing: each of a layer is compared with the layers below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krmfn.fieldpath import join
+
+from .layers import Layer, Path
+from .merging import ATOMIC, SWITCHES, WHOLE, key_of, merges, stacked
+
+
+def is_offer(value: Any) -> bool:
+    """Return True for what is described and switched off in one place: a stronger layer can switch it on."""
+    return isinstance(value, dict) and value.get("enabled") is False and not {"enabled", "name"}.issuperset(value)
+
+
+def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
+    """Yield each switch that changes nothing: its layer, its path or that of what it switches off, and why."""
+    for number, layer in enumerate(layers):
+        below = stacked(other.fields for other in layers[number + 1 :])
+        for path, why in _idle(layer.fields, below, ()):
+            if not (layer.shared and is_offer(_at(layer.fields, path))):
+                yield layer, f"{layer.path}.{join(path)}", why
+
+
+def _at(fields: Any, path: Path) -> Any:
+    for part in path:
+        fields = fields[part]
+    return fields
+
+
+def _idle(fields: dict[str, Any], below: dict[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the path of each switch in `fields` that changes nothing in what is `below`, and why."""
+    for name, value in fields.items():
+        if merges(name, value):
+            inherited = below[name] if merges(name, below.get(name)) else []
+            others = [(key_of(name, entry), entry) for entry in inherited]
+            known = ", ".join(str(next(filter(None, key), "")) for key, _ in others)
+            for at, entry in enumerate(value):
+                own = key_of(name, entry)
+                other = next((one for key, one in others if key == own), None)
+                here, why = (*path, name, at), f"what is inherited is: {known or 'nothing'}"
+                yield from _idle_switch(entry, other, here, why)
+                if name not in WHOLE:
+                    yield from _idle(entry, other or {}, here)
+        elif isinstance(value, dict) and name not in ATOMIC:
+            other = below.get(name)
+            if name in SWITCHES:
+                yield from _idle_switch(value, other, (*path, name), "nothing is inherited")
+            yield from _idle(value, other if isinstance(other, dict) else {}, (*path, name))
+
+
+def _idle_switch(fields: dict[str, Any], below: Any, path: Path, inherited: str) -> Iterator[tuple[Path, str]]:
+    if fields.get("enabled") is False and below is None:
+        yield path, f"it switches off nothing; {inherited}"
+    holder = below if isinstance(below, dict) else {}
+    if fields.get("enabled") is True and holder.get("enabled", True):
+        yield (*path, "enabled"), "nothing has switched this off"
