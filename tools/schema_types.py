@@ -26,7 +26,6 @@ What is absent is the empty value of its type: "", [] or None.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 _NONE: list[Any] = []  # shared, and read only
@@ -36,42 +35,17 @@ OF_LOADER = (
 """The fields of the kernel module's loader."""
 
 
-class _Fields:
-    """A value that `spec` fills and that is only read then. (It takes far less time to define than a NamedTuple.)"""
+class Fields:
+    """A value that `model.spec` fills and that is only read then. (It takes less time to define than a NamedTuple.)"""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{{name}} is only read")
 '''
 _FOOT = '''
 
-_NESTED: dict[type[_Fields], dict[str, type[_Fields]]] = {{
+NESTED: dict[type[Fields], dict[str, type[Fields]]] = {{
 {nested}}}
 """The fields of each type that are themselves typed, or lists of such."""
-
-
-def spec(fields: Mapping[str, Any]) -> Spec:
-    """Return the fields of a DeviceConfig's spec, which fit the schema, as a `Spec`."""
-    typed: Spec = _typed(Spec, fields)
-    return typed
-
-
-def changed(known: Spec, fields: Mapping[str, Any]) -> Spec:
-    """Return a `Spec` with some fields in the place of its own; none of them holds typed ones."""
-    other = Spec()
-    vars(other).update(vars(known), **fields)
-    return other
-
-
-def _typed(kind: type[_Fields], fields: Mapping[str, Any]) -> Any:
-    typed = kind()
-    values = vars(typed)
-    values.update(fields)
-    for name, nested in _NESTED.get(kind, {{}}).items():
-        if name in values:
-            value = values[name]
-            is_list = isinstance(value, list)
-            values[name] = [_typed(nested, entry) for entry in value] if is_list else _typed(nested, value)
-    return typed
 '''
 _ABSENT = {
     "string": ("str", '""'),
@@ -102,7 +76,7 @@ def module(spec: Node, definitions: Mapping[str, Node], of_loader: list[str]) ->
 def _class(name: str, node: Node, definitions: Mapping[str, Node]) -> str:
     lines = [f"    {field}: {kind} = {default}\n" for field, kind, default in _fields(node, definitions)]
     description = node["description"]
-    return f'\n\nclass {name}(_Fields):\n    """{description[0].upper()}{description[1:]}."""\n\n' + "".join(lines)
+    return f'\n\nclass {name}(Fields):\n    """{description[0].upper()}{description[1:]}."""\n\n' + "".join(lines)
 
 
 def _fields(node: Node, definitions: Mapping[str, Node]) -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,6 @@ What is absent is the empty value of its type: "", [] or None.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 _NONE: list[Any] = []  # shared, and read only
@@ -32,14 +31,14 @@ OF_LOADER = (
 """The fields of the kernel module's loader."""
 
 
-class _Fields:
-    """A value that `spec` fills and that is only read then. (It takes far less time to define than a NamedTuple.)"""
+class Fields:
+    """A value that `model.spec` fills and that is only read then. (It takes less time to define than a NamedTuple.)"""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} is only read")
 
 
-class ImageParts(_Fields):
+class ImageParts(Fields):
     """An image in parts."""
 
     registry: str = ""
@@ -48,7 +47,7 @@ class ImageParts(_Fields):
     digest: str = ""
 
 
-class KernelMapping(_Fields):
+class KernelMapping(Fields):
     """One mapping."""
 
     regexp: str = ""
@@ -60,7 +59,7 @@ class KernelMapping(_Fields):
     inTreeModulesToRemove: list[Any] = _NONE
 
 
-class InitContainer(_Fields):
+class InitContainer(Fields):
     """One container."""
 
     name: str = ""
@@ -79,7 +78,7 @@ class InitContainer(_Fields):
     enabled: bool | None = None
 
 
-class Sidecar(_Fields):
+class Sidecar(Fields):
     """One container beside the main one."""
 
     name: str = ""
@@ -103,7 +102,7 @@ class Sidecar(_Fields):
     enabled: bool | None = None
 
 
-class PluginInit(_Fields):
+class PluginInit(Fields):
     """A container that runs to its end first (KMM 2.4)."""
 
     image: str = ""
@@ -116,7 +115,7 @@ class PluginInit(_Fields):
     volumeMounts: list[Any] = _NONE
 
 
-class DevicePlugin(_Fields):
+class DevicePlugin(Fields):
     """A kubelet device plugin, started by KMM after the kernel module."""
 
     image: str = ""
@@ -134,7 +133,7 @@ class DevicePlugin(_Fields):
     automountServiceAccountToken: bool | None = None
 
 
-class Dra(_Fields):
+class Dra(Fields):
     """A driver for Dynamic Resource Allocation, started by KMM after the kernel module."""
 
     driverName: str = ""
@@ -154,7 +153,7 @@ class Dra(_Fields):
     deviceClasses: list[Any] = _NONE
 
 
-class DaemonSet(_Fields):
+class DaemonSet(Fields):
     """One DaemonSet."""
 
     name: str = ""
@@ -203,7 +202,7 @@ class DaemonSet(_Fields):
     enabled: bool | None = None
 
 
-class Spec(_Fields):
+class Spec(Fields):
     """What is wanted."""
 
     profile: str = ""
@@ -245,14 +244,14 @@ class Spec(_Fields):
     extraObjects: list[Any] = _NONE
 
 
-class Upgrade(_Fields):
+class Upgrade(Fields):
     """How a new version reaches the nodes."""
 
     ordered: bool | None = None
     retain: list[Any] = _NONE
 
 
-class ServiceAccount(_Fields):
+class ServiceAccount(Fields):
     """What is generated for the ServiceAccount."""
 
     create: bool | None = None
@@ -263,14 +262,14 @@ class ServiceAccount(_Fields):
     clusterRules: list[Any] = _NONE
 
 
-class Hub(_Fields):
+class Hub(Fields):
     """Generate a ManagedClusterModule for an Open Cluster Management hub, in place of the Module."""
 
     spokeNamespace: str = ""
     clusterSelector: dict[str, Any] | None = None
 
 
-class Service(_Fields):
+class Service(Fields):
     """A Service for its port, such as a metrics exporter's."""
 
     type: str = ""
@@ -282,7 +281,7 @@ class Service(_Fields):
     enabled: bool | None = None
 
 
-_NESTED: dict[type[_Fields], dict[str, type[_Fields]]] = {
+NESTED: dict[type[Fields], dict[str, type[Fields]]] = {
     InitContainer: {"imageParts": ImageParts},
     Sidecar: {"imageParts": ImageParts},
     PluginInit: {"imageParts": ImageParts},
@@ -301,28 +300,3 @@ _NESTED: dict[type[_Fields], dict[str, type[_Fields]]] = {
     },
 }
 """The fields of each type that are themselves typed, or lists of such."""
-
-
-def spec(fields: Mapping[str, Any]) -> Spec:
-    """Return the fields of a DeviceConfig's spec, which fit the schema, as a `Spec`."""
-    typed: Spec = _typed(Spec, fields)
-    return typed
-
-
-def changed(known: Spec, fields: Mapping[str, Any]) -> Spec:
-    """Return a `Spec` with some fields in the place of its own; none of them holds typed ones."""
-    other = Spec()
-    vars(other).update(vars(known), **fields)
-    return other
-
-
-def _typed(kind: type[_Fields], fields: Mapping[str, Any]) -> Any:
-    typed = kind()
-    values = vars(typed)
-    values.update(fields)
-    for name, nested in _NESTED.get(kind, {}).items():
-        if name in values:
-            value = values[name]
-            is_list = isinstance(value, list)
-            values[name] = [_typed(nested, entry) for entry in value] if is_list else _typed(nested, value)
-    return typed

@@ -1,14 +1,42 @@
-"""The values of a DeviceConfig: its own fields over its profile's over the defaults, one value per node pool."""
+"""The values of a DeviceConfig: its own fields over its profile's over the defaults, typed, one value per pool."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import split, starts
 
-from .fields import KernelMapping, Spec, spec
+from .fields import NESTED, Fields, KernelMapping, Spec
 from .images import driver_image, mirrored
 from .layers import Layer, Vendor, place
 from .merging import merged
+
+
+def spec(fields: Mapping[str, Any]) -> Spec:
+    """Return the fields of a DeviceConfig's spec, which fit the schema, as a `Spec`."""
+    typed: Spec = _typed(Spec, fields)
+    return typed
+
+
+def changed(known: Spec, fields: Mapping[str, Any]) -> Spec:
+    """Return a `Spec` with some fields in the place of its own; none of them holds typed ones."""
+    other = Spec()
+    vars(other).update(vars(known), **fields)
+    return other
+
+
+def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
+    """Return the fields as a value of their type, and those among them that have types of their own as such."""
+    typed = kind()
+    values = vars(typed)
+    values.update(fields)
+    for name, nested in NESTED.get(kind, {}).items():
+        if name in values:
+            value = values[name]
+            is_list = isinstance(value, list)
+            values[name] = [_typed(nested, entry) for entry in value] if is_list else _typed(nested, value)
+    return typed
+
 
 _EVERY_KERNEL = spec({"kernelMappings": [{"regexp": "^.+$"}]}).kernelMappings
 _EVERY_RHEL_KERNEL = spec({"kernelMappings": [{"regexp": r"^.*\.el\d+(_\d+)?\..*$"}]}).kernelMappings

@@ -9,10 +9,10 @@ from krmfn.resource import fingerprint
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import SEED
-from .fields import OF_LOADER, Spec, changed, spec
+from .fields import OF_LOADER, Spec
 from .layers import Layer, Vendor, place
 from .merging import merged
-from .model import DeviceConfig
+from .model import DeviceConfig, changed, spec
 
 PROFILE = "krmfn.dev/profile"
 """Annotation that names the profile of a kind without the field."""

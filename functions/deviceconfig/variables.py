@@ -6,8 +6,8 @@ from typing import Any
 from krmfn import Ref
 
 from ..rendering.variables import IMAGE, MODULE, NAME, NAMESPACE, VERSION, fill, fill_fields, references
-from .fields import spec
 from .images import named_image
+from .model import spec
 
 IMAGES = ("driverImage", "driverImageParts")
 """The fields that $KRMFN_DRIVER_IMAGE is made from, so that it has no value in them."""
