@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import compress, pairwise
 from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
@@ -26,7 +26,6 @@ SHOWN = 20
 LONGEST = 4096
 """Characters of a line of text, as the schema has it."""
 
-Pair = tuple[str, str]
 Shape = tuple[str, str, tuple[Taint, ...]]
 """Architecture, OS image and taints."""
 
@@ -37,8 +36,20 @@ class Entry(NamedTuple):
     name: str
     kernel: str
     shape: Shape
-    labels: tuple[Pair, ...]
-    """In the order of their keys."""
+    keys: tuple[str, ...]
+    """Of its labels, sorted."""
+    values: tuple[str, ...]
+    """Of its labels, in the order of their keys."""
+
+
+class _Known(NamedTuple):
+    """The parts of the entries so far, each with the one object for it; all of them are what an API server takes."""
+
+    kernels: dict[str, str]
+    shapes: dict[Shape, Shape]
+    keys: dict[tuple[str, ...], tuple[str, ...]]
+    """Sorted, by how they stand in a Node."""
+    values: dict[str, str]
 
 
 def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list[Entry]:
@@ -48,10 +59,11 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     """
     entries: list[Entry] = []
     problems: list[str] = []
-    known: dict[Any, Any] = {}
+    known = _Known({}, {}, {}, {})
+    kept = None if keys is None else sorted(keys)
     for number, manifest in enumerate(manifests, 1):
         try:
-            entries.append(_entry(_node(manifest, keys), known))
+            entries.append(_entry(_node(manifest, kept), known))
         except KrmfnError as failure:
             kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
             problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
@@ -80,30 +92,34 @@ def _node(manifest: Manifest, keys: Collection[str] | None) -> Node:
     return node
 
 
-def _entry(node: Node, known: dict[Any, Any]) -> Entry:
+def _entry(node: Node, known: _Known) -> Entry:
     """Return a node as an entry. Raises KrmfnError for text that no API server takes: it would break the lines."""
     if errors := subdomain_errors(node.name):
         raise KrmfnError(f"{node.name!r} is no name: {errors[0]}")
     kernel = node.kernel or UNKNOWN
-    if kernel not in known and (not kernel.isprintable() or kernel.split() != [kernel]):
+    if kernel not in known.kernels and (not kernel.isprintable() or kernel.split() != [kernel]):
         raise KrmfnError(f"its kernel version {kernel!r} is not one word")
     shape = (node.architecture, node.os_image, node.taints)
-    if shape not in known:
+    if shape not in known.shapes:
         _check_shape(*shape)
-    labels = sorted(node.labels.items())
-    try:
-        pairs = tuple([known[pair] for pair in labels])  # a list is faster, and a fleet has millions
-    except KeyError:
-        pairs = tuple(_pair(pair, known) for pair in labels)
-    known_kernel, known_shape, known_pairs = (known.setdefault(one, one) for one in (kernel, shape, pairs))
-    return Entry(node.name, known_kernel, known_shape, known_pairs)
+    labels = node.labels
+    order = tuple(labels)
+    new = set(labels.values()).difference(known.values)
+    if order not in known.keys or any(map(label_value_errors, new)):
+        _check_labels(labels)
+        keys = tuple(sorted(labels))
+        known.keys[order] = known.keys.setdefault(keys, keys)
+    known.values.update(zip(new, new, strict=True))
+    keys = known.keys[order]
+    values = tuple(map(known.values.__getitem__, map(labels.__getitem__, keys)))
+    shape, kernel = known.shapes.setdefault(shape, shape), known.kernels.setdefault(kernel, kernel)
+    return Entry(node.name, kernel, shape, keys, values)
 
 
-def _pair(pair: Pair, known: dict[Any, Any]) -> Pair:
-    """Return a label as the one object for it. Raises KrmfnError for what no API server takes."""
-    if pair not in known and (errors := [*label_key_errors(pair[0]), *label_value_errors(pair[1])]):
-        raise KrmfnError(f"its label {pair[0]}: {pair[1]!r} is none: {errors[0]}")
-    return known.setdefault(pair, pair)  # type: ignore[no-any-return]
+def _check_labels(labels: Mapping[str, str]) -> None:
+    for key, value in sorted(labels.items()):
+        if errors := [*label_key_errors(key), *label_value_errors(value)]:
+            raise KrmfnError(f"its label {key}: {value!r} is none: {errors[0]}")
 
 
 def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) -> None:
@@ -117,18 +133,14 @@ def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) ->
 
 def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name."""
-    numbers = Counter(chain.from_iterable(entry.labels for entry in entries))
-    shared = _shared_keys(entries, numbers)
-    alone = {pair: f" {pair[0]}={pair[1]}" for pair in numbers if pair[0] not in shared}
-    lines: dict[tuple[Shape, tuple[Pair, ...]], list[str]] = {}
-    places: dict[tuple[int, int], tuple[list[str], str]] = {}  # by ids: equal shapes and labels are one object
-    for node, kernel, shape, labels in entries:
-        place = places.get((id(shape), id(labels)))
-        if place is None:
-            common = tuple([pair for pair in labels if pair not in alone])
-            own = "".join([alone[pair] for pair in labels if pair in alone])
-            place = places[id(shape), id(labels)] = lines.setdefault((shape, common), []), own
-        place[0].append(f"{node} {kernel}{place[1]}\n")
+    shared = _shared_keys(entries)
+    layouts = {keys: _layout(keys, shared) for keys in {entry.keys for entry in entries}}
+    lines: dict[tuple[Shape, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for node, kernel, shape, of_node, values in entries:
+        common, of_group, own = layouts[of_node]
+        group = lines.setdefault((shape, common, tuple(compress(values, of_group))), [])
+        group.append(f"{node} {kernel}{own.format(*values)}\n")
+    groups = sorted((shape, tuple(zip(*labels, strict=True)), group) for (shape, *labels), group in lines.items())
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -136,12 +148,23 @@ def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, 
         "spec": {
             **({"validUntil": valid_until} if valid_until else {}),
             "labelKeys": [EVERY] if keys is None else sorted(keys),
-            "groups": [_group(shape, common, lines[shape, common]) for shape, common in sorted(lines)],
+            "groups": [_group(*group) for group in groups],
         },
     }
 
 
-def _group(shape: Shape, labels: tuple[Pair, ...], lines: list[str]) -> dict[str, Any]:
+def _layout(keys: Sequence[str], shared: Collection[str]) -> tuple[tuple[str, ...], list[bool], str]:
+    """Return where the labels of a node with these keys stand.
+
+    These are the keys of those that stand with its group, for each key whether it is one of them, and a format for the
+    others, which stand in the node's line.
+    """
+    of_group = [key in shared for key in keys]
+    own = "".join(f" {key}={{{at}}}" for at, key in enumerate(keys) if not of_group[at])
+    return tuple(compress(keys, of_group)), of_group, own
+
+
+def _group(shape: Shape, labels: tuple[tuple[str, str], ...], lines: list[str]) -> dict[str, Any]:
     architecture, os_image, taints = shape
     fields: dict[str, Any] = {
         "architecture": architecture,
@@ -152,9 +175,9 @@ def _group(shape: Shape, labels: tuple[Pair, ...], lines: list[str]) -> dict[str
     return {**{key: value for key, value in fields.items() if value}, "nodes": "".join(lines)}
 
 
-def _shared_keys(entries: Sequence[Entry], pairs: Mapping[Pair, int]) -> set[str]:
+def _shared_keys(entries: Sequence[Entry]) -> set[str]:
     """Return the labels that stand with the groups of nodes: those of few values first, while groups stay large."""
-    columns = _columns(entries, pairs)
+    columns = _columns(entries)
     numbers: dict[Shape, int] = {}
     group: list[int] = [numbers.setdefault(entry.shape, len(numbers)) for entry in entries]
     groups, shared = len(numbers), set()
@@ -169,23 +192,21 @@ def _shared_keys(entries: Sequence[Entry], pairs: Mapping[Pair, int]) -> set[str
     return shared
 
 
-def _columns(entries: Sequence[Entry], pairs: Mapping[Pair, int]) -> dict[str, array[int]]:
-    """Return the labels that many nodes share: per key the number of each node's value, 0 for none.
-
-    `pairs` are the labels of all nodes with how many have each.
-    """
-    nodes_of: Counter[str] = Counter()
-    for (key, _), number in pairs.items():
-        nodes_of[key] += number
-    zeros = array("i", [0]) * len(entries)
-    columns = {key: zeros[:] for key in sorted(nodes_of) if nodes_of[key] * RAREST >= len(entries)}
-    values: Counter[str] = Counter()
-    places: dict[Pair, tuple[array[int], int]] = {}
-    for pair in sorted(pair for pair in pairs if pair[0] in columns):
-        values[pair[0]] += 1  # 0 is no label
-        places[pair] = columns[pair[0]], values[pair[0]]
+def _columns(entries: Sequence[Entry]) -> dict[str, array[int]]:
+    """Return the labels that many nodes have: per key the number of each node's value, 0 for none."""
+    alike: dict[tuple[str, ...], list[int]] = {}  # the nodes that have labels of the same keys
     for at, entry in enumerate(entries):
-        for pair in entry.labels:
-            if place := places.get(pair):
-                place[0][at] = place[1]
+        alike.setdefault(entry.keys, []).append(at)
+    nodes_of: Counter[str] = Counter()
+    for keys, nodes in alike.items():
+        nodes_of.update(dict.fromkeys(keys, len(nodes)))
+    zeros = array("i", [0]) * len(entries)
+    columns = {key: zeros[:] for key, number in nodes_of.items() if number * RAREST >= len(entries)}
+    numbers: dict[str, dict[str, int]] = {key: {} for key in columns}
+    for keys, nodes in alike.items():
+        for key, values in zip(keys, zip(*[entries[at].values for at in nodes], strict=True), strict=True):
+            if key in columns:
+                column, number = columns[key], numbers[key]
+                for at, value in zip(nodes, values, strict=True):
+                    column[at] = number.setdefault(value, len(number) + 1)  # 0 is no label
     return columns
