@@ -33,6 +33,16 @@ IMAGES = 1_000
 FIELDS = 40
 """Clusters that have a field of squares each."""
 PANELS = 100
+_WORDING = {
+    "bar": pictures.bar,
+    "legend": states.STATES,
+    "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
+    "sentence": sentence,
+    "some": some,
+    "spoken": summary.spoken,
+    "without_driver": states.without_driver,
+}
+"""What the template writes and draws with, on every page the same."""
 
 
 def page(
@@ -58,6 +68,7 @@ def page(
         undefined=StrictUndefined,
     )
     environment.filters |= {"number": lambda number: f"{number:,}", "counted": lambda n, noun: counted(n, noun)}
+    environment.globals |= _WORDING
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
     text = environment.get_template("page.html").render(
@@ -83,7 +94,7 @@ def _hash(text: str) -> str:
 
 
 def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequence[Comparison]) -> dict[str, Any]:
-    """Return what the template shows."""
+    """Return what the template shows of these clusters."""
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
@@ -106,23 +117,16 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "per_square": per_square,
         "fields": _fields(parts, by_part, per_square),
         "zoom": pictures.zoom(max(1, numbers.total()), per_square),
-        "bar": pictures.bar,
-        "spoken": summary.spoken,
-        "without_driver": states.without_driver,
         "map": tallies.map_of(lines, parts, by_part) if lines else None,
         "panels": panels[:PANELS],
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes,
         "more_clashes": more_clashes,
         "chapters": judged.chapters(parts, rules),
-        "sentence": sentence,
-        "some": some,
         "images": needed[:IMAGES],
-        "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
         "more_images": max(0, len(needed) - IMAGES),
         "rows": rows.first(parts),
         "data": _embedded(rows.packed(parts)),
-        "legend": states.STATES,
     }
 
 
