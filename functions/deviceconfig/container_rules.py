@@ -54,7 +54,7 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
 
 
 def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per container whose two fields contradict each other."""
+    """Yield an error per container whose privileged and securityContext.privileged contradict each other."""
     for path, entry, _ in containers(config):
         if not isinstance(entry, (DaemonSet, InitContainer, Sidecar)):
             continue
@@ -65,7 +65,7 @@ def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
 
 
 def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per envFrom with no source or two, and per volumeMount with two kinds of subPath."""
+    """Yield an error per envFrom with no source or with two, and per volumeMount with subPath and subPathExpr."""
     for path, entry, _ in containers(config):
         for index, source in enumerate(getattr(entry, "envFrom", ())):
             if ("configMapRef" in source) == ("secretRef" in source):

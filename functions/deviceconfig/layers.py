@@ -40,9 +40,9 @@ class Vendor(NamedTuple):
 
 
 def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[Layer | None, str]:
-    """Return the strongest layer that has the field `name` of the merged `fields`, or most of its path, and its path.
+    """Return the strongest layer that has `name` of the merged `fields`, or most of its path, and the path there.
 
-    `daemonSets[0].image` is found in a layer by the key of the first DaemonSet there is, wherever the layer has it.
+    For `daemonSets[0].image` a layer is searched for an entry with the key of `daemonSets[0]`, at any position.
     """
     if name.isalnum():
         holder = next((layer for layer in layers if name in layer.fields), None)

@@ -128,7 +128,7 @@ class DeviceConfig(NamedTuple):
         return place(self.layers, self.fields, field)[0]
 
     def givers(self, name: str) -> list[Layer]:
-        """Return the layers without which a field (`daemonSets`) would be another one."""
+        """Return the layers without which a field (`daemonSets`) would have another value."""
         having = [layer for layer in self.layers if name in layer.fields]
         if name != "nodePools" and value(self.spec, name) is None:
             return []

@@ -33,7 +33,7 @@ _OURS = (
 
 
 def unused(config: DeviceConfig) -> Iterator[Reason]:
-    """Yield each field that would change nothing in a config or pool, whether it is there or not."""
+    """Yield each field that changes nothing in a config or pool, or would if it were written there."""
     of_the_module = _of_the_module(config) if config.loads else _of_no_module()
     filled_in = _filled_in(config)
     yield from ((name, why) for name, why in of_the_module if name not in filled_in)
@@ -93,7 +93,7 @@ def _of_accounts(config: DeviceConfig) -> Iterator[Reason]:
 
 
 def _runs_under(config: DeviceConfig, account: str) -> bool:
-    """Return True when pods that are there for longer than loading takes run under an account, or none is named."""
+    """Return True when pods of a DaemonSet or a plugin run under an account, or when no account is named."""
     plugins = [one for one in (config.spec.devicePlugin, config.spec.dra) if one]
     own = [entry.serviceAccountName or account for entry in config.spec.daemonSets]
     return not account or account in [*own, *(plugin.serviceAccountName for plugin in plugins)]
@@ -114,7 +114,7 @@ def _of_services(config: DeviceConfig) -> Iterator[Reason]:
 
 
 def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
-    """Yield labels and annotations that no generated object carries, since each gets ours in their place."""
+    """Yield the labels and annotations that no generated object has, since krmfn writes its own in their place."""
     suspects = keys_of_ours(config)
     if not suspects:
         return
@@ -125,7 +125,7 @@ def _overwritten(config: DeviceConfig) -> Iterator[Reason]:
 
 
 def keys_of_ours(config: DeviceConfig) -> list[tuple[str, str, str]]:
-    """Return the labels and annotations that may get a value of ours, which has names in it: field, key, value."""
+    """Return the labels and annotations with a key that krmfn may set itself: field, key, value."""
     written = [(name, getattr(config.spec, name)) for name in ("labels", "annotations")]
     for index, entry in enumerate(config.spec.daemonSets):
         names = ("labels", "annotations", "podLabels", "podAnnotations")

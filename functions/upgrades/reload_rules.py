@@ -59,7 +59,7 @@ def version_moves_with_labels(impact: Impact) -> Iterator[Result]:
 
 
 def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
-    """Yield a warning per workload that selects the nodes of a Module's former version and that the plan loses."""
+    """Yield a warning per removed workload that selects the nodes of a Module's former version."""
     kept = {pair for manifest in impact.plan.new for pair in selected(manifest).items()}
     for step in impact.steps:
         label, (before, after) = version_label(*step.module[2:]), step.versions
