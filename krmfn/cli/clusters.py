@@ -22,7 +22,8 @@ RULES = (
     *config.RULES,
     Rule(
         "KRM523",
-        "a file that is read is YAML and a regular file, and a link leads to one within the root of what may be read",
+        "a file that is read is there, YAML and a regular file, and a link leads to one within the root of what may be "
+        "read",
         good="""\
 # app.yaml
 apiVersion: v1
@@ -35,7 +36,8 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: app
 """,
-        remedy="Correct the line, remove the link, or name a larger folder with --root.",
+        remedy="Correct the line, remove the link, or name a larger folder with --root; check out what a sparse "
+        "checkout, a submodule or Git LFS has not, or leave it out with --exclude.",
     ),
 )
 

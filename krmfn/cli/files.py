@@ -16,6 +16,8 @@ from ..errors import KrmfnError
 from ..runner import max_bytes
 from . import roots
 
+POINTER = b"version https://git-lfs.github.com/spec/"
+"""What begins a file that Git LFS keeps elsewhere, and has not fetched."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",

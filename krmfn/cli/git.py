@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 
 from ..errors import KrmfnError
+from .files import POINTER
 
 _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
@@ -26,7 +27,6 @@ _ENVIRONMENT = {
 MISSING = "is not in this clone, which was made with `git clone --filter`; fetch it without"
 _DISTRUST = "detected dubious ownership"
 _LINK, _SUBMODULE = "120000", "160000"
-_POINTER = b"version https://git-lfs.github.com/spec/"
 _CHUNK = 1 << 20
 
 
@@ -88,8 +88,9 @@ def write(root: str, listing: list[Entry], absent: Collection[str], folder: str,
             if entry.mode == _LINK:
                 links.append((entry.path, os.fsdecode(data)))
                 continue
-            if data.startswith(_POINTER):
+            if data.startswith(POINTER):
                 skipped.append(Skipped(entry.path, "is kept by Git LFS, so only a pointer to it is in the commit"))
+                continue
             _write_file(folder, entry.path, data)
     for path, target in links:
         if _leads_out(path, target):
@@ -201,7 +202,8 @@ def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
             check=False,
         )
     except OSError as failure:
-        raise KrmfnError(f"git cannot be run: {failure.strerror}; --base reads the base with it") from failure
+        what = "--base, and what a sparse checkout leaves out, are read with it"
+        raise KrmfnError(f"git cannot be run: {failure.strerror}; {what}") from failure
 
 
 def _command(root: str, *arguments: str) -> list[str]:

@@ -29,9 +29,13 @@ def merge_base(root: str, ref: str) -> str:
     return base
 
 
-def left_out(root: str) -> list[str]:
-    """Return the files of the index that a sparse checkout leaves out of the work tree, from the root."""
-    names = git.run(root, "ls-files", "-z", "-t", "--cached").split("\0")
+def left_out(root: str, *paths: str) -> list[str]:
+    """Return the files of the index that a sparse checkout leaves out of the work tree, from the root.
+
+    With `paths`, from the root as well, only those that are there or below.
+    """
+    wanted = (f":(literal){path}" for path in paths)
+    names = git.run(root, "ls-files", "-z", "-t", "--cached", "--", *wanted).split("\0")
     skipped = [name[2:] for name in names if name.startswith("S ")]
     return [name for name in skipped if not os.path.lexists(os.path.join(root, name))]
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from ..errors import KrmfnError
 from ..yamltext import documents, load
 from ..yamltext.escapes import may_hold
+from .files import POINTER
 
 _KEYS = [re.compile(rb"^['\"]?%s['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata")]
 
@@ -31,9 +32,9 @@ def has_resource(text: bytes) -> bool:
     """Return True when a file holds a resource, or what may have been meant as one.
 
     That is a document with apiVersion, or with kind and metadata, at its top; and a file that mentions these and cannot
-    be read. Everything else (values, CI files, mkdocs.yml) is nobody's business here.
+    be read, or that Git LFS keeps. Everything else (values, CI files, mkdocs.yml) is nobody's business here.
     """
-    if b"\0" in text:
+    if b"\0" in text or text.startswith(POINTER):
         return True
     text = text.removeprefix(b"\xef\xbb\xbf")
     version, kind, metadata = (key.search(text) for key in _KEYS)

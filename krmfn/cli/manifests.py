@@ -117,7 +117,8 @@ def _add_files(
 ) -> None:
     """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
     those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
-    usual = [(name, text) for name, text in those if not in_full and documents.is_usual(text)]
+    plain = [(name, text) for name, text in those if not in_full and not text.startswith(files.POINTER)]
+    usual = [(name, text) for name, text in plain if documents.is_usual(text)]
     sheet = together.read(usual) if usual else None
     for name, text in those:
         before = len(resources.items)
@@ -134,6 +135,8 @@ def _add_files(
 
 def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
     """Add what a text holds, which may be anything."""
+    if text.startswith(files.POINTER):
+        raise KrmfnError("is kept by Git LFS, and only a pointer to it is here; fetch it with `git lfs pull`")
     before = len(resources.items)
     split.check_encoding(text)
     for document in documents.documents(text):

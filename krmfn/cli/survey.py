@@ -16,7 +16,7 @@ from ..errors import KrmfnError
 from ..resource import Place
 from ..results import Result, error
 from ..runner import max_bytes
-from . import files, manifests, roots, tree
+from . import absent, files, manifests, roots, tree
 from .kustomization import reading
 from .kustomization.calls import Ours
 from .kustomization.disk import parents, shown
@@ -132,6 +132,8 @@ def _below(
     ]
     covered = {one.folder for one in graph.below(*tops)}
     findings = [_refused(problem) for problem in problems if not is_excluded(way(problem.partition(": ")[0]), exclude)]
+    missing = absent.below(real, lambda gone: is_excluded(os.path.relpath(gone, bound or real), exclude), _is_read)
+    findings += [error(message, rule="KRM523", place=Place(path)) for message in missing]
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]

@@ -435,8 +435,9 @@ def test_what_is_skipped_below_a_path_fails_the_base(tmp_path: Path) -> None:
     repo = repository(
         tmp_path / "repo", {"lab/a.yaml": config_map("a"), "lab/big.yaml": pointer, "prod/b.yaml": config_map("b")}
     )
+    plant(repo, {"lab/big.yaml": config_map("fetched")})
     done = diff(repo, "lab", "prod")
-    assert ":lab/big.yaml: is kept by Git LFS, so only a pointer to it is in the commit\n\n1 unknown\n" in done.text
+    assert ":lab/big.yaml: is kept by Git LFS, so only a pointer to it is in the commit\n\n2 unknown\n" in done.text
     assert done.text.endswith("prod:\nnothing changes, 1 unchanged\n")
 
 

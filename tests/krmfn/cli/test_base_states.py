@@ -93,13 +93,15 @@ def sparse_index(repo: Path) -> Path:
 
 
 def submodule(repo: Path) -> Path:
-    """With a submodule at the base and now, which nobody has initialized."""
+    """With a submodule at the base and now."""
     inner = repository(repo.parent / "inner", {"i.yaml": config_map("inner")})
     run_git(repo, "checkout", "--quiet", "main")
     run_git(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "lab/inner")
     commit(repo)
     run_git(repo, "checkout", "--quiet", "-B", "next", "main")
-    return clone(repo)
+    made = clone(repo)
+    run_git(made, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+    return made
 
 
 def inside_submodule(repo: Path) -> Path:
@@ -150,7 +152,7 @@ STATES = {
     ),
     "what a sparse checkout has": State(sparse, "origin/main", "prod", 0, "nothing changes, 1 unchanged\n"),
     "a submodule": State(
-        submodule, "HEAD", "lab", 1, ":lab/inner: is a submodule, and a commit holds none of its files\n\n1 unknown"
+        submodule, "HEAD", "lab", 1, ":lab/inner: is a submodule, and a commit holds none of its files\n\n2 unknown"
     ),
     "beside a submodule": State(submodule, "HEAD", "prod", 0, "nothing changes, 1 unchanged\n"),
     "inside a submodule": State(inside_submodule, "origin/main", ".", 1, "+ ConfigMap other\n- ConfigMap inner\n"),
