@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import KrmfnError, ResourceList, Result, error
+from krmfn import KrmfnError, ResourceList, Result, error, warning
 from krmfn.cli import files
 from krmfn.cli.main import Command
 from krmfn.counts import some
@@ -17,7 +17,7 @@ from krmfn.yamltext import emit
 from ..fleet import registry
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
-from ..fleet.images import images
+from ..fleet.images import images, not_known
 from ..kmm.resolution import resolver
 from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
@@ -60,15 +60,35 @@ def _run(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Res
         groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
         found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel, whole.theirs)
         needed.append([pulled(image) for image in found])
+        results += _left_out(not_known(groups, whole.drivers), args.kernel)
         if not args.allow_unmapped:
             results += _unmapped(whole.drivers, args.kernel)
     for part in fleets.elsewhere(args.files, lists):
         needed.append(part.images)
         results += _not_known(part)
     wanted = together(needed)
+    if not wanted and not any(one.severity == "error" for one in (*results, *_of_lists(lists))):
+        raise KrmfnError(
+            "no node pulls an image for what was read, so the list would be empty; is it the right PATH, and does a "
+            "selector select a node (see `krmfn check`)?"
+        )
     if there is not None:
         results += _missing(wanted, there, str(args.missing_from))
     return FORMATS[args.format](wanted) if needed else "", results
+
+
+def _of_lists(lists: Mapping[str, ResourceList]) -> Iterator[Result]:
+    for resources in lists.values():
+        yield from resources.results
+
+
+def _left_out(lacking: Iterable[Result], kernels: Sequence[str]) -> Iterator[Result]:
+    """Yield what the list lacks; it is a warning where kernels to come were named, and theirs may be among them."""
+    for one in lacking:
+        if kernels:
+            yield warning(one.message, ref=one.ref)
+        else:
+            yield one._replace(message=f"{one.message}; name a kernel to come with --kernel VERSION")
 
 
 def _not_known(part: Part) -> Iterator[Result]:

@@ -15,6 +15,7 @@ from krmfn.counts import counted, some
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import table, wording
+from ..fleet.drivers import Driver
 from ..report import local, printed
 from ..report.local import Joined
 from . import fleets
@@ -74,9 +75,10 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
         if args.format == "json":
             clusters.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
             continue
-        results += _left_out(name, resources, joined, bare)
+        results += _left_out(name, resources, joined, bare, wanted.owner)
         rows += shown(f"no Module is made from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
+    results += _without_modules(lists, [joined for joined, _ in every], args.require_coverage)
     if args.format == "json":
         return printed.dump(clusters, wanted == table.Filter(), args.kernel), results
     number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)
@@ -122,8 +124,20 @@ def _judged(
         yield from uncovered(table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)))
 
 
-def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref]) -> Iterator[Result]:
-    """Yield warnings about what the table does not show, or shows in spite of errors."""
+def _without_modules(lists: Mapping[str, ResourceList], every: Sequence[Joined], is_required: bool) -> Iterator[Result]:
+    """Yield a finding when there is no Module at all, so that every node is fine and nothing was asked."""
+    if any(joined.whole.drivers for joined in every) or any(resources.failed for resources in lists.values()):
+        return
+    if any(joined.whole.fleet.nodes for joined in every):
+        finding = error if is_required else warning
+        yield finding(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
+
+
+def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref], owner: str) -> Iterator[Result]:
+    """Yield warnings about what the table does not show, or shows in spite of errors.
+
+    `owner` is the config or Module that was asked about; "" for all.
+    """
     if joined.wrong:
         yield warning(f"no node of {name} is shown: from nodes of which something is wrong nothing is concluded")
         return
@@ -134,6 +148,22 @@ def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence
     if bare:
         few = some(map(str, bare), len(bare))
         yield warning(f"the table shows no row of {few}: no Module is made of {'it' if len(bare) == 1 else 'them'}")
+    idle = [
+        one
+        for one in _idle(joined)
+        if not owner or any(table.is_called(ref, owner) for ref in (one.ref, one.owner) if ref)
+    ]
+    if idle:
+        few = some(map(wording.name, idle), len(idle))
+        yield warning(f"the table shows no row of {few}: no node is selected")
+
+
+def _idle(joined: Joined) -> list[Driver]:
+    """Return the Modules that select none of the nodes that there are of their kind, a hub's or its clusters'."""
+    kinds = {node.cluster is not None for node in joined.whole.fleet.nodes}
+    seen = {outcome.driver for group in joined.groups for outcome in group.outcomes}
+    numbered = enumerate(joined.whole.drivers)
+    return [one for at, one in numbered if at not in seen and (one.cluster is not None) in kinds]
 
 
 def uncovered(rows: Iterable[table.Row]) -> list[Result]:

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest, Ref
+from krmfn.results import Result, error
 
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text
 from ..kmm.resolution import Resolution, resolver
+from . import wording
 from .coverage import Group
 from .drivers import Driver
 from .workloads import Workload, placements
@@ -73,7 +75,8 @@ def images(
     for group in groups:
         members = [(node.cluster, node.name) for node in group.nodes]
         for outcome in group.outcomes:
-            if outcome.state in PULLED:
+            # an unknown kernel is ""
+            if outcome.state in PULLED or (outcome.state == "kernel unknown" and _is_one(drivers[outcome.driver])):
                 nodes_of[outcome.driver].setdefault(group.kernel, set()).update(members)
     for driver, by_kernel in zip(drivers, nodes_of, strict=True):
         known = {kernel: frozenset(members) for kernel, members in by_kernel.items()}
@@ -85,6 +88,33 @@ def images(
         for name, purpose in workload.images():
             needs.setdefault(name, []).append(Need(workload.ref, purpose, where))
     return [Image(name, _merged(needs[name])) for name in sorted(needs) if name]
+
+
+def not_known(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
+    """Yield an error per Module whose images are not all in the list: they depend on kernels that are not known."""
+    names: dict[int, list[str]] = {}
+    for group in groups:
+        for outcome in group.outcomes:
+            if outcome.state == "kernel unknown" and not _is_one(drivers[outcome.driver]):
+                names.setdefault(outcome.driver, []).extend(node.name for node in group.nodes)
+    for position, nodes in sorted(names.items()):
+        has = "has" if len(nodes) == 1 else "have"
+        message = f"{wording.nodes_named(sorted(nodes))} {has} reported no kernel, so not all of its images are known"
+        yield error(message, ref=drivers[position].ref)
+
+
+def _is_one(driver: Driver) -> bool:
+    """Return True for a Module with one image, whatever the kernel."""
+    if not driver.module.takes_every_kernel:
+        return False
+    try:
+        return bool(_of_any_kernel(driver).image)
+    except KrmfnError:
+        return False
+
+
+def _of_any_kernel(driver: Driver) -> Resolution:
+    return _without_node(driver, 0, driver.module.mappings[0])
 
 
 def _merged(needs: Sequence[Need]) -> tuple[Need, ...]:
@@ -106,7 +136,8 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
     elif driver.loads:
         resolve = resolver(driver.module)
         for kernel, nodes in nodes_of.items():
-            yield from _of_mapping(driver, _resolved(driver, resolve, kernel), nodes, kernel)
+            resolution = _resolved(driver, resolve, kernel) if kernel else _of_any_kernel(driver)
+            yield from _of_mapping(driver, resolution, nodes, kernel)
     everywhere = frozenset().union(*nodes_of.values()) if decided else None
     for plugin, noun in (("devicePlugin", "device plugin"), ("dra", "DRA driver")):
         for part in ("initContainer", "container"):

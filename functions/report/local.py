@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Item, KrmfnError, Ref, ResourceList, Result
+from krmfn.counts import some
 from krmfn.results import in_order, placed
 
 from ..fleet import cluster, rules, wording
@@ -14,7 +15,7 @@ from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
 from ..fleet.facts import Node
-from ..fleet.images import Image, images
+from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
 from ..kmm.lookup import text
 from ..kmm.resolution import resolver
@@ -89,9 +90,11 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
 
 def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
     try:
-        return images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, theirs=whole.theirs), ""
+        found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, theirs=whole.theirs)
     except KrmfnError as failure:
         return (), str(failure)
+    lacking = [f"{one.ref}: {one.message}" for one in not_known(groups, whole.drivers)]
+    return found, some(lacking, len(lacking))
 
 
 def bare(resources: ResourceList, whole: Cluster) -> list[Ref]:

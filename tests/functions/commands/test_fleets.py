@@ -303,6 +303,59 @@ def test_a_pipeline_stops_before_an_upgrade_without_its_image(lab: Path, tmp_pat
     assert done.err == (f"error: Module kmm/gpu: needs registry.example.com/gpu:1.0-{later}, which is not in {held}\n")
 
 
+@pytest.mark.parametrize("form", ["text", "json", "imageset"])
+def test_a_list_without_any_image_is_refused(lab: Path, tmp_path: Path, form: str) -> None:
+    """A list that lacks nothing of what it needs, which is nothing: the PATH is wrong, or the selector."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "held.txt").write_text("")
+    elsewhere = CONFIG.replace('gpu: "yes"', 'gpu: "ja"')
+    (lab / "config.yaml").write_text(elsewhere)
+    for path in (lab, lab / "nodes.yaml", tmp_path / "empty"):
+        done = process("krmfn", "images", str(path), "--missing-from", str(tmp_path / "held.txt"), "--format", form)
+        assert (done.code, done.out) == (2, b"")
+        assert "so the list would be empty; is it the right PATH" in done.err
+
+
+def test_images_for_a_kernel_that_is_not_known_are_no_silence(lab: Path, tmp_path: Path) -> None:
+    text = (lab / "nodes.yaml").read_text()
+    (lab / "nodes.yaml").write_text(text.replace(f"n2 {EL9}", "n2 -"))
+    done = process("krmfn", "images", str(lab))
+    says = "Module kmm/gpu: 1 node (n2) has reported no kernel, so not all of its images are known"
+    assert (done.code, done.err) == (1, f"error: {says}; name a kernel to come with --kernel VERSION\n")
+    done = process("krmfn", "images", str(lab), "--kernel", EL9)
+    assert (done.code, done.err) == (0, f"warning: {says}\n")
+    (tmp_path / "nodes.json").write_bytes(process("krmfn", "nodes", str(lab), "--format", "json").out)
+    done = process("krmfn", "images", "--from", str(tmp_path / "nodes.json"))
+    assert (done.code, done.err) == (1, f"error: the images of {lab} are not known: {says}\n")
+    page = process("krmfn", "report", "--from", str(tmp_path / "nodes.json")).text
+    assert f"its images are not known: {says}" in page
+
+
+def test_an_image_that_depends_on_no_kernel_is_known(lab: Path) -> None:
+    text = (lab / "nodes.yaml").read_text()
+    (lab / "nodes.yaml").write_text(text.replace(f"n2 {EL9}", "n2 -").replace(f"n1 {NEW}", "n1 -"))
+    config, _, _ = (
+        CONFIG.replace("com/gpu", "com/gpu:1.0").replace('  driverVersion: "1.0"\n', "").partition("  kernelM")
+    )
+    (lab / "config.yaml").write_text(config)
+    (image,) = json.loads(process("krmfn", "images", str(lab), "--format", "json").out)
+    assert (image["image"], image["nodes"]) == ("registry.example.com/gpu:1.0", 2)
+
+
+def test_nodes_that_nothing_is_asked_about_are_not_covered(lab: Path) -> None:
+    """A PATH without Modules, and a selector that selects no node."""
+    path = str(lab / "nodes.yaml")
+    says = f"no Module is in {path}, so no node can get one; is it the right PATH?\n"
+    done = process("krmfn", "nodes", path)
+    assert (done.code, done.err) == (0, f"warning: {says}")
+    done = process("krmfn", "nodes", path, "--require-coverage")
+    assert (done.code, done.err) == (1, f"error: {says}")
+    (lab / "config.yaml").write_text(CONFIG.replace('gpu: "yes"', 'gpu: "ja"'))
+    says = "warning: the table shows no row of DeviceConfig kmm/gpu: no node is selected\n"
+    assert process("krmfn", "nodes", str(lab)).err == says
+    assert process("krmfn", "nodes", str(lab), "--owner", "gpu").err == says
+
+
 def test_an_error_in_the_input_is_no_empty_list(lab: Path) -> None:
     (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
     done = process("krmfn", "images", str(lab))
