@@ -79,6 +79,15 @@ def repeated(manifest: Manifest) -> Iterator[Problem]:
             seen.add(name)
 
 
+def cut_off(manifest: Manifest, file: bytes) -> Iterator[Problem]:
+    """Yield a problem when a file ends within the line of a node: the rest of it, and others, may be missing."""
+    index = len(manifest["spec"]["groups"]) - 1
+    lines = _lines(manifest["spec"]["groups"][index]["nodes"])
+    if not file.endswith(b"\n") and file.rpartition(b"\n")[2].strip() == lines[-1].encode():
+        message = "the file ends here, within a line, so it may be cut off; make it anew, or end the line"
+        yield Problem(f"spec.groups[{index}].nodes", message, len(lines), lines[-1])
+
+
 def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n")
 

@@ -83,6 +83,8 @@ def _add_inventories(
         read_nodes, lines = inventory.read(item.manifest)
         if len({node.name for node in read_nodes}) < len(read_nodes):
             lines += inventory.repeated(item.manifest)
+        if item.place and item.place.path:
+            lines += inventory.cut_off(item.manifest, item.text)
         findings += _at_lines(item, lines) if lines else ()
         for node in read_nodes:
             findings += _named(node.name, item, sources)

@@ -68,6 +68,11 @@ def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list
     part = nodes[1] if nodes else Part(name, (), (), False, nothing, (), 0, (), nothing, ())
     if findings is None:
         return part._replace(unchecked=_ABSENT.format("check"))
+    if nodes and part.has_errors and not any(one.severity == "error" for one in findings[1]):
+        raise KrmfnError(
+            f"{nodes[0]} says that {name} has errors, and {findings[0]} has none of it, so they are not about the same "
+            "input; make both anew"
+        )
     return part._replace(findings=in_order(findings[1]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,18 @@ def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
         assert f"no file that is given was printed by `{missing}` for it" in page.replace("&#34;", '"')
     _, page = rule_examples.run(["report", "--from", nodes, check])
     assert 'class="tone-fine"' in page
+
+
+def test_two_files_about_another_input_are_refused(tmp_path: Path) -> None:
+    """A stale file of `check` would make a page green that has no row of a config with an error."""
+    shutil.copytree(ROOT / "examples/fleet", tmp_path / "lab")
+    (check,) = printed(tmp_path, str(tmp_path / "lab"))[1:]
+    config = tmp_path / "lab" / "gpu.yaml"
+    config.write_text(config.read_text().replace("moduleName", "modulName"))
+    (tmp_path / "nodes.json").write_bytes(process("krmfn", "nodes", str(tmp_path / "lab"), "--format", "json").out)
+    done = process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), check)
+    assert (done.code, done.out) == (2, b"")
+    assert f"nodes.json says that {tmp_path / 'lab'} has errors, and {check} has none of it" in done.err
 
 
 Change = Callable[[dict[str, Any]], str]

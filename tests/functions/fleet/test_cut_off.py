@@ -1,0 +1,33 @@
+"""An inventory of which a part is missing: nothing is concluded from the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from krmfn_functions.fleet import nodes
+
+from krmfn.cli import manifests
+
+INVENTORY = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: lab}
+spec:
+  labelKeys: [zone]
+  groups:
+  - labels: {zone: a}
+    nodes: |
+      n1 5.14.0-503.el9.x86_64
+"""
+
+
+@pytest.mark.parametrize("form", ["{}", "# first\n---\n{}", "apiVersion: v1\nkind: List\nitems:\n- {}"])
+def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str) -> None:
+    """Half a kernel is a kernel, too, and a mapping may have a driver for it."""
+    indent = "  " if "- {}" in form else ""
+    whole = form.format(INVENTORY.replace("\n", f"\n{indent}")).rstrip(" ")
+    for lost, told in ((0, False), (1, True), (5, True)):
+        (tmp_path / "a.yaml").write_text(whole[: len(whole) - lost])
+        findings = nodes.read(manifests.read(str(tmp_path))).findings
+        assert ["the file ends here, within a line" in finding.message for finding in findings] == [True] * told
