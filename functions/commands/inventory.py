@@ -18,7 +18,7 @@ from krmfn.log import Log
 from krmfn.runner import max_bytes
 from krmfn.yamltext import emit
 
-from ..fleet import cluster, collecting, json_stream
+from ..fleet import cluster, collecting, grouping, json_stream
 from ..kmm.names import label_key_errors, subdomain_errors
 
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
@@ -72,11 +72,12 @@ def _inventory(args: Inventory, program: Program) -> str:
     if args.valid_until is not None and not _DATE.fullmatch(args.valid_until):
         raise KrmfnError(f"--valid-until {args.valid_until!r} is no day; write it as 2026-12-31")
     gc.disable()  # nothing here is cyclic, and looking for what is takes a third of the time
-    try:
-        entries = collecting.collect(_manifests(args.file), keys)
+    read = _manifests(args.file)
+    try:  # the nodes are in no variable: they take as much memory as their text, which comes next
+        made = grouping.manifest(collecting.collect(read, keys), args.name, keys, args.valid_until or "")
     except KrmfnError as failure:
         raise KrmfnError(*(f"{_named(args.file)}: {line}" for line in failure.args)) from failure
-    return emit.dump(collecting.manifest(entries, args.name, keys, args.valid_until or ""))
+    return emit.dump(made)
 
 
 def _named(file: str) -> str:
