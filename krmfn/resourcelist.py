@@ -57,6 +57,8 @@ class ResourceList:
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
+        self.turned_off = 0
+        """How many findings were not reported, since the input itself turns them off."""
         self.options = Options()
         """What the command line has set; it wins over the functionConfig."""
         self.files = 0

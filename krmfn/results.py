@@ -117,6 +117,8 @@ class Checked(NamedTuple):
     """The findings of each cluster by its name."""
     baseline: int = 0
     """How many findings a baseline has left out."""
+    turned_off: int = 0
+    """How many findings are not among the results, since the input itself turns them off."""
 
 
 def error(

@@ -38,6 +38,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
         owner = (whole.owner(item) or item) if item else None
         findings.append((owner.ref if owner else None, finding))
     shown, hidden = ignoring.kept(findings, by_ref, config) if findings else ((), ())
+    resources.turned_off += len(findings) - len(shown)
     yield from reach.reaching(shown, config.source)
     if resources.options.command in function_config.JUDGING and not any(
         finding.severity == "error" for _, finding in shown

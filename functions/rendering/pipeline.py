@@ -60,6 +60,9 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         fleet = fleet_checks.known(resources)
         judged += fleet_checks.check(resources, fleet, wanted, own, left.handwritten, config) if fleet else ()
     clashing = claims.check(resources, own, written, config, fleet)
+    if config.exclusivity == "off" and resources.options.command in JUDGING:
+        on = config._replace(exclusivity="auto")
+        resources.turned_off += len(claims.check(resources, own, written, on, fleet))
     if resources.is_rendered and (judged or clashing) and any(item.mark for item in left.handwritten):
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
         judged, clashing = _at_configs(resources, rendered, judged, written, config)
@@ -68,6 +71,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     owners |= {item.ref: item for item in left.handwritten}
     resources.report(left.findings)
     shown, hidden = ignoring.kept(findings, owners, config) if findings else ((), ())
+    resources.turned_off += len(findings) - len(shown)
     judges_all = resources.options.command in JUDGING and not resources.is_rendered
     idle = list(ignoring.idle(resources, config, handled, hidden)) if judges_all else []
     is_sound = resources.report(reach.reaching(shown, config.source) if shown else ())

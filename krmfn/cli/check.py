@@ -69,7 +69,7 @@ def run(context: Context, args: Args) -> int:
 
 def _checked(one: Rendered) -> Checked:
     """Return what was found in one cluster."""
-    return one.read._replace(results=in_order(one.final.results))
+    return one.read._replace(results=in_order(one.final.results), turned_off=one.final.turned_off)
 
 
 def _once(results: Sequence[Result]) -> list[Result]:

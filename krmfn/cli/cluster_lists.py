@@ -113,4 +113,11 @@ def joined(parts: Sequence[Checked]) -> Checked:
     configs = [config for part in parts for config in part.configs]
     names = dict.fromkeys(name for part in parts for name in part.kinds)
     kinds = {name: sum(part.kinds.get(name, 0) for part in parts) for name in names}
-    return Checked(results, sum(part.resources for part in parts), configs, kinds, sum(part.files for part in parts))
+    return Checked(
+        results,
+        sum(part.resources for part in parts),
+        configs,
+        kinds,
+        sum(part.files for part in parts),
+        turned_off=sum(part.turned_off for part in parts),
+    )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..errors import KrmfnError, NoData
 from ..resourcelist import ResourceList
-from ..results import Result
+from ..results import Result, printable
 from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
 from .cluster_lists import Rendered
 from .clusters import Layout
@@ -141,11 +141,18 @@ def only(context: Context, path: str, stays: Callable[[ResourceList], bool] | No
 
 
 def log(context: Context, streams: Streams) -> None:
-    """Write all findings and failures, for a command that prints something else."""
+    """Write all findings and failures, and what is left out, for a command that prints something else."""
+    log_left_out(context, streams)
     context.log.findings(streams.findings)
     for one in streams.clusters:
         context.log.findings(one.final.results)
     log_failures(context.log, streams.failures)
+
+
+def log_left_out(context: Context, streams: Streams) -> None:
+    """Write what the configuration file leaves out: who reads the output of a pull request did not choose it."""
+    if streams.excluded and streams.config.exclude:
+        context.log.say(f"{streams.config.name} leaves out {', '.join(map(printable, streams.config.exclude))}")
 
 
 def _raise_alike(made: Sequence[Rendered], laid: Layout, failures: Sequence[Failure]) -> None:

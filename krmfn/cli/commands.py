@@ -54,6 +54,7 @@ def _run(command: Command, context: Context, args: Any) -> int:
     if not streams.is_whole:
         cluster_streams.log(context, streams)
         return 2
+    cluster_streams.log_left_out(context, streams)
     context.log.findings(streams.findings)
     lists = streams.lists
     for resources in lists.values():

@@ -37,7 +37,8 @@ def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
     left = f"; {counted(checked.excluded, 'file')} left out by `exclude`" if checked.excluded else ""
-    return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}{left}"
+    off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
+    return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}{left}{off}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
@@ -65,6 +66,7 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
             "files": checked.files,
             "excluded": checked.excluded,
             "baseline": checked.baseline,
+            "turnedOff": checked.turned_off,
             "kinds": dict(checked.kinds),
         },
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +218,49 @@ def test_an_idle_entry_is_not_reported_in_function_mode() -> None:
     done = process("krmfn", stdin=document_text(IDLE))
     assert done.code == 0, done.err
     assert "KRM139" not in done.text + done.err
+
+
+LABELLED = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {{name: {name}, namespace: kmm, annotations: {{krmfn.dev/ignore: "{ignore}"}}}}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu
+  driverVersion: "1.0"
+  nodeSelector: {{gpu: "true"}}
+  kernelMappings: [{{regexp: '^5.*$'}}]
+---
+"""
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 6.1.0-test}}
+---
+"""
+OFF = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {exclusivity: {mode: "off"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        (LABELLED.format(name="a", ignore="KRM604: later") + NODE, 1),
+        (LABELLED.format(name="a", ignore="") + OFF, 0),
+        (LABELLED.format(name="a", ignore="") + LABELLED.format(name="b", ignore="") + OFF, 1),
+        (LABELLED.format(name="a", ignore="KRM604: x") + LABELLED.format(name="b", ignore="KRM604: x") + NODE + OFF, 3),
+    ],
+)
+def test_what_is_turned_off_is_counted(text: str, number: int) -> None:
+    """Who sends a pull request may turn findings off, and who reads `no findings` is told."""
+    told = {0: "", 1: "; 1 finding turned off\n", 3: "; 3 findings turned off\n"}[number]
+    done = process("krmfn", "check", "-", stdin=text)
+    assert done.code == 0, done.text
+    assert ("turned off" in done.text, told in done.text) == (bool(number), True), done.text
+    summary = json.loads(process("krmfn", "check", "-", "--format", "json", stdin=text).out)["summary"]
+    assert summary["turnedOff"] == number

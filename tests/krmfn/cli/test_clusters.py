@@ -12,7 +12,8 @@ from krmfn import KrmfnError
 from krmfn.cli import clusters
 from krmfn.cli.clusters import Layout
 from tests.builders import CONFIG
-from tests.commands import process
+from tests.commands import ROOT, process
+from tests.krmfn.cli.test_base import OWN, repository
 from tests.trees import OURS, plant
 
 FILES = {
@@ -195,3 +196,18 @@ def test_two_folders_with_one_last_name_are_two_clusters(here: Path) -> None:
     rendered = process("krmfn", "render", "east/lab", "west/lab", "--output-dir", "out", cwd=here)
     assert (rendered.code, "would both be the folder lab" in rendered.err) == (2, True)
     assert not (here / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["render", "nodes", "images", "report", "diff"])
+def test_what_the_file_leaves_out_is_said(tmp_path: Path, command: str) -> None:
+    config = (ROOT / "examples/smallest/deviceconfig.yaml").read_text()
+    nodes = "apiVersion: v1\nkind: Node\n"
+    nodes += "metadata: {name: n1, labels: {feature.node.kubernetes.io/pci-1da3.present: 'true'}}\n"
+    nodes += "status: {nodeInfo: {kernelVersion: 5.14.0-503.el9.x86_64}}\n"
+    files = {"lab/a.yaml": config, "lab/b.yaml": config.replace("name: gaudi", "name: other"), "lab/nodes.yaml": nodes}
+    plant(tmp_path, files | {".krmfn.yaml": "exclude: [b.yaml]\n"})
+    repository(tmp_path, {})
+    args = ["lab", *(("--base", "HEAD") if command == "diff" else ())]
+    done = process("krmfn", command, *args, cwd=tmp_path, **OWN)
+    assert (done.code, ".krmfn.yaml leaves out b.yaml" in done.err) == (0, True), done.err
+    assert "leaves out" not in process("krmfn", command, *args, "--quiet", cwd=tmp_path, **OWN).err

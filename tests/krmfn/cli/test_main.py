@@ -317,7 +317,16 @@ def test_findings_are_the_same_in_every_format(app: Path) -> None:
     assert all("KRM120" in done.out.decode() for done in outputs.values())
     document = json.loads(outputs["json"].out)
     kinds = {"DeviceConfig": 1, "Ptemplate": 0, "functionConfig": 0, "Module": 0}
-    counts = {"error": 1, "warning": 0, "info": 0, "resources": 1, "files": 1, "excluded": 0, "baseline": 0}
+    counts = {
+        "error": 1,
+        "warning": 0,
+        "info": 0,
+        "resources": 1,
+        "files": 1,
+        "excluded": 0,
+        "baseline": 0,
+        "turnedOff": 0,
+    }
     assert document["summary"] == {**counts, "kinds": kinds}
     assert document["findings"][0]["line"] == 3
 
