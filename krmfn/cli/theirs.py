@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Sequence
 
 from ..cluster_dump import is_dumped
@@ -11,10 +12,11 @@ from ..errors import KrmfnError
 from ..resourcelist import ResourceList
 from ..results import error, in_order
 from ..rule import Rule
-from . import cluster_inputs, cluster_lists, clusters
+from . import cluster_inputs, cluster_lists, clusters, files
 from .cluster_lists import Rendered
 from .clusters import Cluster
 from .kustomization.disk import within
+from .loose import has_resource
 from .options import ours
 from .paths import Failure, Unreadable
 from .program import Program
@@ -105,7 +107,8 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     joined = [one for one in laid.clusters if one.name == name or one.roots[0].kind == "stream"]
     cluster = Cluster(name, tuple(root for one in joined for root in one.roots))
     for path in named:
-        if not any(within(root.path, os.path.realpath(path)) for root in cluster.roots if root.path):
+        real = os.path.realpath(path)
+        if not any(within(root.path, real) for root in cluster.roots if root.path) or _is_bare(path, cluster):
             raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
     (inputs,) = cluster_inputs.read_all(context, [cluster])
     failures = list(inputs.failures)
@@ -114,7 +117,16 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
         raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
     if not made.is_whole:
         raise Unreadable([one for one in made.final.results if one.severity == "error"])
+    pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]
+    if pipes and not made.final.items:
+        raise KrmfnError(f"{pipes[0]} holds no resource; a list without items may come from stdin: --against -")
     return made
+
+
+def _is_bare(path: str, cluster: Cluster) -> bool:
+    """Return True for a file without a resource, and without a list of them: what should have written it has failed."""
+    is_file = os.path.isfile(path) and any(root.path == os.path.realpath(path) for root in cluster.roots)
+    return is_file and not has_resource(files.read_named(path))
 
 
 def _stands(program: Program, resources: ResourceList) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -223,6 +225,27 @@ def test_a_path_that_holds_nothing_is_no_pass(theirs: str, tmp_path: Path) -> No
     done = run(tmp_path, "check", against=theirs, ours_a=OURS)
     assert done.code == 2
     assert f"{theirs}: error: " in done.text or f"{theirs} holds no resource" in done.text
+
+
+@pytest.mark.parametrize("text", ["", "# what kubectl should have written\n", "a: b\n"])
+@pytest.mark.parametrize("is_pipe", [False, True])
+def test_a_dump_that_was_not_written_is_no_pass(text: str, is_pipe: bool, tmp_path: Path) -> None:
+    """As `kubectl ... > dump.yaml` and `<(kubectl ...)` leave it when kubectl fails."""
+    name = "dump.yaml"
+    if is_pipe:
+        os.mkfifo(tmp_path / name)
+        threading.Thread(target=(tmp_path / name).write_text, args=(text,), daemon=True).start()
+    else:
+        (tmp_path / name).write_text(text)
+    done = run(tmp_path, "check", against=name, ours_a=OURS)
+    assert (done.code, f"{name} holds no resource" in done.text) == (2, True), done.text
+
+
+def test_a_dump_of_an_empty_cluster_claims_nothing(tmp_path: Path) -> None:
+    (tmp_path / "dump.yaml").write_text(dump())
+    for against in ("dump.yaml", "/dev/null"):
+        assert run(tmp_path, "check", against=against, ours_a=OURS).code == 0
+    assert run(tmp_path, "check", against="-", stdin=dump().encode(), ours_a=OURS).code == 0
 
 
 def test_exclusivity_that_is_off_and_against_contradict_each_other(tmp_path: Path) -> None:
