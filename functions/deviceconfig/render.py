@@ -49,15 +49,14 @@ def _profile(item: Item, config: FunctionConfig) -> list[Result]:
 def _claim(one: DeviceConfig) -> Claim:
     """Return the nodes that a config or pool selects; on a hub together with the labels of the clusters."""
     hub = (one.spec.hub.clusterSelector or {}) if one.spec.hub else {}
-    field = one.at("nodeSelector")
     return Claim(
         ref=one.ref,
         selector={**{f"cluster {key}": value for key, value in hub.items()}, **(one.spec.nodeSelector or {})},
-        field=field,
+        field=one.at("nodeSelector"),
         domain=one.profile,
         kernel_modules=one.kernel_modules,
         pool=one.pool,
-        place=one.item.field_place(field),
+        place=one.item.place,
         module=(one.ref.namespace, one.name),
         of_hub=bool(one.spec.hub),
     )

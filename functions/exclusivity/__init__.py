@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krmfn.results import Result, Severity
 
-from .claim import Claim, Conflict, Kind
+from .claim import Claim, Conflict, Kind, Where, where_known
 from .groups import ExclusionGroup, Index, exclusion_groups, index_of
 from .pairs import Pairs, of_different_owners, unmet
 from .selectors import Exhausted, Node, Work, match, overlaps
@@ -33,13 +33,15 @@ class _Meeting(NamedTuple):
 _Meetings = dict[tuple[Kind, Pairs], _Meeting]
 
 
-def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto") -> list[Result]:
+def check(
+    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto", where: Where = where_known
+) -> list[Result]:
     """Return the findings KRM301 to KRM306, the same ones for any order of claims and nodes.
 
     `auto`: with nodes (neither None nor empty) what meets on one of them is an error, and what could meet on another
     is a warning; without nodes what could meet is an error. `nodes`: real nodes only, and without any an error, since
     nothing is decided. `selectors`: what could meet, whatever nodes there are. `off`: nothing. Two pools of one config
-    that could meet are never more than a warning.
+    that could meet are never more than a warning. `where` is asked about the claims that findings name.
     """
     found, unsettled = conflicts(claims, nodes, mode)
     if not found:
@@ -47,7 +49,7 @@ def check(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "au
     from .messages import to_result, unlisted  # here: few lists have a conflict
 
     rest = [unlisted(LISTED, found[LISTED:])] if len(found) > LISTED else []
-    return [*map(to_result, found[:LISTED]), *rest, *unsettled]
+    return [*(to_result(conflict, where) for conflict in found[:LISTED]), *rest, *unsettled]
 
 
 def conflicts(

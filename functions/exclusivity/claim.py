@@ -1,6 +1,6 @@
 """Claims on nodes, and the conflicts between them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from krmfn.resource import Place, Ref
@@ -27,12 +27,22 @@ class Claim(NamedTuple):
     pool: str = ""
     """The node pool's name, where one config has several."""
     place: Place | None = None
+    """Where it stands; in which line the selector does is looked for when a conflict is reported."""
     module: tuple[str, str] = ("", "")
     """Namespace and name of the Module that drives the nodes."""
     of_hub: bool = False
     """The nodes are those of a hub's clusters."""
     theirs: str = ""
     """What it is called where it stands elsewhere (--against): `theirs`; "" for what is here."""
+
+
+Where = Callable[[Claim], Place | None]
+"""What returns the place of a claim's selector."""
+
+
+def where_known(claim: Claim) -> Place | None:
+    """Return the place that a claim has."""
+    return claim.place
 
 
 class Conflict(NamedTuple):

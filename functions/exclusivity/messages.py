@@ -8,7 +8,7 @@ from itertools import islice
 from krmfn.resource import Place
 from krmfn.results import Field, Result, Severity, placed
 
-from .claim import Claim, Conflict
+from .claim import Claim, Conflict, Where, where_known
 
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
@@ -16,12 +16,12 @@ SHOWN = 5
 REMEDY = "give their selectors a common label key with different values"
 
 
-def to_result(conflict: Conflict) -> Result:
+def to_result(conflict: Conflict, where: Where = where_known) -> Result:
     """Return the finding, at the selector of the first owner."""
     rule, law = law_of(conflict)
-    facts = _on_nodes(conflict) if conflict.nodes else _on_some_node(conflict)
+    facts = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
     owner = conflict.left[0]
-    return Result(f"{facts}; {law}: {REMEDY}", conflict.severity, rule, owner.ref, Field(owner.field), owner.place)
+    return Result(f"{facts}; {law}: {REMEDY}", conflict.severity, rule, owner.ref, Field(owner.field), where(owner))
 
 
 def law_of(conflict: Conflict) -> tuple[str, str]:
@@ -56,20 +56,21 @@ def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
     return Result(text, severity, "KRM306")
 
 
-def _on_nodes(conflict: Conflict) -> str:
+def _on_nodes(conflict: Conflict, where: Where) -> str:
     """Return `node gpu-1 is selected by DeviceConfig kmm/a (a.yaml, spec.nodeSelector) and ...`."""
     number = sum(map(len, conflict.nodes))
     first = sorted({name for names in conflict.nodes for name in names[:SHOWN]})
-    owners = _listing(_owners(conflict, conflict.left), len(conflict.left))
+    owners = _listing(_owners(conflict, conflict.left, where), len(conflict.left))
     if number == 1:
         return f"node {first[0]} is selected by {owners}"
     counted = f"nodes {_listing(first, number)}" if number <= SHOWN else f"{number:,} nodes ({_listing(first, number)})"
     return f"{counted} are selected by {owners}"
 
 
-def _on_some_node(conflict: Conflict) -> str:
+def _on_some_node(conflict: Conflict, where: Where) -> str:
     """Return `DeviceConfig kmm/a (...) and DeviceConfig kmm/b (...) can select the same node, for example ...`."""
-    left, right = (_listing(_owners(conflict, claims), len(claims)) for claims in (conflict.left, conflict.right))
+    sides = (conflict.left, conflict.right)
+    left, right = (_listing(_owners(conflict, claims, where), len(claims)) for claims in sides)
     # All of a group meet on one node, since no label has two values among them; a left and a right only in pairs.
     example = [*conflict.left[:1], *conflict.right[:1]] if conflict.right else conflict.left
     labels = sorted({pair for claim in example for pair in claim.selector.items()})
@@ -83,9 +84,9 @@ def _on_some_node(conflict: Conflict) -> str:
     return f"{left} can select the same node{unseen}, {witness}"
 
 
-def _owners(conflict: Conflict, claims: Iterable[Claim]) -> Iterator[str]:
+def _owners(conflict: Conflict, claims: Iterable[Claim], where: Where) -> Iterator[str]:
     """Return each claim with its place, except for the one at whose place the finding is reported."""
-    return (_owner(claim, None if claim is conflict.left[0] else claim.place) for claim in claims)
+    return (_owner(claim, None if claim is conflict.left[0] else where(claim)) for claim in claims)
 
 
 def _owner(claim: Claim, place: Place | None) -> str:

@@ -76,7 +76,8 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
         joint = [one for one in map(across, found) if one and any(claim.theirs for claim in _of(one))]
     else:
         joint = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
-    yield from map(to_result, joint[: exclusivity.LISTED])
+    where = claims.at_selector(lists)
+    yield from (to_result(conflict, where) for conflict in joint[: exclusivity.LISTED])
     if len(joint) > exclusivity.LISTED:
         yield unlisted(exclusivity.LISTED, joint[exclusivity.LISTED :])
     yield from undecided
@@ -84,12 +85,9 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
 
 def _claims(resources: ResourceList) -> Iterator[Claim]:
     """Yield the claims of a root on nodes; those on the nodes of a hub's clusters with the labels of the clusters."""
-    items = {item.ref.id: item for item in resources.items}
     for driver in cluster.of_list(resources, domain_of).drivers:
         if driver.owner or driver.module.loads:
-            claim = driver.joint
-            item = items.get(claim.ref.id)
-            yield claim._replace(place=item.field_place(claim.field) if item and claim.place else claim.place)
+            yield driver.joint
 
 
 def _key(claim: Claim) -> Key:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from krmfn import Item, ResourceList, Result, error
+from krmfn.resource import Place
 from krmfn.results import Field
 
 from .. import exclusivity
 from ..exclusivity import Claim, Node
+from ..exclusivity.claim import Where
 from ..kmm.module import Module
 from .function_config import FunctionConfig
 from .generated import Finding, Handwritten
@@ -62,12 +64,25 @@ def check(
     there = [claim for claim in claims if claim.of_hub]
     if max(len(here), len(there)) < 2:
         return []
-    mode = config.exclusivity
+    mode, where = config.exclusivity, at_selector([resources])
     known, results = nodes(resources, here, fleet) if here and mode in ("auto", "nodes") else ([], [])
     if not results:
-        results = exclusivity.check(here, known, mode)
-    results += exclusivity.check(there, None, "off" if mode == "off" else "selectors")
+        results = exclusivity.check(here, known, mode, where)
+    results += exclusivity.check(there, None, "off" if mode == "off" else "selectors", where)
     return [(result.ref, result) for result in results]
+
+
+def at_selector(lists: Iterable[ResourceList]) -> Where:
+    """Return what finds the line of a claim's selector in the files of these lists."""
+    items: dict[Place | None, Item] = {}
+
+    def where(claim: Claim) -> Place | None:
+        if not items:  # few lists have a conflict
+            items.update((item.place, item) for resources in lists for item in resources.items)
+        item = items.get(claim.place) if claim.place else None
+        return item.field_place(claim.field) if item else claim.place
+
+    return where
 
 
 def of_module(item: Item, module: Module) -> Iterator[Claim]:

@@ -62,7 +62,8 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
-    part = len(spans) * 4 // 5 if len(text) >= _LARGE else 0  # the rest takes as long as reading the heads
+    # the rest takes as long as reading the heads
+    part = bisect_left(spans, len(text) * 4 // 5, key=_start) if len(text) >= _LARGE else 0
     with aside.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
         dubious = documents.dubious(text, spans)
         heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
