@@ -14,7 +14,7 @@ from krmfn.ownership import Id
 from krmfn.plan import Effect
 
 from ..deviceconfig.reading import domain_of
-from ..fleet import cluster, wording
+from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
@@ -87,7 +87,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
     if not sides:
         return [], []
     before, after = (one if one in sides else one._replace(fleet=sides[0].fleet) for one in (before, after))
-    if problem := next(filter(None, map(_unknown, (before, after))), ""):
+    if problem := _unknown(before) or _unknown(after) or _expired(after):
         return [], [warning(f"what happens on the nodes is not known: {problem}")]
     try:
         one, other = _side(before, old), _side(after, new)
@@ -101,6 +101,12 @@ def _unknown(whole: Cluster) -> str:
     wrong = next((one for one in whole.fleet.findings if one.severity == "error"), None)
     missing = whole.fleet.unheld(key for driver in whole.every for key in driver.keys)
     return wrong.message if wrong else f"{missing}; {ANEW}" if missing else ""
+
+
+def _expired(whole: Cluster) -> str:
+    """Return why the nodes of the new side may be others by now; "" when they may not. The old side may be as old."""
+    found = next(rules.about_input(whole.fleet._replace(findings=()), (), (), rules.today()), None)
+    return f"{found.ref} {found.message}" if found else ""
 
 
 def _side(whole: Cluster, resources: ResourceList) -> _Side:

@@ -138,6 +138,24 @@ def test_a_label_that_the_inventory_does_not_hold_is_said() -> None:
     )
 
 
+@pytest.mark.parametrize("is_of", ["new", "both", "old"])
+def test_nodes_of_an_inventory_that_is_expired_are_not_judged(is_of: str) -> None:
+    """`check` and `nodes` refuse it: the nodes may have other kernels by now. The old side may be as old."""
+
+    def inventory(day: str) -> Manifest:
+        spec = {"validUntil": day, "labelKeys": ["gpu"], "groups": [{"nodes": f"a {EL9} gpu=a\n"}]}
+        return {**manifest("krmfn.dev/v1alpha1", "NodeInventory", "nodes", ""), "spec": spec}
+
+    old = resources(drv(), *([] if is_of == "new" else [inventory("2020-01-01")]))
+    new = resources(
+        drv(image="r/drv:2"),
+        *([] if is_of == "both" else [inventory("2020-01-01" if is_of == "new" else "9999-12-31")]),
+    )
+    found, unknown = effects(old, new)
+    assert bool(found) == (is_of == "old")
+    assert ["is valid until 2020-01-01" in one.message for one in unknown] == [True] * (is_of != "old")
+
+
 # An oracle: each node and each Module by itself.
 
 LABELS = st.dictionaries(st.sampled_from("xy"), st.sampled_from("12"), max_size=2)
