@@ -53,5 +53,6 @@ def check(
             owner_of.setdefault(workload.ref, waits_for[key])
     results = rules.check(fleet, drivers, pods_of, rules.today(), config.exclusivity != "off")
     items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
-    placed = (items[one.ref].located(one) if one.ref in items else one for one in results)
+    # a driver knows where its config stands, and the config where each of its fields does
+    placed = (items[one.ref].located(one._replace(place=None)) if one.ref in items else one for one in results)
     return [(owner_of.get(one.ref, one.ref) if one.ref else None, one) for one in placed]
