@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from krmfn import Item, KrmfnError, ResourceList, Result, error
 from krmfn.results import Field
 
+from ..kmm.lookup import table
 from . import facts
 from .facts import Node
 from .former import former_name, is_from_kustomize
@@ -121,7 +122,9 @@ def kernels(resources: ResourceList) -> set[str]:
 def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
     """Yield an error for a node without a name, or with one that a node of another item has."""
     if not name:
-        yield item.located(error("this Node has no metadata.name", rule="KRM601"))
+        value = table(item.manifest, "metadata").get("name")
+        message = f"its metadata.name is {value!r}, not a string; put it in quotes"
+        yield item.located(error(message if value else "this Node has no metadata.name", rule="KRM601"))
         return
     other = sources.get(name)
     sources[name] = item

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import KrmfnError
@@ -129,7 +129,8 @@ def layout(
             empty.append(Root("files", os.path.normpath(path), os.path.realpath(path), Graph({})))
     clusters, lonely = _joined(joined, list(seen.values()))
     lonely += empty
-    findings += _absent(joined, clusters, [os.path.realpath(path) for path in every if path != "-"])
+    failed = {failure.path for failure in failures}
+    findings += _absent(joined, clusters, [os.path.realpath(path) for path in every if path != "-"], failed)
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
     return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded))
@@ -162,14 +163,20 @@ def _joined(named: Mapping[str, Sequence[Member]], every: Sequence[Root]) -> tup
     return clusters, lonely
 
 
-def _absent(named: Mapping[str, Sequence[Member]], clusters: Sequence[Cluster], paths: Sequence[str]) -> list[Result]:
-    """Return a finding for each path of a cluster that holds no root, or that is not among the PATHs."""
+def _absent(
+    named: Mapping[str, Sequence[Member]], clusters: Sequence[Cluster], paths: Sequence[str], failed: Collection[str]
+) -> list[Result]:
+    """Return a finding for each path of a cluster that holds no root, or that is not among the PATHs.
+
+    Of an option's path that has `failed` it is said already.
+    """
     findings: list[Result] = []
     by_name = {cluster.name: cluster for cluster in clusters}
     for name, members in named.items():
         cluster = by_name.get(name)
         for member in members:
-            if cluster and any(within(one.path, member.real) for one in cluster.roots):
+            is_there = cluster and any(within(one.path, member.real) for one in cluster.roots)
+            if is_there or (member.place is None and member.text in failed):
                 continue
             if any(within(member.real, path) for path in paths):
                 message = f"{member.text} holds nothing that would reach the cluster {name}"

@@ -1,4 +1,4 @@
-"""An inventory of which a part is missing: nothing is concluded from the rest."""
+"""Nodes of which a part is missing: nothing is concluded from the rest."""
 
 from __future__ import annotations
 
@@ -31,3 +31,17 @@ def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str
         (tmp_path / "a.yaml").write_text(whole[: len(whole) - lost])
         findings = nodes.read(manifests.read(str(tmp_path))).findings
         assert ["the file ends here, within a line" in finding.message for finding in findings] == [True] * told
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("1234", "its metadata.name is 1234, not a string; put it in quotes"),
+        ("yes", "its metadata.name is True, not a string; put it in quotes"),
+        ("''", "this Node has no metadata.name"),
+        ("null", "this Node has no metadata.name"),
+    ],
+)
+def test_a_name_that_is_no_string_is_named(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "a.yaml").write_text(f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\n")
+    assert [finding.message for finding in nodes.read(manifests.read(str(tmp_path))).findings] == [message]

@@ -198,6 +198,11 @@ def test_two_folders_with_one_last_name_are_two_clusters(here: Path) -> None:
     assert not (here / "out").exists()
 
 
+def test_a_path_of_the_option_that_is_not_there_is_said_once() -> None:
+    done = process("krmfn", "check", "--cluster", "lab=apps,nowhere", cwd=Path.cwd())
+    assert (done.code, done.text.count("nowhere")) == (2, 1), done.text
+
+
 @pytest.mark.parametrize("command", ["render", "nodes", "images", "report", "diff"])
 def test_what_the_file_leaves_out_is_said(tmp_path: Path, command: str) -> None:
     config = (ROOT / "examples/smallest/deviceconfig.yaml").read_text()
