@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import report
@@ -40,13 +40,18 @@ class Bench:
         runs = [run for run in group.runs if run.key not in left_out and self._possible(run)]
         for number in range(rounds * group.repeat):
             for run in runs if number % 2 == 0 else reversed(runs):
-                if run.key not in self.reasons:
-                    self._measure(run)
+                for _ in range(run.often):
+                    if run.key not in self.reasons:
+                        self._measure(run)
             if number % group.repeat == group.repeat - 1:
                 print(f"{group.name}: round {number // group.repeat + 1} of {rounds}", file=sys.stderr)
 
-    def warm_up(self, runs: tuple[Run, ...]) -> None:
-        """Bytecode written and files in the page cache, before anything counts."""
+    def warm_up(self, runs: tuple[Run, ...], sources: Iterable[Path]) -> None:
+        """Have bytecode written and inputs in the page cache, with nothing left to write, before anything counts."""
+        os.sync()
+        for source in sources:
+            if source.is_file():
+                _digest(source)
         for run in runs:
             if self._possible(run):
                 self._measure(run)
@@ -172,7 +177,8 @@ def main() -> int:
         if options.runs > 1:
             print(f"run {number + 1} of {options.runs}", file=sys.stderr)
         bench = Bench(programs)
-        bench.warm_up(() if all(group.asked for group in wanted) else GROUPS[-1].runs)
+        sources = dict.fromkeys(CACHE / run.source for group in wanted for run in group.runs)
+        bench.warm_up(() if all(group.asked for group in wanted) else GROUPS[-1].runs, sources)
         for group in wanted:
             bench.group(group, rounds, {"naive touch"} if options.quick else set())
         benches.append(bench)
