@@ -28,11 +28,11 @@ def held(text: str, where: str) -> frozenset[str]:
     Raises KrmfnError, with the line, for one that is no image: with a list of mere tags all would seem to be missing.
     """
     names = set()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         name = line.partition("#")[0].strip()
         if not name:
             continue
-        if " " in name or ("/" not in name and ":" not in name):
+        if len(name.split()) > 1 or ("/" not in name and ":" not in name):
             raise KrmfnError(
                 f"{where}:{number}: {name[:80]!r} is no image; expected a line such as registry/repository:tag"
             )

@@ -104,12 +104,14 @@ def test_names_are_compared_in_full(name: str, full: str) -> None:
 
 
 def test_what_a_registry_lacks() -> None:
-    there = registry.held("# mirrored\nr.example.com/a:1\n\nnginx:1 # theirs\nr.example.com/d@sha256:ab\n", "held.txt")
+    there = registry.held(
+        "\ufeffr.example.com/a:1\n# mirrored\n\nnginx:1 # theirs\nr.example.com/d@sha256:ab\n", "held.txt"
+    )
     names = ["r.example.com/a:1", "r.example.com/a:2", "docker.io/library/nginx:1", "r.example.com/d:1@sha256:ab"]
     assert registry.missing(names, there) == ["r.example.com/a:2"]
 
 
-@pytest.mark.parametrize("line", ["1.0", "r.example.com/a:1  12 MB"])
+@pytest.mark.parametrize("line", ["1.0", "r.example.com/a:1  12 MB", "r.example.com/a:1\t3"])
 def test_a_list_of_something_else_is_refused(line: str) -> None:
     """Everything would seem to be missing."""
     with pytest.raises(KrmfnError, match=r"held.txt:2: .* is no image"):
