@@ -162,7 +162,7 @@ def other_version(item: Item) -> Result:
 def _at_lines(item: Item, problems: Iterable[inventory.Problem]) -> Iterator[Result]:
     """Yield an error for each problem of an inventory, at the line of the file that it is about."""
     head = item.place
-    lines = item.text.splitlines() if head and not head.finder else []
+    lines = item.text.splitlines() if head and head.line and not head.finder else []
     for problem in problems:
         prefix = f"line {problem.line:,} ({problem.text[:60]!r}): " if problem.line else ""
         finding = item.located(error(f"{prefix}{problem.message}", rule="KRM601", field=Field(problem.path)))

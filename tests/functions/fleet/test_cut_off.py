@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from krmfn_functions.fleet import nodes
 
+from krmfn import ResourceList
 from krmfn.cli import manifests
+from krmfn.resource import Place
 
 INVENTORY = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -31,6 +33,19 @@ def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str
         (tmp_path / "a.yaml").write_text(whole[: len(whole) - lost])
         findings = nodes.read(manifests.read(str(tmp_path))).findings
         assert ["the file ends here, within a line" in finding.message for finding in findings] == [True] * told
+
+
+def test_a_place_without_lines_gets_none() -> None:
+    """kpt sends a path and an index; the lines of its list are none of that file."""
+    more = "".join(f"      n{at} -\n" for at in range(2, 14))
+    annotated = INVENTORY.replace(
+        "{name: lab}", "{name: lab, annotations: {internal.config.kubernetes.io/path: a.yaml}}"
+    )
+    items = "".join(f"  {line}\n" for line in (annotated + more + "      n7 -\n").splitlines())
+    wire = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {items.lstrip()}"
+    (finding,) = nodes.read(ResourceList.parse(wire.encode())).findings
+    assert "node n7 stands there twice" in finding.message
+    assert finding.place == Place("a.yaml", 0)
 
 
 @pytest.mark.parametrize(
