@@ -13,7 +13,7 @@ from .. import exclusivity
 from ..exclusivity import Claim, Node
 from ..exclusivity.claim import Where
 from ..kmm.module import Module
-from .function_config import FunctionConfig
+from .function_config import JUDGING, FunctionConfig
 from .generated import Finding, Handwritten
 from .kinds import OURS
 
@@ -70,6 +70,19 @@ def check(
         results = exclusivity.check(here, known, mode, where)
     results += exclusivity.check(there, None, "off" if mode == "off" else "selectors", where)
     return [(result.ref, result) for result in results]
+
+
+def turned_off(
+    resources: ResourceList,
+    claims: Sequence[Claim],
+    handwritten: Iterable[Handwritten],
+    config: FunctionConfig,
+    fleet: Fleet | None,
+) -> list[Finding]:
+    """Return the conflicts that nobody is told of where the functionConfig turns exclusivity off; for `check` only."""
+    if config.exclusivity != "off" or resources.options.command not in JUDGING:
+        return []
+    return check(resources, claims, handwritten, config._replace(exclusivity="auto"), fleet)
 
 
 def at_selector(lists: Iterable[ResourceList]) -> Where:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from krmfn import Item, Manifest, ResourceList
 from krmfn.ownership import Scope
@@ -20,7 +21,11 @@ from . import (
     recognition,
 )
 from .function_config import JUDGING, FunctionConfig
-from .generated import Finding, Handwritten, Rendered, Renderer
+from .generated import Finding, Generated, Handwritten, Rendered, Renderer
+
+if TYPE_CHECKING:
+    from ..exclusivity import Claim
+    from ..fleet.nodes import Fleet
 
 SHOWING = ("nodes", "report")
 """The commands that show what an input with errors would come to: a conflict, and the nodes that it is about."""
@@ -53,16 +58,10 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     written = [(item, Module(item.manifest)) for item in left.handwritten]
     own = [claim for part in rendered for claim in part.claims]
     judged = list(module_checks.check(resources, wanted, written, config, lint))
-    fleet = None
-    if resources.options.command in JUDGING:
-        from . import fleet_checks  # here: nothing else asks
-
-        fleet = fleet_checks.known(resources)
-        judged += fleet_checks.check(resources, fleet, wanted, own, left.handwritten, config) if fleet else ()
+    fleet, of_nodes = _about_nodes(resources, wanted, own, left.handwritten, config)
+    judged += of_nodes
     clashing = claims.check(resources, own, written, config, fleet)
-    if config.exclusivity == "off" and resources.options.command in JUDGING:
-        on = config._replace(exclusivity="auto")
-        resources.turned_off += len(claims.check(resources, own, written, on, fleet))
+    resources.turned_off += len(claims.turned_off(resources, own, written, config, fleet))
     if resources.is_rendered and (judged or clashing) and any(item.mark for item in left.handwritten):
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
         judged, clashing = _at_configs(resources, rendered, judged, written, config)
@@ -79,6 +78,22 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         resources.report(idle)
     if (is_sound or resources.options.command in SHOWING) and not resources.is_rendered:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
+
+
+def _about_nodes(
+    resources: ResourceList,
+    wanted: Sequence[Generated],
+    own: Sequence[Claim],
+    handwritten: Sequence[Item],
+    config: FunctionConfig,
+) -> tuple[Fleet | None, list[Finding]]:
+    """Return the nodes of a list, and what is found about those that the Modules select: for `check` and its like."""
+    if resources.options.command not in JUDGING:
+        return None, []
+    from . import fleet_checks  # here: nothing else asks
+
+    fleet = fleet_checks.known(resources)
+    return fleet, fleet_checks.check(resources, fleet, wanted, own, handwritten, config) if fleet else []
 
 
 def settle(
