@@ -46,7 +46,7 @@ def inventory(number: int, racks: int) -> Iterator[str]:
     """An inventory, laid out as `krmfn inventory` does: labels of few values with the groups, others in the lines."""
     random = Random(SEED)
     yield "---\napiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata:\n  name: nodes\n"
-    yield "spec:\n  labelKeys:\n  - '*'\n  groups:\n"
+    yield f"spec:\n  nodeCount: {number}\n  labelKeys:\n  - '*'\n  groups:\n"
     for zone in range(3):
         yield "  - architecture: amd64\n    osImage: Red Hat Enterprise Linux\n    labels:\n"
         yield f"      example.com/accelerator: 'true'\n      topology.kubernetes.io/zone: {'abc'[zone]}\n    nodes: |\n"

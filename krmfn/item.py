@@ -17,6 +17,8 @@ from .yamltext.words import Words, mentions
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 LOCAL = "config.kubernetes.io/local-config"
 """The annotation of what no cluster gets, where its value is true."""
+_LARGE = 1 << 20
+"""The size from which a copy of the data costs more than a walk through them."""
 
 
 class Item:
@@ -74,14 +76,15 @@ class Item:
         """
         if self._manifest is None:
             self._manifest = self._load()
-            self._print = _digest(self._manifest)
+            self._print = _digest(self._manifest, self.end - self.start)
         return self._manifest
 
     def reread(self) -> Manifest:
         """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
         manifest = self._manifest
-        unchanged = manifest is not None and self._print is not None and self._print == _digest(manifest)
-        return manifest if manifest is not None and unchanged else self._load()
+        if manifest is None or self._print is None or self._print != _digest(manifest, self.end - self.start):
+            return self._load()
+        return manifest
 
     def refuse_change(self) -> None:
         """Raise KrmfnError when the object that `manifest` returned was changed in place: the text lacks the change."""
@@ -276,7 +279,7 @@ class Item:
         return self._node
 
     def _load(self) -> Manifest:
-        data = simple.read(self.text.decode())
+        data = simple.read(str(memoryview(self.data)[self.start : self.end], "utf-8"))  # the text may be of 100 MB
         self._simple = data is not None
         if self._simple:
             data = data[0] if self.indent >= 0 else data
@@ -329,7 +332,17 @@ def _root(item: Item) -> peek.Mapping | peek.Answer:
     return peek.root(item.data, item.start, item.end, item.indent, item.keys)
 
 
-def _digest(manifest: Manifest) -> int | None:
-    """Return a number that changes with the data; the fingerprint itself is as long as the text."""
+def _digest(manifest: Manifest, size: int) -> int | None:
+    """Return a number that changes with the data; `size` is that of the text, and a fingerprint is as long."""
+    if size > _LARGE:
+        return _hash(manifest)
     whole = fingerprint(manifest)
     return None if whole is None else hash(whole)
+
+
+def _hash(value: Any) -> int:
+    if isinstance(value, dict):
+        return hash((dict, *((key, _hash(one)) for key, one in value.items())))
+    if isinstance(value, list):
+        return hash((list, *map(_hash, value)))
+    return hash(value) if isinstance(value, str) else hash((type(value), repr(value)))  # -1 and -2 have one hash

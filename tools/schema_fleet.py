@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_nodes import choice, form, listed, mapped, record, text
+from schema_nodes import choice, form, listed, mapped, number, record, text
 
 _MANY = 1_000_000
 _TAINT = record(
@@ -34,6 +34,7 @@ INVENTORY = record(
     "the nodes of one cluster",
     {
         "validUntil": text("the last day on which it may be relied on: 2026-12-31", "date"),
+        "nodeCount": number("how many nodes it has; where there are fewer, a part of it is missing", least=1),
         "labelKeys": listed(
             {"type": "string", "description": "a label key, or * for all", **form("label key or *")},
             "the labels that are known of every node; a selector by another one cannot be judged",

@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 from collections.abc import Callable, Iterator
+from datetime import date
 from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest
@@ -21,7 +22,7 @@ from krmfn.yamltext import emit
 from ..fleet import cluster, collecting, grouping, json_stream
 from ..kmm.names import label_key_errors, subdomain_errors
 
-_DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -69,7 +70,7 @@ def _inventory(args: Inventory, program: Program) -> str:
     keys = _keys(args, program)
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is no name: {errors[0]}")
-    if args.valid_until is not None and not _DATE.fullmatch(args.valid_until):
+    if args.valid_until is not None and not _is_day(args.valid_until):
         raise KrmfnError(f"--valid-until {args.valid_until!r} is no day; write it as 2026-12-31")
     gc.disable()  # nothing here is cyclic, and looking for what is takes a third of the time
     read = _manifests(args.file)
@@ -78,6 +79,14 @@ def _inventory(args: Inventory, program: Program) -> str:
     except KrmfnError as failure:
         raise KrmfnError(*(f"{_named(args.file)}: {line}" for line in failure.args)) from failure
     return emit.dump(made)
+
+
+def _is_day(text: str) -> bool:
+    """Return True for a day that there is, written as 2026-12-31."""
+    try:
+        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _named(file: str) -> str:

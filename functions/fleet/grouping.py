@@ -35,6 +35,7 @@ def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, 
         "metadata": {"name": name, "annotations": {LOCAL: "true"}},
         "spec": {
             **({"validUntil": valid_until} if valid_until else {}),
+            "nodeCount": len(entries),
             "labelKeys": [EVERY] if keys is None else sorted(keys),
             "groups": [_group(shape, labels, lines[number]) for shape, labels, number in groups],
         },

@@ -3,6 +3,7 @@
     spec:
       labelKeys: [topology.kubernetes.io/zone]     the labels that it holds; ["*"] is all of them
       validUntil: "2026-12-31"
+      nodeCount: 1                                 a file that was cut off has fewer
       groups:
       - architecture: amd64
         osImage: Red Hat Enterprise Linux 9.5
@@ -12,8 +13,9 @@
           gpu-0001 5.14.0-503.11.1.el9_5.x86_64 topology.kubernetes.io/zone=a
 
 A node's line has its name, its kernel (`-` when it is not known) and the labels that it does not share. A kernel
-upgrade is then a changed line, a new node a new line, and 100,000 nodes with 40 labels each take some 20 MB. The lines
-are one string, which every YAML tool carries as it is and a parser reads at once instead of node by node.
+upgrade is then a changed line, a new node a new line and another count, and 100,000 nodes with 40 labels each take some
+20 MB. The lines are one string, which every YAML tool carries as it is and a parser reads at once instead of node by
+node.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from krmfn.counts import counted
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
 
@@ -64,7 +67,17 @@ def read(manifest: Manifest) -> tuple[list[Node], list[Problem]]:
         of_group, lines = _group(group["nodes"], labels, facts, keys)
         read_nodes += of_group
         problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
+    count = manifest["spec"].get("nodeCount", len(read_nodes))
+    if count != len(read_nodes) and not problems:
+        problems.append(Problem("spec.nodeCount", _other_count(count, len(read_nodes))))
     return read_nodes, problems
+
+
+def _other_count(count: int, there: int) -> str:
+    """Return what to do about an inventory that has more or fewer nodes than it says."""
+    cause = "a part of the file may be missing" if there < count else "lines were added"
+    verb = "is" if there == 1 else "are"
+    return f"it says {counted(count, 'node')}, and {there:,} {verb} there: {cause}; make it anew, or correct the number"
 
 
 def repeated(manifest: Manifest) -> Iterator[Problem]:
@@ -80,10 +93,10 @@ def repeated(manifest: Manifest) -> Iterator[Problem]:
 
 
 def cut_off(manifest: Manifest, file: bytes) -> Iterator[Problem]:
-    """Yield a problem when a file ends within the line of a node: the rest of it, and others, may be missing."""
+    """Yield a problem when a file without a last newline ends in the line of a node: a part of it may be missing."""
     index = len(manifest["spec"]["groups"]) - 1
     lines = _lines(manifest["spec"]["groups"][index]["nodes"])
-    if not file.endswith(b"\n") and file.rpartition(b"\n")[2].strip() == lines[-1].encode():
+    if file.rpartition(b"\n")[2].strip() == lines[-1].encode():
         message = "the file ends here, within a line, so it may be cut off; make it anew, or end the line"
         yield Problem(f"spec.groups[{index}].nodes", message, len(lines), lines[-1])
 

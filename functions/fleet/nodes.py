@@ -84,7 +84,7 @@ def _add_inventories(
         read_nodes, lines = inventory.read(item.manifest)
         if len({node.name for node in read_nodes}) < len(read_nodes):
             lines += inventory.repeated(item.manifest)
-        if item.place and item.place.path:
+        if item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end):
             lines += inventory.cut_off(item.manifest, item.text)
         findings += _at_lines(item, lines) if lines else ()
         for node in read_nodes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import KrmfnError
@@ -16,7 +16,7 @@ from .kustomization.calls import Ours
 from .kustomization.disk import within
 from .kustomization.graph import Graph
 from .paths import Failure
-from .survey import Root
+from .survey import Root, Survey
 
 RULES = (
     *config.RULES,
@@ -111,29 +111,38 @@ def layout(
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
     marks = {member.real for members in joined.values() for member in members}
     marks |= {os.path.realpath(path) for path in every if path != "-"}
-    seen: dict[tuple[str, str], Root] = {}
-    empty: list[Root] = []
-    excluded: set[str] = set()
-    failures: list[Failure] = []
-    for path in every:
-        try:
-            surveyed = surveys.survey(path, ours, root, (*settings.exclude, *exclude), marks, itself)
-        except KrmfnError as failure:
-            failures.append(Failure(path, tuple(map(str, failure.args))))
-            continue
-        findings += surveyed.findings
-        excluded |= surveyed.excluded
-        for one in surveyed.roots:
-            seen.setdefault((one.kind, one.path), one)
-        if not surveyed.roots and path in paths:
-            empty.append(Root("files", os.path.normpath(path), os.path.realpath(path), Graph({})))
+    surveyed, failures = _surveyed(
+        every, lambda path: surveys.survey(path, ours, root, (*settings.exclude, *exclude), marks, itself)
+    )
+    findings += [finding for survey in surveyed.values() for finding in survey.findings]
+    excluded = {file for survey in surveyed.values() for file in survey.excluded}
+    seen: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
+    for one in (one for survey in surveyed.values() for one in survey.roots):
+        seen.setdefault((one.kind, one.path), one)
     clusters, lonely = _joined(joined, list(seen.values()))
-    lonely += empty
+    lonely += [_empty(path) for path, survey in surveyed.items() if not survey.roots and path in paths]
     failed = {failure.path for failure in failures}
     findings += _absent(joined, clusters, [os.path.realpath(path) for path in every if path != "-"], failed)
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
     return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded))
+
+
+def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
+    """Return what is below each path, and the paths that are not there or may not be read."""
+    surveyed: dict[str, Survey] = {}
+    failures: list[Failure] = []
+    for path in paths:
+        try:
+            surveyed[path] = survey(path)
+        except KrmfnError as failure:
+            failures.append(Failure(path, tuple(map(str, failure.args))))
+    return surveyed, failures
+
+
+def _empty(path: str) -> Root:
+    """Return the root of a PATH that holds nothing."""
+    return Root("files", os.path.normpath(path), os.path.realpath(path), Graph({}))
 
 
 def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:

@@ -95,13 +95,14 @@ def read(text: str) -> Any:
 
 def _lines(text: str) -> list[Line]:
     """Return what `lines_of` returns first, of a text without literal blocks. Raises NotSimple."""
-    _refuse_odd(text)
-    return [*filter(None, map(_line, text.split("\n"))), _END]
+    return [*filter(None, map(_line, _rows(text))), _END]
 
 
-def _refuse_odd(text: str) -> None:
-    if not text.replace("\n", "").isprintable() and re.search(_ODD, text):
+def _rows(text: str) -> list[str]:
+    rows = text.split("\n")
+    if not all(map(str.isprintable, rows)) and re.search(_ODD, text):
         raise NotSimple
+    return rows
 
 
 def lines_of(text: str) -> tuple[list[Line], list[int]]:
@@ -109,8 +110,7 @@ def lines_of(text: str) -> tuple[list[Line], list[int]]:
 
     Raises NotSimple.
     """
-    _refuse_odd(text)
-    rows = text.split("\n")
+    rows = _rows(text)
     lines: list[Line] = []
     ends: list[int] = []
     at = 0

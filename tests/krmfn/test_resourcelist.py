@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from typing import Any
 
@@ -382,6 +383,20 @@ def test_a_change_in_place_is_not_lost_silently(path: str, made: bool) -> None:
         resources.to_bytes()
 
 
+@pytest.mark.parametrize("filling", [0, 2 << 20])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(-1, -2), ({}, []), (1, True), (1, 1.0), (1, "1"), (None, ""), ([1], [2]), ([1], (1, 2)), ("a", {})],
+)
+def test_a_change_of_any_type_is_seen_in_items_of_any_size(old: Any, new: Any, filling: int) -> None:
+    resources = parsed(f"- kind: A\n  fills: {'x' * filling}\n  a: {json.dumps(old)}\n")
+    for value in (old, new):
+        assert resources.to_bytes()
+        resources.items[0].manifest["a"] = value
+    with pytest.raises(KrmfnError, match="was changed in place at a"):
+        resources.to_bytes()
+
+
 def test_a_change_in_place_counts_when_it_is_upserted() -> None:
     resources = parsed()
     manifest = resources.items[1].manifest
@@ -394,6 +409,7 @@ def test_a_change_in_place_counts_when_it_is_upserted() -> None:
 
 def test_a_look_is_no_change() -> None:
     text = "- kind: A\n  a: .nan\n  b: 2001-01-01\n  c: [1, 1.5, null]\n- kind: B\n  a: {b: .inf}\n"
+    text += text.replace("- kind: A\n", f"- kind: A\n  fills: {'x' * (2 << 20)}\n")
     resources = parsed(text)
     assert all(item.manifest for item in resources.items)
     assert resources.to_bytes() == parsed(text).to_bytes()

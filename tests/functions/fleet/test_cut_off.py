@@ -10,6 +10,7 @@ from krmfn_functions.fleet import nodes
 from krmfn import ResourceList
 from krmfn.cli import manifests
 from krmfn.resource import Place
+from tests.commands import process
 
 INVENTORY = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -33,6 +34,29 @@ def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str
         (tmp_path / "a.yaml").write_text(whole[: len(whole) - lost])
         findings = nodes.read(manifests.read(str(tmp_path))).findings
         assert ["the file ends here, within a line" in finding.message for finding in findings] == [True] * told
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (1, "it says 2 nodes, and 1 is there: a part of the file may be missing; make it anew, or correct the number"),
+        (2, ""),
+        (3, "it says 2 nodes, and 3 are there: lines were added; make it anew, or correct the number"),
+    ],
+)
+def test_another_number_of_nodes_than_the_inventory_says_is_an_error(lines: int, message: str, tmp_path: Path) -> None:
+    """A file that ends behind a line is whole YAML, and its fleet was a smaller one."""
+    head, _, _ = INVENTORY.rpartition("      n1")
+    text = head.replace("spec:", "spec:\n  nodeCount: 2") + "".join(f"      n{at} 5.14.0\n" for at in range(lines))
+    (tmp_path / "a.yaml").write_text(text)
+    findings = nodes.read(manifests.read(str(tmp_path))).findings
+    assert [(one.message, one.place and one.place.line) for one in findings] == ([(message, 5)] if message else [])
+
+
+@pytest.mark.parametrize("day", ["2027-02-31", "2027-2-3", "20270203", "tomorrow"])
+def test_a_day_that_there_is_not_is_refused(day: str) -> None:
+    done = process("krmfn", "inventory", "-", "--all-labels", "--valid-until", day)
+    assert (done.code, done.err) == (2, f"error: --valid-until {day!r} is no day; write it as 2026-12-31\n")
 
 
 def test_a_place_without_lines_gets_none() -> None:

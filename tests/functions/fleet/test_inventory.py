@@ -67,6 +67,7 @@ metadata:
   annotations:
     config.kubernetes.io/local-config: "true"
 spec:
+  nodeCount: 5
   labelKeys:
   - '*'
   groups:
