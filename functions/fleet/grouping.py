@@ -23,11 +23,11 @@ RAREST = 16
 def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name."""
     shared, group_of = _divided(entries)
-    own = {keys: _own_labels(keys, shared) for keys in {entry.keys for entry in entries}}
-    lines: dict[int, list[str]] = {number: [] for number in group_of}
+    own = {of_node: _own_labels(of_node, shared) for of_node in {entry.keys for entry in entries}}
+    nodes = dict(zip(group_of, entries, strict=True))  # one of each group
+    lines: dict[int, list[str]] = {number: [] for number in nodes}
     for number, (node, kernel, _, of_node, values) in zip(group_of, entries, strict=True):
         lines[number].append(f"{node} {kernel}{own[of_node].format(*values)}\n")
-    nodes = dict(zip(group_of, entries, strict=True))  # one of each group
     groups = sorted((node.shape, _common(node, shared), number) for number, node in nodes.items())
     return {
         "apiVersion": API_VERSION,
