@@ -79,10 +79,17 @@ def turned_off(
     config: FunctionConfig,
     fleet: Fleet | None,
 ) -> list[Finding]:
-    """Return the conflicts that nobody is told of where the functionConfig turns exclusivity off; for `check` only."""
+    """Return the conflicts that nobody is told of where the functionConfig turns exclusivity off; for `check` only.
+
+    That the nodes are not known well enough is an error of its own, and none of these.
+    """
     if config.exclusivity != "off" or resources.options.command not in JUDGING:
         return []
-    return check(resources, claims, handwritten, config._replace(exclusivity="auto"), fleet)
+    from ..exclusivity.rules import RULES  # here: few lists turn it off
+
+    conflicts = {rule.id for rule in RULES}
+    found = check(resources, claims, handwritten, config._replace(exclusivity="auto"), fleet)
+    return [(ref, one) for ref, one in found if one.rule in conflicts]
 
 
 def at_selector(lists: Iterable[ResourceList]) -> Where:

@@ -96,6 +96,7 @@ def _final(program: Program, lists: Sequence[ResourceList], side: Read | None, i
         final.files += one.files
         final.packages += one.packages
         final.changes += one.changes
+        final.turned_off += one.turned_off
     configs = [one for one in lists if one.function_config]
     if configs and all(one.function_config == configs[0].function_config for one in configs):
         final.function_config, final.config_item = configs[0].function_config, configs[0].config_item

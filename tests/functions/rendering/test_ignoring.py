@@ -17,6 +17,7 @@ from krmfn.rule import Rule
 from tests.builders import document_text
 from tests.commands import process
 from tests.rule_examples import Finding, documents, findings, needs_kustomize, with_settings
+from tests.trees import plant
 
 RULES = [rule for rule in catalogue.rules() if not needs_kustomize(rule)]
 EXAMPLES = [
@@ -264,3 +265,22 @@ def test_what_is_turned_off_is_counted(text: str, number: int) -> None:
     assert ("turned off" in done.text, told in done.text) == (bool(number), True), done.text
     summary = json.loads(process("krmfn", "check", "-", "--format", "json", stdin=text).out)["summary"]
     assert summary["turnedOff"] == number
+
+
+def test_what_is_turned_off_is_counted_in_each_root_of_a_cluster(tmp_path: Path) -> None:
+    for root, text in (
+        ("a", LABELLED.format(name="a", ignore="KRM604: later") + NODE),
+        ("b", NODE.replace("n1", "n2")),
+    ):
+        plant(
+            tmp_path / root, {"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: x}\n", "a.yaml": text}
+        )
+    done = process("krmfn", "check", "--cluster", "lab=a,b", cwd=tmp_path)
+    assert "; 1 finding turned off\n" in done.text
+
+
+def test_what_is_wrong_with_the_nodes_is_not_counted_as_turned_off() -> None:
+    twice = NODE + NODE
+    configs = LABELLED.format(name="a", ignore="") + LABELLED.format(name="b", ignore="")
+    done = process("krmfn", "check", "-", stdin=configs + twice + OFF)
+    assert (done.code, "[KRM601]" in done.text, "turned off" in done.text) == (1, True, False), done.text
