@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import KrmfnError, NoData
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, changed_at, fingerprint, same
+from .resource import Manifest, Place, Ref, changed_at, digest, same
 from .resource import ref as ref_of
 from .results import Field, Result
 from .yamltext import peek, simple
@@ -17,8 +17,6 @@ from .yamltext.words import Words, mentions
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 LOCAL = "config.kubernetes.io/local-config"
 """The annotation of what no cluster gets, where its value is true."""
-_LARGE = 1 << 20
-"""The size from which a copy of the data costs more than a walk through them."""
 
 
 class Item:
@@ -76,13 +74,13 @@ class Item:
         """
         if self._manifest is None:
             self._manifest = self._load()
-            self._print = _digest(self._manifest, self.end - self.start)
+            self._print = digest(self._manifest, self.end - self.start)
         return self._manifest
 
     def reread(self) -> Manifest:
         """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
         manifest = self._manifest
-        if manifest is None or self._print is None or self._print != _digest(manifest, self.end - self.start):
+        if manifest is None or self._print is None or self._print != digest(manifest, self.end - self.start):
             return self._load()
         return manifest
 
@@ -330,19 +328,3 @@ class Item:
 def _root(item: Item) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
     return peek.root(item.data, item.start, item.end, item.indent, item.keys)
-
-
-def _digest(manifest: Manifest, size: int) -> int | None:
-    """Return a number that changes with the data; `size` is that of the text, and a fingerprint is as long."""
-    if size > _LARGE:
-        return _hash(manifest)
-    whole = fingerprint(manifest)
-    return None if whole is None else hash(whole)
-
-
-def _hash(value: Any) -> int:
-    if isinstance(value, dict):
-        return hash((dict, *((key, _hash(one)) for key, one in value.items())))
-    if isinstance(value, list):
-        return hash((list, *map(_hash, value)))
-    return hash(value) if isinstance(value, str) else hash((type(value), repr(value)))  # -1 and -2 have one hash

@@ -99,6 +99,7 @@ def _lines(text: str) -> list[Line]:
 
 
 def _rows(text: str) -> list[str]:
+    """Return the lines of a text. Raises NotSimple for a character that may break a line, or that YAML refuses."""
     rows = text.split("\n")
     if not all(map(str.isprintable, rows)) and re.search(_ODD, text):
         raise NotSimple

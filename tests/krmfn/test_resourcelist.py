@@ -397,6 +397,15 @@ def test_a_change_of_any_type_is_seen_in_items_of_any_size(old: Any, new: Any, f
         resources.to_bytes()
 
 
+@pytest.mark.parametrize("filling", [0, 2 << 20])
+def test_a_value_that_holds_itself_is_a_change_too(filling: int) -> None:
+    resources = parsed(f"- kind: A\n  fills: {'x' * filling}\n  a: {{}}\n")
+    value = resources.items[0].manifest["a"]
+    value["itself"] = value
+    with pytest.raises(KrmfnError, match="was changed in place at a"):
+        resources.to_bytes()
+
+
 def test_a_change_in_place_counts_when_it_is_upserted() -> None:
     resources = parsed()
     manifest = resources.items[1].manifest
