@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krmfn.results import Result, Severity
 
-from .claim import Claim, Conflict, Kind, Where, where_known
+from .claim import Claim, Conflict, Kind, Where, place_of
 from .groups import ExclusionGroup, Index, exclusion_groups, index_of
 from .pairs import Pairs, of_different_owners, unmet
 from .selectors import Exhausted, Node, Work, match, overlaps
@@ -34,7 +34,7 @@ _Meetings = dict[tuple[Kind, Pairs], _Meeting]
 
 
 def check(
-    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto", where: Where = where_known
+    claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto", where: Where = place_of
 ) -> list[Result]:
     """Return the findings KRM301 to KRM306, the same ones for any order of claims and nodes.
 

@@ -40,8 +40,8 @@ Where = Callable[[Claim], Place | None]
 """What returns the place of a claim's selector."""
 
 
-def where_known(claim: Claim) -> Place | None:
-    """Return the place that a claim has."""
+def place_of(claim: Claim) -> Place | None:
+    """Return where a claim stands."""
     return claim.place
 
 

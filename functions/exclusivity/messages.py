@@ -8,7 +8,7 @@ from itertools import islice
 from krmfn.resource import Place
 from krmfn.results import Field, Result, Severity, placed
 
-from .claim import Claim, Conflict, Where, where_known
+from .claim import Claim, Conflict, Where, place_of
 
 SHOWN = 5
 """Owners, nodes or labels that a message names before it counts the rest."""
@@ -16,7 +16,7 @@ SHOWN = 5
 REMEDY = "give their selectors a common label key with different values"
 
 
-def to_result(conflict: Conflict, where: Where = where_known) -> Result:
+def to_result(conflict: Conflict, where: Where = place_of) -> Result:
     """Return the finding, at the selector of the first owner."""
     rule, law = law_of(conflict)
     facts = _on_nodes(conflict, where) if conflict.nodes else _on_some_node(conflict, where)
@@ -89,11 +89,17 @@ def _owners(conflict: Conflict, claims: Iterable[Claim], where: Where) -> Iterat
     return (_owner(claim, None if claim is conflict.left[0] else where(claim)) for claim in claims)
 
 
+def in_files(claim: Claim, place: Place | None) -> Place | None:
+    """Return where the selector of a claim at a place stands in files (see `Place.finder`)."""
+    if not place or not place.finder:
+        return place
+    (found,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
+    return found.place
+
+
 def _owner(claim: Claim, place: Place | None) -> str:
     """Return `pool big of DeviceConfig kmm/a (a.yaml:3, spec.nodePools[0].nodeSelector)`."""
-    if place and place.finder:
-        (found,) = placed([Result("", ref=claim.ref, field=Field(claim.field), place=place)])
-        place = found.place
+    place = in_files(claim, place)
     path, line = (place.path, place.line) if place else ("", 0)
     file = [f"{path}:{line}" if line else path] if path else []
     field = claim.field if claim.selector else f"{claim.field} is {{}}, every node"

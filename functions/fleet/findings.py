@@ -200,8 +200,6 @@ def _mappings_at(driver: Driver) -> str:
 
 
 def _about(driver: Driver, finding: Result) -> Result:
-    """Return the finding about a driver, placed at the config that it is made from, or at its selector."""
+    """Return the finding about a driver, placed at the config that it is made from."""
     pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
-    at_selector = finding.field is not None and finding.field.path == driver.claim.field
-    place = driver.claim.place if at_selector else None
-    return finding._replace(message=f"{pool}{finding.message}", ref=driver.claim.ref, place=place)
+    return finding._replace(message=f"{pool}{finding.message}", ref=driver.claim.ref, place=driver.claim.place)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from krmfn import ResourceList, Result
 from krmfn.resource import Place
-from krmfn.results import Field, placed
 
 from .. import exclusivity
 from ..exclusivity import Claim, Conflict
-from ..exclusivity.claim import across
-from ..exclusivity.messages import REMEDY, law_of
+from ..exclusivity.claim import Where, across
+from ..exclusivity.messages import REMEDY, in_files, law_of
 from ..fleet.cluster import Cluster
 from .parts import SIDES, Clash, Side
 
@@ -24,9 +22,8 @@ def conflicts(whole: Cluster, mode: str) -> list[Conflict]:
     return sorted(filter(None, map(across, (*found, *of_hub))), key=lambda one: one.severity)
 
 
-def clash(conflict: Conflict, resources: ResourceList) -> Clash:
-    """Return a conflict with the selectors side by side; `resources` is the list that it was found in."""
-    conflict = _placed(conflict, resources)
+def clash(conflict: Conflict, where: Where) -> Clash:
+    """Return a conflict with the selectors side by side; `where` returns the place of each."""
     claims = [*conflict.left, *conflict.right]
     if conflict.right:  # each of one with each of the others: show some of both
         claims = [*conflict.left[: SIDES // 2], *conflict.right[: SIDES // 2]]
@@ -36,27 +33,13 @@ def clash(conflict: Conflict, resources: ResourceList) -> Clash:
     rule, law = law_of(conflict)
     more = len(conflict.left) + len(conflict.right) - len(shown)
     nodes = sorted({name for names in conflict.nodes for name in names})
-    return Clash(conflict.severity, rule, f"{law}: {REMEDY}", nodes, [_side(claim) for claim in shown], more, labels)
+    return Clash(
+        conflict.severity, rule, f"{law}: {REMEDY}", nodes, [_side(claim, where) for claim in shown], more, labels
+    )
 
 
-def _placed(conflict: Conflict, resources: ResourceList) -> Conflict:
-    """Return the conflict with the places of the selectors that are shown."""
-    refs = {claim.ref for claim in (*conflict.left[:SIDES], *conflict.right[:SIDES])}
-    items = {item.ref.id: item for item in resources.items if item.ref in refs}
-
-    def at_selector(claim: Claim) -> Claim:
-        item = items.get(claim.ref.id)
-        if not item or not claim.place:
-            return claim
-        (found,) = placed([item.located(Result("", field=Field(claim.field)))])
-        return claim._replace(place=found.place)
-
-    left, right = ((*map(at_selector, claims[:SIDES]), *claims[SIDES:]) for claims in (conflict.left, conflict.right))
-    return conflict._replace(left=left, right=right)
-
-
-def _side(claim: Claim) -> Side:
+def _side(claim: Claim, where: Where) -> Side:
     pool = f"pool {claim.pool} of " if claim.pool else ""
-    place = claim.place or Place()
+    place = in_files(claim, where(claim)) or Place()
     side = f" ({claim.theirs})" if claim.theirs else ""
     return Side(f"{pool}{claim.ref}{side}", f"{place.path}:{place.line}" if place.line else place.path)

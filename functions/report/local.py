@@ -19,7 +19,7 @@ from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
 from ..kmm.lookup import text
 from ..kmm.resolution import resolver
-from ..rendering import function_config
+from ..rendering import claims, function_config
 from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
 from . import conflicts
 from .parts import CONFLICTS, Alike, Gets, Kernel, Part, Pulled, Used
@@ -72,13 +72,14 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
     findings = {(one.rule, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
     found = [] if wrong else conflicts.conflicts(whole, mode)
+    where = claims.at_selector([resources])
     return Part(
         name,
         [used(driver, versions) for driver, versions in zip(whole.drivers, _versions(whole, groups), strict=True)],
         alike(_nodes(whole, groups)),
         bool(whole.fleet.nodes),
         unjudged,
-        [conflicts.clash(one, resources) for one in found[:CONFLICTS]],
+        [conflicts.clash(one, where) for one in found[:CONFLICTS]],
         max(0, len(found) - CONFLICTS),
         [pulled(image) for image in needed],
         unlisted,
