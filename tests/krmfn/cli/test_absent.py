@@ -9,6 +9,7 @@ import pytest
 
 from tests.commands import process
 from tests.krmfn.cli.test_base import OWN, commit, repository, run_git
+from tests.krmfn.cli.test_base_states import clone
 from tests.trees import config_map, plant
 
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
@@ -24,25 +25,20 @@ def repo(tmp_path: Path) -> Path:
     return made
 
 
-def cloned(repo: Path, *options: str) -> Path:
-    run_git(repo.parent, "clone", "--quiet", "--branch", "next", *options, f"file://{repo}", "clone")
-    return repo.parent / "clone"
-
-
 def one_folder(repo: Path) -> Path:
-    made = cloned(repo, "--sparse")
+    made = clone(repo, "--sparse")
     run_git(made, "sparse-checkout", "set", "lab")
     return made
 
 
 def one_file(repo: Path) -> Path:
-    made = cloned(repo)
+    made = clone(repo)
     run_git(made, "sparse-checkout", "set", "--no-cone", "/lab/a.yaml")
     return made
 
 
 def in_a_worktree(repo: Path) -> Path:
-    run_git(cloned(repo), "worktree", "add", "--quiet", "--detach", "../tree")
+    run_git(clone(repo), "worktree", "add", "--quiet", "--detach", "../tree")
     run_git(repo.parent / "tree", "sparse-checkout", "set", "lab")
     return repo.parent / "tree"
 
@@ -60,7 +56,7 @@ def whole_again(repo: Path) -> Path:
 
 def odd_git_files(repo: Path) -> Path:
     """What looks like a list of submodules may be anything."""
-    made = cloned(repo)
+    made = clone(repo)
     (made / ".gitmodules").unlink()
     (made / ".gitmodules").symlink_to("/dev/zero")
     return made
@@ -78,9 +74,9 @@ def odd_git_files(repo: Path) -> Path:
         (without_the_configuration_file, ["lab"], f"lab: error: {SPARSE} .krmfn.yaml, lab/b.yaml, so"),
         (in_a_worktree, ["."], f".: error: {SPARSE} prod/c.yaml, so"),
         (whole_again, ["lab"], ""),
-        (cloned, ["."], ".: error: the submodule teams/b is not checked out, so what is checked is not all"),
-        (cloned, ["teams/b"], "teams/b: error: the submodule teams/b is not checked out"),
-        (cloned, ["lab"], ""),
+        (clone, ["."], ".: error: the submodule teams/b is not checked out, so what is checked is not all"),
+        (clone, ["teams/b"], "teams/b: error: the submodule teams/b is not checked out"),
+        (clone, ["lab"], ""),
         (odd_git_files, ["lab"], ""),
     ],
 )
