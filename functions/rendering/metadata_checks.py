@@ -18,9 +18,8 @@ from .kinds import OURS, SEED
 from .suspects import near
 
 PROFILE = f"{OURS}/profile"
-ASIDE = f"{OURS}/aside-while-kustomize-builds"
 KNOWN = {
-    "annotations": (IGNORE, PROFILE, OWNER, PASSED_ON, ASIDE),
+    "annotations": (IGNORE, PROFILE, OWNER, PASSED_ON),
     "labels": (f"{OURS}/daemonset", f"{OURS}/served-by"),
 }
 """Every key with our prefix that means something, by where it stands."""

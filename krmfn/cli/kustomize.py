@@ -27,8 +27,12 @@ from .kustomization import origins as origin_notes
 from .kustomization.confinement import Seen, confined
 from .kustomization.decision import Decision
 
-ASIDE = "krmfn.dev/aside-while-kustomize-builds"
-"""Where the wrapper moves the annotation while kustomize builds."""
+_ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
+"""How the name begins to which the wrapper moves the annotation while kustomize builds, in its last step.
+
+A random part follows, which nothing in a repository can hold, so that only our own annotation is moved back. No valid
+key has two slashes: whatever is random, the name stands where it stands among the sorted keys of a resource.
+"""
 
 _STOPPED = "couldn't execute function: exit status 1"
 """What kustomize says of a function that has reported an error."""
@@ -75,9 +79,10 @@ def build(
             confined(decision.calls, entry_points) as how,
         ):
             temporary.refuse_inside([path], folder)
-            base = Path(folder).name  # no folder of a repository is called so: it stands for PATH in `origins`
+            base = Path(folder).name  # random, so no folder of a repository is called so: it stands for PATH in origins
+            aside = _ASIDE + os.urandom(16).hex()
             Path(folder, base).symlink_to(Path(path).resolve())
-            Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, origins), encoding="utf-8")
+            Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, aside, origins), encoding="utf-8")
             done = _run([*command, folder, *flags, *how.flags], _environment(decision, how.environment))
             seen = how.seen()
     except OSError as failure:
@@ -94,19 +99,19 @@ def build(
         raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages)
     if done.returncode:
         raise KrmfnError(f"kustomize build {path} failed:", *messages)
-    stream = done.stdout.replace(ASIDE.encode(), LOCAL.encode())
+    stream = done.stdout.replace(aside.encode(), LOCAL.encode())
     stream = stream if origins else origin_notes.unwrapped(stream, base)
     return Built(stream, messages, findings, changes, seen, base)
 
 
-def _wrapper(like: Manifest, base: str, origins: bool) -> str:
+def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
     """Return the wrapper of a kustomization, which is called `base` beside it, with what only the outermost decides.
 
     A Component is one of its components, all else a resource. It is listed by a link: kustomize takes no folder with
     dots beside other letters, as in `a..b`.
     """
     prefix = "/metadata/annotations/"
-    move = [{"op": "move", "from": prefix + _pointer(LOCAL), "path": prefix + _pointer(ASIDE)}]
+    move = [{"op": "move", "from": prefix + _pointer(LOCAL), "path": prefix + _pointer(aside)}]
     manifest: Manifest = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",

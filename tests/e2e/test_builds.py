@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from krmfn.cli import kustomize as kustomizing
+from krmfn.cli.kustomization import origins
 from tests.builders import CONFIG
 from tests.commands import Done
 from tests.trees import COMPONENT, config_map, function, plant
@@ -163,3 +165,50 @@ def test_a_generated_object_that_is_renamed_after_the_call_is_a_warning(kustomiz
     above = plant(app.parent / "lab", {"kustomization.yaml": f"resources: [../app]\n{patch}"})
     done = run("krmfn", "check", "--format", "json", above, env=env)
     assert ("warning", "KRM117") in findings(done)
+
+
+WORDS = "krmfn.dev/aside-while-kustomize-builds"
+"""The name to which the mark was once moved: anybody could write it."""
+MARKED = f"""\
+apiVersion: v1
+data:
+  {WORDS}: {WORDS}
+kind: ConfigMap
+metadata:
+  annotations:
+    a: "1"
+    config.kubernetes.io/local-config: "false"
+    {WORDS}: "true"
+    krmfn.dev/profile: x
+  name: marked
+"""
+BUILT = f"""\
+apiVersion: v1
+data:
+  {WORDS}: {WORDS}
+kind: ConfigMap
+metadata:
+  annotations:
+    a: "1"
+    {WORDS}: "true"
+    config.kubernetes.io/local-config: "false"
+    krmfn.dev/profile: x
+  name: marked
+"""
+
+
+def test_only_the_mark_itself_is_moved_and_moved_back(
+    kustomize: str, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an annotation the name means nothing, which `check` says: the object does not vanish. In data it stays."""
+    monkeypatch.setenv("PATH", env["PATH"])
+    plant(tmp_path, {"kustomization.yaml": "resources: [marked.yaml]\n", "marked.yaml": MARKED})
+    assert kustomizing.build(str(tmp_path)).stream.decode() == BUILT
+    traced = kustomizing.build(str(tmp_path), origins=True)
+    assert traced.stream.count(b"    config.kubernetes.io/origin: |") == 1
+    assert origins.unwrapped(traced.stream, traced.base).decode().count(f"    {WORDS}: ") == 1
+    assert f"{WORDS}/" not in traced.stream.decode()
+    rendered = run("krmfn", "render", tmp_path, env=env)
+    assert (rendered.code, rendered.out, "marked.yaml:9:5: error" in rendered.err) == (1, b"", True), rendered.err
+    plant(tmp_path, {"marked.yaml": MARKED.replace(f'    {WORDS}: "true"\n', "")})
+    assert must("krmfn", "render", tmp_path, env=env).decode() == BUILT.replace(f'    {WORDS}: "true"\n', "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -62,20 +63,23 @@ def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app:
     wrapper = yaml.safe_load(fake.noted("wrapper"))
     (patch,) = wrapper["patches"]
     assert patch["target"] == {"annotationSelector": LOCAL}
-    assert yaml.safe_load(patch["patch"]) == [
-        {
-            "op": "move",
-            "from": "/metadata/annotations/config.kubernetes.io~1local-config",
-            "path": "/metadata/annotations/krmfn.dev~1aside-while-kustomize-builds",
-        }
-    ]
+    (move,) = yaml.safe_load(patch["patch"])
+    assert (move["op"], move["from"]) == ("move", "/metadata/annotations/config.kubernetes.io~1local-config")
+    assert re.fullmatch("/metadata/annotations/krmfn.dev~1aside-while-kustomize-builds~1[0-9a-f]{32}", move["path"])
     assert fake.noted("base").strip() == str(app.resolve())
     assert "transformers" not in wrapper, "calling any function costs kustomize two to three times its own time"
 
 
-def test_the_mark_comes_back(fake: Fake, app: Path) -> None:
-    fake.answers(f"echo '{kustomize.ASIDE}: \"true\"'")
-    assert kustomize.build(str(app)).stream == f'{LOCAL}: "true"\n'.encode()
+NAME = "grep -o 'krmfn.dev~1aside[^\\\"]*' {wrapper} | sed 's|~1|/|g'"
+"""Prints the name that a wrapper moves the mark to."""
+
+
+def test_the_mark_comes_back_and_the_name_of_another_build_stays(fake: Fake, app: Path) -> None:
+    fake.answers(f"echo \"$({NAME.format(wrapper='$2/kustomization.yaml')}): 'true'\"")
+    assert kustomize.build(str(app)).stream == f"{LOCAL}: 'true'\n".encode()
+    (fake.folder / "wrapper").rename(fake.folder / "earlier")
+    fake.answers(NAME.format(wrapper=fake.folder / "earlier"))
+    assert re.fullmatch(rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(str(app)).stream)
 
 
 def test_flags_go_to_kustomize_as_they_are(fake: Fake, app: Path) -> None:
