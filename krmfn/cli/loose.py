@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from fnmatch import fnmatchcase
+from collections.abc import Callable
+from fnmatch import translate
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any
 
 from ..errors import KrmfnError
 from ..yamltext import documents, load
@@ -14,18 +17,28 @@ from .files import POINTER
 _KEYS = [re.compile(rb"^['\"]?%s['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata")]
 
 
-def is_excluded(path: str, patterns: Iterable[str]) -> bool:
-    """Return True when a path from the repository's root, or a folder that holds it, fits one of the shell patterns.
+@lru_cache(maxsize=8)
+def excluder(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    """Return the test whether a path from the repository's root, or a folder that holds it, fits a shell pattern.
 
-    A pattern without a slash is held against each name on the way, one with a slash against the way itself.
+    A pattern without a slash is held against each name on the way, one with a slash against the way itself. All are
+    compiled here, once: a test of `fnmatch` for each pattern and file would compile most of them again.
     """
-    parts = path.split("/")
-    for pattern in patterns:
-        wanted = pattern.rstrip("/").removeprefix("./")
-        ways = ("/".join(parts[: at + 1]) for at in range(len(parts))) if "/" in wanted else parts
-        if any(fnmatchcase(way, wanted.removeprefix("/")) for way in ways):
-            return True
-    return False
+    wanted = [pattern.rstrip("/").removeprefix("./") for pattern in patterns]
+    is_way = _any([one.removeprefix("/") for one in wanted if "/" in one])
+    is_name = _any([one for one in wanted if "/" not in one])
+
+    def is_excluded(path: str) -> bool:
+        parts = path.split("/")
+        ways = accumulate(parts, "{}/{}".format)
+        return any(map(is_name, parts)) or any(map(is_way, ways))
+
+    return is_excluded
+
+
+def _any(patterns: list[str]) -> Callable[[str], Any]:
+    """Return the test whether a text fits one of some shell patterns."""
+    return re.compile("|".join(map(translate, patterns))).match if patterns else lambda text: None
 
 
 def has_resource(text: bytes) -> bool:

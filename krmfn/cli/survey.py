@@ -22,7 +22,7 @@ from .kustomization.calls import Ours
 from .kustomization.disk import parents, shown
 from .kustomization.fields import FILE_NAMES
 from .kustomization.graph import Graph
-from .loose import has_resource, is_excluded
+from .loose import excluder, has_resource
 from .tree import File
 
 _SMALL = 1 << 16
@@ -77,7 +77,7 @@ def survey(
 ) -> Survey:
     """Return the roots below a PATH: a folder, a file, or - for stdin.
 
-    `root` is what --root names; `exclude` are shell patterns (see `is_excluded`); `marks` are paths, absolute and
+    `root` is what --root names; `exclude` are shell patterns (see `excluder`); `marks` are paths, absolute and
     without links, whose loose files make roots of their own. With `itself` a folder that holds a kustomization is that
     root and no other: neither what stands below it, nor who lists it, counts.
     Raises KrmfnError for a PATH that is not there or may not be read.
@@ -113,7 +113,8 @@ def _below(
         """Return the path from the repository's root."""
         return os.path.normpath(os.path.join(base, name[start:]))
 
-    kept = [file for file in listing if not is_excluded(way(file.name), exclude)]
+    is_excluded = excluder(tuple(exclude))
+    kept = [file for file in listing if not is_excluded(way(file.name))]
     entries = _sorted(((file.name[start:], file) for file in kept), real)
     graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
     tops = _outermost(graph, entries.kustomizations, real)
@@ -131,8 +132,8 @@ def _below(
         if one == real or not itself
     ]
     covered = {one.folder for one in graph.below(*tops)}
-    findings = [_refused(problem) for problem in problems if not is_excluded(way(problem.partition(": ")[0]), exclude)]
-    missing = absent.below(real, lambda gone: is_excluded(os.path.relpath(gone, bound or real), exclude), _is_read)
+    findings = [_refused(problem) for problem in problems if not is_excluded(way(problem.partition(": ")[0]))]
+    missing = absent.below(real, lambda gone: is_excluded(os.path.relpath(gone, bound or real)), _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in missing]
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
