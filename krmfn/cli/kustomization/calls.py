@@ -72,6 +72,8 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
     """Return the program of ours and its image; raise KrmfnError, saying why, for anything else."""
     if not config.manifest or config.kind.endswith("List"):
         raise KrmfnError("is no functionConfig; must be a resource with the annotation config.kubernetes.io/function")
+    if config.ref.api_version.startswith("/"):
+        raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a plugin of kustomize's; remove it")
     metadata = config.manifest.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     present = [key for key in ANNOTATIONS if isinstance(annotations, dict) and key in annotations]

@@ -62,6 +62,13 @@ class Disk:
         """Return the bytes of a file; raise KrmfnError when it cannot be read."""
         return files.read_regular(target.real, target.name, max_bytes())
 
+    def stands(self, folder: str, text: str) -> bool:
+        """Return True when there is anything of this name."""
+        try:
+            return os.path.lexists(os.path.normpath(os.path.join(folder, text)))
+        except ValueError:
+            return False
+
     def exists(self, folder: str, name: str) -> bool:
         """Return True for an entry of a folder that is no folder itself: a file, or what only looks like one."""
         path = os.path.join(folder, name)

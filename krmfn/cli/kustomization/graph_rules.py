@@ -142,4 +142,11 @@ kind: DeviceConfig
         bad=_FUNCTION.replace("exec: {path: krmfn}", "container: {image: 'krmfn:0.0.1'}"),
         remedy="Render and check with the version that the kustomization calls, or change the tag.",
     ),
+    Rule(
+        "KRM517",
+        "a kustomization and the functions it lists must be read alike by every reader of YAML",
+        good=_FUNCTION,
+        bad=_FUNCTION.replace("kind: Render", "kind: Other\nkind: Render"),
+        remedy="Write each key once, without tags, and --- alone on its line.",
+    ),
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 from ...errors import KrmfnError
 from ...item import Item
 from ...resource import Place
 from ...results import Field, Result, error, warning
-from . import calls, mentions, references
+from . import ambiguity, calls, inline, mentions, references
 from .calls import Call, Ours
 from .disk import Disk, Target
 from .documents import documents, unreadable
@@ -41,19 +40,22 @@ class Configs:
     def __init__(self, disk: Disk, ours: Ours, graph: Graph) -> None:
         """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
         self._disk, self._ours, self._graph = disk, ours, graph
-        self._read: dict[str, tuple[Item, ...]] = {}
+        self._read: dict[str, tuple[tuple[Item, ...], tuple[Result, ...]]] = {}
 
     def listed(self, folder: str, named: Iterable[Reference]) -> Listed:
         """Return what the references of the kustomization in `folder` call."""
         out = Listed([], [], [])
         for reference in named:
             if not reference.field.startswith(FIELDS):
+                out.findings.extend(_patches(reference))
                 continue
             for config in self._configs(reference, out.findings):
                 if calls.is_builtin(config):
                     more, wrong = references.read(mentions.builtin(config.manifest), config, folder, self._disk)
                     out.references.extend(more)
                     out.findings.extend(wrong)
+                    out.findings.extend(finding for one in more for finding in _patches(one))
+                    out.findings.extend(_misspelt(config))
                 else:
                     out.calls.append(calls.call(reference.field, config, self._ours))
                     out.findings.extend(_judged(out.calls[-1], self._ours))
@@ -62,7 +64,9 @@ class Configs:
     def _configs(self, reference: Reference, findings: list[Result]) -> Iterator[Item]:
         """Yield the functionConfigs that an entry stands for."""
         if reference.kind == "inline":
-            yield from _inline(reference, findings)
+            items, wrong = inline.read(reference, "KRM510", is_function=True)
+            findings.extend(wrong)
+            yield from items
         elif reference.kind == "file":
             yield from self._of_file(reference, findings)
         elif reference.kind == "folder":
@@ -79,30 +83,32 @@ class Configs:
         if reference.real not in self._read:
             try:
                 text = self._disk.read(Target(reference.name, reference.real))
-                self._read[reference.real] = tuple(documents(reference.name, text))
+                items = tuple(documents(reference.name, text))
             except KrmfnError as failure:
                 findings.append(unreadable(failure, reference.name, "KRM510"))
                 return ()
-        return self._read[reference.real]
+            self._read[reference.real] = items, tuple(ambiguity.findings(text, items, Place(reference.name, line=1)))
+        items, wrong = self._read[reference.real]
+        findings.extend(wrong)
+        return items
 
 
-def _inline(reference: Reference, findings: list[Result]) -> list[Item]:
-    """Return the functionConfigs that stand in the kustomization itself."""
-    name = reference.place.path if reference.place else ""
-    try:
-        items = list(documents(name, reference.text.encode(errors="surrogatepass"), reference.first, reference.column))
-    except KrmfnError as failure:
-        wrong = unreadable(failure, name, "KRM510")
-        findings.append(wrong._replace(field=Field(reference.field), place=reference.place))
+def _patches(reference: Reference) -> list[Result]:
+    """Return what is wrong with a patch that is written out where its path may stand."""
+    if reference.kind != "inline" or not reference.field.startswith(("patchesStrategicMerge[", "paths[")):
         return []
-    if reference.place and not reference.column:  # quoted or folded: its lines are not those of the file
-        for item in items:
-            item.place = reference.place._replace(finder=partial(_there, reference.place))
-    return items
+    return inline.read(reference, ambiguity.RULE, is_function=False)[1]
 
 
-def _there(place: Place, result: Result) -> Result:
-    return result._replace(place=place)
+def _misspelt(config: Item) -> Iterator[Result]:
+    """Yield an error for each field of a plugin of kustomize's that it finds by its letters in any case."""
+    entries = mentions.entries(config.manifest, "replacements")
+    for path, mapping in [("", config.manifest), *((f"{path}.", entry) for path, entry in entries)]:
+        for key in mapping:
+            name = mentions.BUILTIN.get(key.casefold(), key)
+            if name != key:
+                message = f"kustomize reads this field as {name}; write {name}"
+                yield config.located(error(message, rule=ambiguity.RULE, field=Field(f"{path}{key}")))
 
 
 def _changing(one: Kustomization, reference: Reference, changing: list[str]) -> Result:

@@ -24,18 +24,26 @@ _LISTS: dict[str, Role] = {
 }
 
 
+_LOADED = (
+    *("path", "paths", "env", "envs", "files", "replacements", "targetFilePath"),
+    *("valuesFile", "additionalValuesFiles", "chartHome"),
+)
+BUILTIN = {field.casefold(): field for field in _LOADED}
+"""The fields of `builtin` by their small letters: kustomize decodes them as JSON, in any case."""
+
+
 def named(manifest: Manifest) -> Iterator[Mention]:
     """Yield (field, text, role) of everything that a kustomization names; what has another type is passed over."""
     for field, role in _LISTS.items():
         yield from ((path, text, role) for path, text in _texts(manifest, field))
     for field in ("patches", "patchesJson6902", "replacements"):
-        for path, entry in _entries(manifest, field):
+        for path, entry in entries(manifest, field):
             yield from _one(entry, path, "path", "file")
             yield from _one(entry, path, "patch", "text")
     openapi = manifest.get("openapi")
     yield from _one(openapi, "openapi", "path", "file")
     for field in ("configMapGenerator", "secretGenerator"):
-        for path, entry in _entries(manifest, field):
+        for path, entry in entries(manifest, field):
             yield from _sources(entry, f"{path}.")
     yield from _charts(manifest)
 
@@ -45,8 +53,9 @@ def builtin(manifest: Manifest) -> Iterator[Mention]:
     yield from _one(manifest, "", "path", "file")
     yield from ((path, text, "merge") for path, text in _texts(manifest, "paths"))
     yield from _sources(manifest, "")
-    for path, entry in _entries(manifest, "replacements"):
+    for path, entry in entries(manifest, "replacements"):
         yield from _one(entry, path, "path", "file")
+    yield from _one(manifest, "", "targetFilePath", "file")
     yield from _one(manifest, "", "valuesFile", "file")
     yield from ((path, text, "file") for path, text in _texts(manifest, "additionalValuesFiles"))
     if manifest.get("kind") == "HelmChartInflationGenerator":
@@ -61,7 +70,7 @@ def _texts(manifest: Any, field: str) -> Iterator[tuple[str, str]]:
             yield f"{field}[{at}]", text
 
 
-def _entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:
+def entries(manifest: Manifest, field: str) -> Iterator[tuple[str, Manifest]]:
     """Yield the mappings of a list with their paths."""
     value = manifest.get(field)
     for at, entry in enumerate(value if isinstance(value, list) else ()):
@@ -89,11 +98,11 @@ def _charts(manifest: Manifest) -> Iterator[Mention]:
     """Yield the folders of helm charts, and the values files beside them."""
     options = manifest.get("helmGlobals")
     home = options.get("chartHome") if isinstance(options, dict) else None
-    for path, chart in _entries(manifest, "helmCharts"):
+    for path, chart in entries(manifest, "helmCharts"):
         yield path, _chart(chart, home), "chart"
         yield from _one(chart, path, "valuesFile", "file")
         yield from ((f"{path}.{field}", text, "file") for field, text in _texts(chart, "additionalValuesFiles"))
-    for path, chart in _entries(manifest, "helmChartInflationGenerator"):
+    for path, chart in entries(manifest, "helmChartInflationGenerator"):
         names = {
             "name": chart.get("chartName"),
             "version": chart.get("chartVersion"),

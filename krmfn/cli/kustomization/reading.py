@@ -14,7 +14,7 @@ from ...errors import KrmfnError
 from ...item import Item
 from ...resource import Place
 from ...results import Field, Result, error
-from . import fields, mentions, references
+from . import ambiguity, fields, mentions, references
 from .calls import Ours
 from .disk import Disk, Target, parents, within
 from .documents import documents, unreadable
@@ -127,10 +127,12 @@ class _Reader:
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""
         try:
-            items = list(documents(target.name, self.disk.read(target)))
+            text = self.disk.read(target)
+            items = list(documents(target.name, text))
         except KrmfnError as failure:
             found.append(unreadable(failure, target.name, "KRM502"))
             return None
+        found.extend(ambiguity.findings(text, items, Place(target.name, line=1), is_function=False))
         if len(items) == 1 and items[0].manifest:
             return items[0]
         place = items[1].place if len(items) > 1 else Place(target.name)

@@ -44,6 +44,7 @@ _WANTED = {
     "chart": "a chart with a name",
 }
 _CHART = "the chart {name} is filled in by helm, a program that is not run here; keep its output here"
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
 
 
@@ -75,7 +76,7 @@ def _column(lines: list[bytes], at: int, text: str) -> int:
     return 1 + max(next(indents, 0), 0)
 
 
-def is_inline(text: str) -> bool:
+def _is_inline(text: str) -> bool:
     """Return True for a value that kustomize takes for the thing itself where it may also be a path.
 
     A resource has several keys: it takes lines or braces. No path may hold these, so that nothing is taken for a path
@@ -84,16 +85,29 @@ def is_inline(text: str) -> bool:
     return "\n" in text or "\r" in text or "{" in text
 
 
+def _is_empty(text: str) -> bool:
+    """Return True for a value that kustomize takes for a resource that is written out, and not there."""
+    return text.startswith(("#", "---")) or text in ("[]", "null", "Null", "NULL", "~")
+
+
 def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tuple[Reference, str, str]:
     """Return the reference with what it leads to, and the rule and message of what is wrong ("" for nothing)."""
-    text = reference.text
-    if role == "text" or (role in ("function", "merge") and is_inline(text)):
+    text, may_be_inline = reference.text, role in ("function", "merge")
+    if role == "text":
         return reference._replace(kind="inline"), "", ""
-    if not text.strip():
+    if not text.strip() or (may_be_inline and _is_empty(text)):
         return reference, "KRM504", f"names nothing; must be {_WANTED.get(role, 'a file')}"
     if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
         message = "is fetched over the network when it is built, so nobody has seen what will come; keep a copy here"
         return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
+    if may_be_inline and _is_inline(text):
+        if not disk.stands(folder, text):
+            return reference._replace(kind="inline"), "", ""
+        message = "is written out here and also the name of a file, which kustomize may take; rename the file"
+        return reference, "KRM517", f"{reference.field} {message}"
+    if _UNFIT.search(text):
+        message = "holds a line break or a control character, and kustomize may take it for a resource"
+        return reference, "KRM517", f"the path {text!r} {message}; rename the file"
     target = disk.target(folder, text)
     reference = reference._replace(name=target.name, real=target.real)
     rule, message = _problem(target, text, role, folder, disk)

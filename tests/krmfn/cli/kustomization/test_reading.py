@@ -179,8 +179,8 @@ WRONG = {
     "resources: [' ']": "1:13: error: resources[0]: names nothing; must be a file or a folder [KRM504]",
     "resources: [pipe]": "1:13: error: resources[0]: app/pipe: neither a file nor a folder; "
     "a path is relative to the kustomization's folder [KRM504]",
-    'resources: ["a\\0b"]': "1:13: error: resources[0]: app/a\\x00b: this is no path; "
-    "a path is relative to the kustomization's folder [KRM504]",
+    'resources: ["a\\0b"]': "1:13: error: resources[0]: the path 'a\\x00b' holds a line break or a control "
+    "character, and kustomize may take it for a resource; rename the file [KRM517]",
     "resources: [x..y/../part]": "1:13: error: resources[0]: x..y/../part: kustomize takes no folder by an "
     "absolute path or with dots beside other letters [KRM504]",
     "secretGenerator: [{files: [=a.yaml]}]": "1:28: error: secretGenerator[0].files[0]: names nothing; "

@@ -1,0 +1,100 @@
+"""Texts that readers of YAML divide or read differently: kustomizations, and what they list as functions and patches.
+
+krmfn judges its own reading of these texts and kustomize reads the same bytes again. A text for which the two could
+differ is refused. kustomize divides at each line that begins with `---`, reads the first document of each part only
+(kyaml/kio/byteio_reader.go), takes the first of two equal keys and no notice of tags (kyaml/yaml/rnode.go), and ends
+lines at every line break of YAML 1.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from ...item import Item
+from ...resource import Place
+from ...results import Field, Result, error
+from ...yamltext.values import PLAIN, is_merge
+
+RULE = "KRM517"
+_BREAK = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
+_MARKER = re.compile(rb"^(?:%|---(?![ \t]*\r?$|[ \t]+#))", re.MULTILINE)
+_END = re.compile(rb"^\.\.\.(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_NO_MORE = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---|[ \t]*(?:#[^\n]*)?\Z)")
+_CORE = "tag:yaml.org,2002:"
+_TAGS: dict[type[Node], frozenset[str]] = {
+    ScalarNode: frozenset((PLAIN, *(_CORE + name for name in ("str", "int", "float", "bool", "null")))),
+    SequenceNode: frozenset((f"{_CORE}seq",)),
+    MappingNode: frozenset((f"{_CORE}map",)),
+}
+_HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
+
+
+def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool = True) -> Iterator[Result]:
+    """Yield an error for each way in which readers differ on a text, which begins at `place` and holds `items`.
+
+    `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
+    """
+    for at, message in _of_text(text.removeprefix(b"\xef\xbb\xbf")):
+        yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, at)))
+    for item in items:
+        spot = item.place or place
+        nodes = [*_tagged(item.node), *(_shared(item.node) if is_function else ())]
+        for line, message in nodes:
+            yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
+        for path in item.duplicate_keys if is_function else ():
+            message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
+            yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
+
+
+def _of_text(text: bytes) -> Iterator[tuple[int, str]]:
+    """Yield (offset, message) of what readers take for the end of a line or of a document, and others do not."""
+    for match in _BREAK.finditer(text):
+        message = "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
+        yield match.start(), message
+    for match in _MARKER.finditer(text):
+        if match[0] == b"%":
+            message = "kustomize reads no YAML directives; remove this line"
+        else:
+            message = (
+                "kustomize takes this line for a new document, other readers for text; write --- alone on its line, or "
+                "indent the line"
+            )
+        yield match.start(), message
+    for match in _END.finditer(text):
+        if not _NO_MORE.match(text, match.end()):
+            yield match.start(), "kustomize reads nothing that follows `...`; write --- in its place"
+
+
+def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield (line from 0, message) of each node with a tag that kustomize passes over."""
+    for node in _nodes(root):
+        if node.tag not in _TAGS[type(node)]:
+            tag = node.tag.replace(_CORE, "!!")
+            yield node.start_mark.line, f"kustomize passes over the tag {tag}, and other readers do not; remove it"
+
+
+def _shared(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the same of each alias and merge in the fields that say which function is called."""
+    if isinstance(root, MappingNode):
+        for key, value in root.value:
+            is_alias = value.start_mark.index < key.start_mark.index
+            if is_merge(key) or (key.value in _HEAD and is_alias):
+                yield key.start_mark.line, "an alias here may be read differently by kustomize; write the value out"
+            elif key.value in _HEAD:
+                yield from _shared(value)
+
+
+def _nodes(root: Node | None) -> Iterator[Node]:
+    """Yield the nodes of a document, those behind aliases once."""
+    seen, left = set[int](), [root] if root is not None else []
+    while left:
+        node = left.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if not isinstance(node, ScalarNode):
+            left.extend(part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))
