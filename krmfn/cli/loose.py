@@ -56,7 +56,9 @@ def has_resource(text: bytes) -> bool:
     if not may_hold(text, b"apiVersion") and not (may_hold(text, b"kind") and may_hold(text, b"metadata")):
         return False
     try:
-        read = [load.read(one.text) for one in documents.documents(text)]
+        parts = [one.text for one in documents.documents(text)]
+        parts += re.split(rb"(?m)^---.*$", text) if documents.misread(text) else []
+        read = [load.read(part) for part in parts]
     except KrmfnError:
         return True
     tops = [set(data) for data in read if isinstance(data, dict)]

@@ -15,6 +15,7 @@ from ..results import Result, error, warning
 from ..runner import max_bytes
 from ..yamltext import documents, edit, split, syntax
 from . import files, together, tree
+from .loose import has_resource
 from .tree import File
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -139,6 +140,9 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
         raise KrmfnError("is kept by Git LFS, and only a pointer to it is here; fetch it with `git lfs pull`")
     before = len(resources.items)
     split.check_encoding(text)
+    problem = documents.misread(text)
+    if problem and has_resource(text):
+        raise KrmfnError(problem)
     for document in documents.documents(text):
         place = Place(name, len(resources.items), document.line)
         sure = split.is_simple(document.text)

@@ -54,7 +54,7 @@ class Sheet(NamedTuple):
 
 
 def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
-    """Return some usual files (see `yamltext.documents`), by name and text; those are missing that are no YAML."""
+    """Return some usual files (see `yamltext.documents`), by name and text, but for what is no YAML to some reader."""
     text, starts = documents.joined([text for _, text in files])
     spans = documents.quick(text)
     firsts = [bisect_left(spans, start - 1, key=_start) for start in starts]
@@ -67,7 +67,8 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     with aside.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
         dubious = documents.dubious(text, spans)
         heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
-        wrong = {part + at for at in _wrong(text, spans[part:])}
+        wrong = {at for at, span in enumerate(spans) if span.is_misread}
+        wrong |= {part + at for at in _wrong(text, spans[part:])}
         if not is_sound():
             wrong |= _wrong(text, spans[:part])
     places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)

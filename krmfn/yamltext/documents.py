@@ -19,6 +19,11 @@ from .values import MAX_DEPTH
 
 _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _NOTHING = re.compile(rb"(?:\s|#[^\n]*|^%[^\n]*)*\Z", re.MULTILINE)
+_DIVISION = re.compile(rb"\n(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
+_BARE = re.compile(
+    rb"[ \t]*(?:(?<=[ \t])#(?:[^\n\r\xc2\xe2]|\r(?=\n)|\xc2(?!\x85)|\xe2(?!\x80[\xa8\xa9]))*)?\r?(?:\n|\Z)"
+)
+"""What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
 _DIVIDER = b"\n---\n"
 """What stands between two files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
@@ -32,6 +37,7 @@ _NAME = re.compile(rb"\n  (name(?:space)?)(?:: +([a-z][a-z0-9.-]*) *(?=\n?\Z|\n 
 _ODD = re.compile(rb"\n  [" + UNUSUAL + rb"\t]")
 _AGAIN = UNUSUAL + b"\takm"
 """What a line in column 0 begins with that may be a key of the head once more."""
+_DOT = ord(".")
 _NO_ALIAS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./'\"*"
 """What stands before a `*` that is in the middle of a word, or begins a string in quotes: there no alias begins."""
 
@@ -61,6 +67,8 @@ class Span(NamedTuple):
     """Where the lines begin that stand in column 0: the keys of its mapping, if it is one."""
     is_counted: bool
     """True when something in it has to be counted, so that libyaml alone cannot say whether it is sound."""
+    is_misread: bool = False
+    """True when readers divide the text differently where it begins, or in it (see `misread`)."""
 
 
 def documents(text: bytes) -> Iterator[Document]:
@@ -73,6 +81,32 @@ def documents(text: bytes) -> Iterator[Document]:
             yield Document(part, line)
         line += text.count(b"\n", start, end)
         start = end + 3
+
+
+def misread(text: bytes, line: int = 0) -> str:
+    """Return where readers divide a stream differently, and what to write; `line` lines come before. "" for nowhere.
+
+    kubectl, Argo CD (apimachinery's decoder) and kustomize divide at each line that begins with `---`, whatever follows
+    on it, and take the first document of a part. `quick` says the same of each document.
+    """
+    stream = b"\n" + text
+    marks = [match.start() + 1 for match in _DIVISION.finditer(stream)]
+    for at, end in zip(marks, [*marks[1:], len(stream)], strict=False):
+        is_end = stream.startswith(b"...", at)
+        if not (_NOTHING.match(stream, at + 3, end) if is_end else _BARE.match(stream, at + 3)):
+            return f"line {line + stream.count(bytes([10]), 0, at)}: {_ENDED if is_end else _FOLLOWED}"
+    return ""
+
+
+_FOLLOWED = (
+    "this line begins with `---` and goes on with more than blanks and a comment: kubectl, Argo CD and kustomize "
+    "divide the file here and drop the rest of the line, or refuse it, and other readers do not; put a line break "
+    "behind `---`, or indent the line"
+)
+_ENDED = (
+    "a document follows behind `...` alone: kubectl, Argo CD and kustomize drop it, and other readers do not; "
+    "write `---` in place of `...`"
+)
 
 
 def is_usual(text: bytes) -> bool:
@@ -98,18 +132,21 @@ def quick(text: bytes) -> list[Span]:
     start = 3 if text.startswith(b"---") else 0
     keys = [0] if text[:1].isalpha() else []
     is_deep = text.startswith(b"--- ")  # something may follow, and be deep
+    is_misread = is_deep and not _BARE.match(text, 3)
     for match in _LINE.finditer(text):
         at = match.start() + 1
         if text.startswith((b"---", b"..."), at) and text[at + 3 : at + 4] in (b"\n", b" ", b"\t", b""):
             if keys or not _NOTHING.match(text, start, at):
-                spans.append(Span(start, at, keys, is_deep))
+                spans.append(Span(start, at, keys, is_deep, is_misread))
             start, keys, is_deep = at + 3, [], match.end() - at > 3
+            is_misread = text[at] == _DOT or (text[start : start + 1] != b"\n" and not _BARE.match(text, start))
         elif match.end() - at > 1:
             is_deep = True
+            is_misread = is_misread or text.startswith(b"---", at)
         else:
             keys.append(at)
     if keys or not _NOTHING.match(text, start):
-        spans.append(Span(start, len(text), keys, is_deep))
+        spans.append(Span(start, len(text), keys, is_deep, is_misread))
     return _counted(text, spans)
 
 

@@ -40,7 +40,6 @@ def read(text: str | bytes) -> ResourceList:
         ("%YAML 1.2\n---\n" + ONE.format("a"), ["a"], [2]),
         (ONE.format("a") + "...\n---\n" + ONE.format("b"), ["a", "b"], [1, 6]),
         ("--- # with a comment\n" + ONE.format("a"), ["a"], [1]),
-        ("--- {apiVersion: v1, kind: A, metadata: {name: a}}\n", ["a"], [1]),
         (ONE.format("a").replace("\n", "\r\n") + "---\r\n" + ONE.format("b"), ["a", "b"], [1, 5]),
         (ONE.format("a") + "data:\n  b: |\n    x\n    ---\n    y\n", ["a"], [1]),
         (

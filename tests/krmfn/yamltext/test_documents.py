@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Ref, ref
@@ -41,6 +43,21 @@ UNUSUAL = (
 @pytest.mark.parametrize("text", UNUSUAL, ids=repr)
 def test_what_is_unusual_is_divided_alone(text: bytes) -> None:
     assert not documents.is_usual(text)
+
+
+PIECES = st.sampled_from(
+    ("---", "---# ", "--- # ", "--- ", "----", "...", "... ", "...#", "# c", "a: 1", " ", "\t", "\n", "\n", "b")
+)
+
+
+@given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=4))
+def test_what_readers_divide_differently_is_seen_in_one_pass(drawn: list[str]) -> None:
+    texts = [text for text in (one.encode() for one in drawn) if documents.is_usual(text)]
+    whole, starts = documents.joined(texts)
+    spans = documents.quick(whole)
+    for start, text in zip(starts, texts, strict=True):
+        own = [span for span in spans if start <= span.start <= start + len(text)]
+        assert any(span.is_misread for span in own) == bool(documents.misread(text))
 
 
 def test_many_texts_are_divided_as_each_is_alone() -> None:
