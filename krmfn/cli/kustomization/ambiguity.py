@@ -13,22 +13,24 @@ from collections.abc import Iterator, Sequence
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from ...errors import KrmfnError
 from ...item import Item
 from ...resource import Place
 from ...results import Field, Result, error
+from ...yamltext import documents
 from ...yamltext.values import PLAIN, is_merge
+from .documents import unreadable
 
 RULE = "KRM517"
-_BREAK = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
-_MARKER = re.compile(rb"^(?:%|---(?![ \t]*\r?$|[ \t]+#))", re.MULTILINE)
-_END = re.compile(rb"^\.\.\.(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_NO_MORE = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---|[ \t]*(?:#[^\n]*)?\Z)")
+_BREAK = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]|^(%)", re.MULTILINE)
 _CORE = "tag:yaml.org,2002:"
 _TAGS: dict[type[Node], frozenset[str]] = {
     ScalarNode: frozenset((PLAIN, *(_CORE + name for name in ("str", "int", "float", "bool", "null")))),
     SequenceNode: frozenset((f"{_CORE}seq",)),
     MappingNode: frozenset((f"{_CORE}map",)),
 }
+_LINE_END = "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
+_DIRECTIVE = "kustomize reads no YAML directives; remove this line"
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
 
 
@@ -37,8 +39,12 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
 
     `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
     """
-    for at, message in _of_text(text.removeprefix(b"\xef\xbb\xbf")):
-        yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, at)))
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    problem = documents.misread(text, place.line - 1)
+    if problem:
+        yield unreadable(KrmfnError(problem), place.path, RULE)
+    for match in _BREAK.finditer(text):
+        yield error(_DIRECTIVE if match[1] else _LINE_END, rule=RULE, place=_after(place, text, match.start()))
     for item in items:
         spot = item.place or place
         nodes = [*_tagged(item.node), *(_shared(item.node) if is_function else ())]
@@ -49,23 +55,8 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
 
 
-def _of_text(text: bytes) -> Iterator[tuple[int, str]]:
-    """Yield (offset, message) of what readers take for the end of a line or of a document, and others do not."""
-    for match in _BREAK.finditer(text):
-        message = "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
-        yield match.start(), message
-    for match in _MARKER.finditer(text):
-        if match[0] == b"%":
-            message = "kustomize reads no YAML directives; remove this line"
-        else:
-            message = (
-                "kustomize takes this line for a new document, other readers for text; write --- alone on its line, or "
-                "indent the line"
-            )
-        yield match.start(), message
-    for match in _END.finditer(text):
-        if not _NO_MORE.match(text, match.end()):
-            yield match.start(), "kustomize reads nothing that follows `...`; write --- in its place"
+def _after(place: Place, text: bytes, at: int) -> Place:
+    return place._replace(line=place.line + text.count(b"\n", 0, at))
 
 
 def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
