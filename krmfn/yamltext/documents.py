@@ -18,7 +18,10 @@ from .simple import scalar
 from .values import MAX_DEPTH
 
 _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
-_NOTHING = re.compile(rb"(?:\s|#[^\n]*|^%[^\n]*)*\Z", re.MULTILINE)
+_SOMETHING = re.compile(
+    rb"\n *[^ \r\n#]|\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbf[\xbe\xbf]"
+)
+"""What is more than blank lines and comments, or is to some reader: in YAML 1.1 more than a newline ends a comment."""
 _DIVISION = re.compile(rb"\n(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
 _BARE = re.compile(
     rb"[ \t]*(?:(?<=[ \t])#(?:[^\n\r\xc2\xe2]|\r(?=\n)|\xc2(?!\x85)|\xe2(?!\x80[\xa8\xa9]))*)?\r?(?:\n|\Z)"
@@ -76,11 +79,19 @@ def documents(text: bytes) -> Iterator[Document]:
     start, line = 0, 1
     marks = [mark.end() - 3 for mark in _MARK.finditer(text)]
     for end in ([0] if _MARK.match(b"\n" + text[:4]) else []) + marks + [len(text)]:
-        part = text[start:end]
-        if not _NOTHING.match(part):
-            yield Document(part, line)
+        if not _is_nothing(text, start, end):
+            yield Document(text[start:end], line)
         line += text.count(b"\n", start, end)
         start = end + 3
+
+
+def _is_nothing(text: bytes, start: int, end: int) -> bool:
+    """Return True when every reader takes a part of a stream, which begins behind `---`, for blank or comments.
+
+    A line that begins with a tab or `%` is none of these: kustomize and kubectl refuse it where no document follows.
+    """
+    part = text[start:end]
+    return not _SOMETHING.search(b"\n" + (part.lstrip(b" \t") if start else part))
 
 
 def misread(text: bytes, line: int = 0) -> str:
@@ -93,7 +104,7 @@ def misread(text: bytes, line: int = 0) -> str:
     marks = [match.start() + 1 for match in _DIVISION.finditer(stream)]
     for at, end in zip(marks, [*marks[1:], len(stream)], strict=False):
         is_end = stream.startswith(b"...", at)
-        if not (_NOTHING.match(stream, at + 3, end) if is_end else _BARE.match(stream, at + 3)):
+        if not (_is_nothing(stream, at + 3, end) if is_end else _BARE.match(stream, at + 3)):
             return f"line {line + stream.count(bytes([10]), 0, at)}: {_ENDED if is_end else _FOLLOWED}"
     return ""
 
@@ -136,7 +147,7 @@ def quick(text: bytes) -> list[Span]:
     for match in _LINE.finditer(text):
         at = match.start() + 1
         if text.startswith((b"---", b"..."), at) and text[at + 3 : at + 4] in (b"\n", b" ", b"\t", b""):
-            if keys or not _NOTHING.match(text, start, at):
+            if keys or not _is_nothing(text, start, at):
                 spans.append(Span(start, at, keys, is_deep, is_misread))
             start, keys, is_deep = at + 3, [], match.end() - at > 3
             is_misread = text[at] == _DOT or (text[start : start + 1] != b"\n" and not _BARE.match(text, start))
@@ -145,7 +156,7 @@ def quick(text: bytes) -> list[Span]:
             is_misread = is_misread or text.startswith(b"---", at)
         else:
             keys.append(at)
-    if keys or not _NOTHING.match(text, start):
+    if keys or not _is_nothing(text, start, len(text)):
         spans.append(Span(start, len(text), keys, is_deep, is_misread))
     return _counted(text, spans)
 
@@ -186,7 +197,7 @@ def head(text: bytes, span: Span) -> Head | None:
     match = _HEAD.match(text, keys[0], span.end) if keys and not span.is_counted else None
     if match is None or any(text[at] in _AGAIN for at in keys[3:]):
         return None
-    begins = keys[0] <= span.start + 1 or _NOTHING.match(text, span.start, keys[0])
+    begins = keys[0] <= span.start + 1 or _is_nothing(text, span.start, keys[0])
     ends = match.end() >= (keys[3] if len(keys) > 3 else span.end) - 1
     version, kind, block = (match[at] for at in (1, 2, 3))
     names = _NAME.findall(block)

@@ -37,7 +37,6 @@ def read(text: str | bytes) -> ResourceList:
         ("---\n---\n...\n", [], []),
         (ONE.format("a"), ["a"], [1]),
         ("---\n" + ONE.format("a") + "---\n# b\n" + ONE.format("b"), ["a", "b"], [1, 6]),
-        ("%YAML 1.2\n---\n" + ONE.format("a"), ["a"], [2]),
         (ONE.format("a") + "...\n---\n" + ONE.format("b"), ["a", "b"], [1, 6]),
         ("--- # with a comment\n" + ONE.format("a"), ["a"], [1]),
         (ONE.format("a").replace("\n", "\r\n") + "---\r\n" + ONE.format("b"), ["a", "b"], [1, 5]),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Ref, ref
 from krmfn.yamltext import documents, load, split
 from krmfn.yamltext.documents import Span
+from tests import bounded
 from tests.commands import ROOT
 from tests.e2e.documents import documents as fuzzed
 from tests.examples import EXAMPLES
@@ -56,7 +58,7 @@ def test_what_readers_divide_differently_is_seen_in_one_pass(drawn: list[str]) -
     whole, starts = documents.joined(texts)
     spans = documents.quick(whole)
     for start, text in zip(starts, texts, strict=True):
-        own = [span for span in spans if start <= span.start <= start + len(text)]
+        own = [span for span in spans if start - 1 <= span.start <= start + len(text)]
         assert any(span.is_misread for span in own) == bool(documents.misread(text))
 
 
@@ -71,6 +73,70 @@ def test_many_texts_are_divided_as_each_is_alone() -> None:
         assert [text[span.start : span.end].strip(b"\n") for span in documents.quick(text)] == [
             one.strip(b"\n") for one in alone
         ]
+
+
+NOTHING = (
+    *(b"# only", b"# a\n  # b\n\n", b"# a\r\n\r\n  # b\r\n", b"\n \n", "# déjà vu — \u2026\n".encode()),
+    *(
+        b"---\n---\n...\n",
+        b"--- \t# a\n",
+        b"---\t\n# b\n...\t\n",
+        b"#" * 90 + b"\n# a #\n" + b"#" * 90,
+        b"# \xef\xbb\xbfa",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", NOTHING, ids=repr)
+def test_blank_lines_and_comments_are_no_document(text: bytes) -> None:
+    assert list(documents.documents(text)) == []
+    assert not documents.is_usual(text) or documents.quick(text) == []
+
+
+@pytest.mark.parametrize("mark", ["\r", "\x85", "\u2028", "\u2029", "\r\r\n"])
+def test_a_comment_hides_no_document_behind_a_line_break_of_old(mark: str) -> None:
+    for text in (f"# a{mark}kind: A\n", f"---\n# a\n#{mark}kind: A", f"a: 1\n--- # a{mark}kind: A\n...\n"):
+        *_, last = documents.documents(text.encode())
+        assert load.read(last.text) == {"kind": "A"}
+
+
+PIECES = st.sampled_from(
+    [
+        "#",
+        "# a",
+        " ",
+        "a: 1",
+        "%A",
+        "\n%YAML 1.1",
+        "\n---",
+        "\n--- ",
+        "\n",
+        "\r\n",
+        "\r",
+        *"\t\x85\u2028\u2029\ufeff\x81\x7f\f\ufffe",
+    ]
+)
+
+
+@settings(max_examples=EXAMPLES * 20)
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_what_is_no_document_is_none_to_libyaml(text: str) -> None:
+    """libyaml takes the line breaks of YAML 1.1, as Go's readers do; a document that it refuses is one."""
+    if not list(documents.documents(text.encode())):
+        events = list(load.events(text.encode()))
+        assert [getattr(one, "value", None) for one in events if isinstance(one, yaml.NodeEvent)] == [""] * text.count(
+            "---"
+        )
+
+
+def test_a_banner_takes_no_longer_than_its_length_says() -> None:
+    code = """
+from krmfn.yamltext import documents
+for text in (b"#" * 10**6, b"#\\n" * 10**6, b" #" * 10**6, b" " * 10**6, b"\\r\\n" * 10**6, b"---\\n" * 10**5):
+    for end in (b"", b"\\r", b"\\nx", b"\\x00"):
+        list(documents.documents(text + end)), list(documents.documents(b"--- " + text + end))
+"""
+    assert bounded.python(code, 20).returncode == 0
 
 
 HEAD = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"
