@@ -12,7 +12,7 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Manifest, check_plain
 from ..runner import ensure_stdout, write
-from ..yamltext import edit, emit
+from ..yamltext import edit, emit, split
 from ..yamltext.comments import KEEPS
 from . import files
 
@@ -22,6 +22,8 @@ _HEAD = """\
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:"""
+_DIVIDES = re.compile(rb"(?:\A|\n)(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
+"""A line at which kubectl and Argo CD begin another document, or after which they read nothing."""
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]|^\.+")
 
 
@@ -135,13 +137,21 @@ def _file_name(item: Item, group: str) -> str:
 
 
 def _document(item: Item) -> bytes:
-    """Return an item as a document that ends with its line; empty lines at its end go unless they are text."""
-    if item.indent != -2 or item.text.lstrip()[:1] in (b"{", b"["):
-        return emit.dump(item.manifest).encode()
-    text = item.text.lstrip(b"\r\n")
-    plain = text.replace(b"\r\n", b"\n")
-    if b"\r" not in plain:  # a CR of its own is a line break, too, and would become part of one
-        text = plain
-    if not text.endswith(b"\n"):
-        return edit.closed(text, -2)
-    return text if re.search(KEEPS, text) or b"\r" in text else text.rstrip(b"\n") + b"\n"
+    """Return an item as a document that ends with its line, in its own text where all readers read that alike.
+
+    Empty lines at its end go unless they are text. Raises KrmfnError for one that a reader would divide.
+    """
+    text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
+    first = text.lstrip()[:1]
+    is_block = (
+        item.indent == -2 and first.isascii() and first not in (b"{", b"[")
+    )  # kubectl skips U+00A0 before a brace
+    if not is_block or not split.is_plain(text) or _DIVIDES.search(text):
+        text = emit.dump(item.manifest).encode()
+    elif not text.endswith(b"\n"):
+        text = edit.closed(text, -2)
+    elif not re.search(KEEPS, text):
+        text = text.rstrip(b"\n") + b"\n"
+    if _DIVIDES.search(text):
+        raise KrmfnError(f"{item.ref} cannot be written: a line of it would begin with `---` or be `...`")
+    return text

@@ -134,10 +134,13 @@ def quoted(text: str) -> str:
 
 
 def _needs_quotes(text: str) -> bool:
-    """Return True when a text on one line does not mean itself without quotes: it has a mark where one counts."""
+    """Return True when a text on one line does not mean itself without quotes: it has a mark where one counts.
+
+    kubectl skips any white space at the start of a stream, and looks for a brace behind it.
+    """
     first = text[0]
-    begins = first in " #,[]{}&*!|>'\"%@`" or text.startswith(("---", "...")) or (first in "?:-" and text[1:2] in " ")
-    return begins or text[-1] in " :" or ": " in text or " #" in text
+    begins = first in "#,[]{}&*!|>'\"%@`" or text.startswith(("---", "...")) or (first in "?:-" and text[1:2] in " ")
+    return begins or first.isspace() or text[-1] in " :" or ": " in text or " #" in text
 
 
 def is_ambiguous(text: str) -> bool:

@@ -6,11 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from krmfn.cli import manifests
+from krmfn import Manifest
+from krmfn.cli import manifests, output
 from krmfn.errors import KrmfnError
+from krmfn.yamltext import emit, load
 from tests.builders import CONFIG
 from tests.commands import process
+from tests.e2e.documents import TEXT
 from tests.trees import config_map, plant
 
 A, B = config_map("a"), config_map("b")
@@ -78,3 +83,78 @@ def test_a_file_without_a_resource_is_passed_over(tmp_path: Path) -> None:
     done = process("krmfn", "check", "ci.yaml", cwd=tmp_path)
     assert "KRM100" in done.text
     assert FOLLOWED not in done.text + done.err
+
+
+def divided(stream: bytes) -> list[Manifest]:
+    """Return the objects of a stream, divided as kubectl divides it: at each line that begins with `---`."""
+    assert not stream.lstrip().decode().lstrip().startswith("{"), "kubectl would read JSON"
+    return [load.read(part) for part in re.split(rb"(?m)^---.*\n?", stream) if part.strip()]
+
+
+def listed(*texts: str) -> bytes:
+    """Return a List of lists, each item indented in it."""
+    items = ("- " + text.rstrip("\n").replace("\n", "\n  ") + "\n" for text in texts)
+    return f"apiVersion: v1\nkind: List\nitems:\n{''.join(items)}".encode()
+
+
+WISHES = "apiVersion: v1\nkind: WishList\nmetadata: {name: w}\n"
+HIDDEN = f"{WISHES}---# x:\n" + "".join(f"  {line}\n" for line in ADMIN.splitlines())
+
+
+def test_an_item_of_a_list_hides_nothing_behind_its_indent() -> None:
+    """Its own kind ends in List, so that it is read without its indent, and was printed so."""
+    for nested in (HIDDEN, f'{WISHES}a: "b\n---# c"\n'):
+        items = manifests.read("-", listed(nested)).items
+        printed = output.dump(items)
+        assert divided(printed) == [load.read(nested.encode())] == [item.manifest for item in items]
+
+
+ODD = {
+    "a lone CR": f"{A}# c\r",
+    "two in a block scalar": f"{A}b: |\r\r\n  c\r\r\n  d\r\r\n",
+    "NEL": f"# c\u0085{A}",
+    "U+2028 in a string": f'{A}b: "c\u2028d"\n',
+    "a brace behind U+3000": "\u3000{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_readers_could_divide_differently_is_written_anew(name: str) -> None:
+    items = manifests.read("-", ODD[name].encode()).items
+    printed = output.dump(items)
+    assert printed == emit.dump(items[0].manifest).encode()
+    assert divided(printed) == [items[0].manifest]
+
+
+EVEN = (
+    f"# Grüße\u00a0\n{A}b: 'c\u3000d'   # e\n",
+    f" # Source: a/b.yaml\n{A}\n  # c\n",
+    "apiVersion: v1\nkind: A\na: |\n  ---\n  ---# b\n  ...\nb: &x [c]\nd: *x\n'---': e\n...f: g\n--: h\n",
+)
+
+
+@pytest.mark.parametrize("text", EVEN)
+def test_what_all_readers_divide_alike_leaves_as_it_came(text: str) -> None:
+    assert output.dump(manifests.read("-", text.encode()).items) == text.encode()
+
+
+WORDS = st.sampled_from(
+    [*TEXT, "---", "--- a", "---# a", "...", "a\n---\nb", "a\n--- # b\n", "\u3000{", "\u00a0", "\r---\r"]
+)
+
+
+@given(st.lists(st.dictionaries(WORDS, WORDS | st.lists(WORDS, max_size=2), max_size=3), min_size=1, max_size=3))
+def test_kubectl_divides_what_is_printed_into_what_was_judged(drawn: list[Manifest]) -> None:
+    new = [{**one, "apiVersion": "v1", "kind": "WishList"} for one in drawn]
+    assert divided(output.dump(new)) == new
+    items = manifests.read("-", listed(*map(emit.dump, new))).items
+    assert divided(output.dump(items)) == [item.manifest for item in items] == new
+
+
+def test_nothing_is_printed_of_an_item_that_would_be_divided(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(emit, "dump", lambda data: f"# {data['kind']}\n---# b\n")
+    items = manifests.read("-", A.encode() + b"---\n" + listed(B)).items
+    for write in (lambda: output.dump(items), lambda: output.write_folders({str(tmp_path / "new"): items})):
+        with pytest.raises(KrmfnError, match=r"^ConfigMap b cannot be written: a line of it would begin with `---`"):
+            write()
+    assert not [*tmp_path.iterdir()]
