@@ -81,13 +81,15 @@ class Configs:
 
     def _of_file(self, reference: Reference, findings: list[Result]) -> tuple[Item, ...]:
         if reference.real not in self._read:
+            place, text = Place(reference.name, line=1), b""
             try:
                 text = self._disk.read(Target(reference.name, reference.real))
                 items = tuple(documents(reference.name, text))
             except KrmfnError as failure:
                 findings.append(unreadable(failure, reference.name, "KRM510"))
+                findings.extend(ambiguity.findings(text, (), place))
                 return ()
-            self._read[reference.real] = items, tuple(ambiguity.findings(text, items, Place(reference.name, line=1)))
+            self._read[reference.real] = items, tuple(ambiguity.findings(text, items, place))
         items, wrong = self._read[reference.real]
         findings.extend(wrong)
         return items

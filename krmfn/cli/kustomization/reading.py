@@ -126,11 +126,13 @@ class _Reader:
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""
+        text = b""
         try:
             text = self.disk.read(target)
             items = list(documents(target.name, text))
         except KrmfnError as failure:
             found.append(unreadable(failure, target.name, "KRM502"))
+            found.extend(ambiguity.findings(text, (), Place(target.name, line=1), is_function=False))
             return None
         found.extend(ambiguity.findings(text, items, Place(target.name, line=1), is_function=False))
         if len(items) == 1 and items[0].manifest:

@@ -45,6 +45,7 @@ _WANTED = {
 }
 _CHART = "the chart {name} is filled in by helm, a program that is not run here; keep its output here"
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_EMPTY = re.compile(r" *(?:[#!&[]|---|(?:null|Null|NULL|~)? *(?:#|\Z))")
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
 
 
@@ -80,14 +81,18 @@ def _is_inline(text: str) -> bool:
     """Return True for a value that kustomize takes for the thing itself where it may also be a path.
 
     A resource has several keys: it takes lines or braces. No path may hold these, so that nothing is taken for a path
-    here and for a resource there.
+    here and for a resource there. Only `kind: SomeList` is a resource with one key (GetValidatedMetadata in
+    kyaml/yaml/rnode.go), in which an escape can hide the key.
     """
-    return "\n" in text or "\r" in text or "{" in text
+    return "\n" in text or "\r" in text or "{" in text or (": " in text and ("kind" in text or '"' in text))
 
 
 def _is_empty(text: str) -> bool:
-    """Return True for a value that kustomize takes for a resource that is written out, and not there."""
-    return text.startswith(("#", "---")) or text in ("[]", "null", "Null", "NULL", "~")
+    """Return True for a value that kustomize takes for a resource that is written out, and not there.
+
+    A tag or an anchor may stand before what is nothing.
+    """
+    return _EMPTY.match(text) is not None
 
 
 def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tuple[Reference, str, str]:
@@ -95,7 +100,7 @@ def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tupl
     text, may_be_inline = reference.text, role in ("function", "merge")
     if role == "text":
         return reference._replace(kind="inline"), "", ""
-    if not text.strip() or (may_be_inline and _is_empty(text)):
+    if not text.strip() or (may_be_inline and _is_empty(text) and not _is_inline(text)):
         return reference, "KRM504", f"names nothing; must be {_WANTED.get(role, 'a file')}"
     if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
         message = "is fetched over the network when it is built, so nobody has seen what will come; keep a copy here"

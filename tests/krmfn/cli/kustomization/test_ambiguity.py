@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,16 @@ def test_an_entry_that_may_be_a_path_and_a_resource_is_refused(tmp_path: Path, f
     assert "KRM517" in {one.rule for one in component}
 
 
+@pytest.mark.parametrize(
+    "text", ["kind: aList", "!a/b/c/d kind: ../../proc/self/aList", '"\\x6bind": aList', "&a 'kind' : aList # a.yaml"]
+)
+def test_an_entry_that_is_a_list_with_one_key_is_no_path(tmp_path: Path, text: str) -> None:
+    """kustomize runs a program of that kind, which may lead out of the folder in which it looks for plugins."""
+    files = {"kustomization.yaml": f"transformers: [f.yaml, {json.dumps(text)}]\n", "f.yaml": GOOD}
+    found = findings(tmp_path, {**files, os.path.normpath(text): BUILTIN})
+    assert {one.rule for one in found} & {"KRM504", "KRM517"}
+
+
 @pytest.mark.parametrize("text", [FLOW, BUILTIN], ids=["flow", "block"])
 def test_an_entry_whose_text_is_also_a_file_is_refused(tmp_path: Path, text: str) -> None:
     kustomization = {"kustomization.yaml": f"transformers: [{json.dumps(text)}]\n"}
@@ -98,7 +109,9 @@ def test_an_entry_whose_text_is_also_a_file_is_refused(tmp_path: Path, text: str
     assert {one.rule for one in findings(tmp_path, {text: EVIL})} == {"KRM517"}
 
 
-@pytest.mark.parametrize("text", ["# f.yaml", "---", "~", "null", "[]"])
+@pytest.mark.parametrize(
+    "text", ["# f.yaml", "---", "~", "null", "[]", "[ ]", "!!null f.yaml", "&a", "&a []", "null # f.yaml", " ~ "]
+)
 def test_an_entry_that_kustomize_passes_over_is_refused(tmp_path: Path, text: str) -> None:
     found = findings(tmp_path, {"kustomization.yaml": f"transformers: [{json.dumps(text)}]\n", text: GOOD})
     assert {one.rule for one in found} == {"KRM504"}
@@ -202,6 +215,7 @@ HONEST = {
     "core tags": ("transformers: !!seq [!!str f.yaml]\n", BUILTIN.replace("a: b", "a: !!str b")),
     "JSON": ('{"transformers": ["f.yaml"]}', FLOW),
     "lines in an entry": (f"transformers:\n- |\n{''.join(f'  {line}{NL}' for line in GOOD.splitlines())}", ""),
+    "a comment and a divider in an entry": (f"transformers: [{json.dumps(f'# the plugin{NL}---{NL}{BUILTIN}')}]\n", ""),
     "braces in an entry": (f"transformers: ['{FLOW}']\n", ""),
     "several documents in an entry": (f"transformers: [{json.dumps(BUILTIN + '---' + NL + GOOD)}]\n", ""),
     "a patch that is written out": (
