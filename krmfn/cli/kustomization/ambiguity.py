@@ -22,7 +22,7 @@ from ...yamltext.values import PLAIN, is_merge
 from .documents import unreadable
 
 RULE = "KRM517"
-_BREAK = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]|^(%)", re.MULTILINE)
+_ODD = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]|(^%)|(\xef\xbb\xbf)", re.MULTILINE)
 _CORE = "tag:yaml.org,2002:"
 _TAGS: dict[type[Node], frozenset[str]] = {
     ScalarNode: frozenset((PLAIN, *(_CORE + name for name in ("str", "int", "float", "bool", "null")))),
@@ -31,6 +31,8 @@ _TAGS: dict[type[Node], frozenset[str]] = {
 }
 _LINE_END = "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
 _DIRECTIVE = "kustomize reads no YAML directives; remove this line"
+_MARK = "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
+"""go-yaml takes any for one at the start of a line, as soon as its buffer begins with it (is_bom in yamlprivateh.go)."""
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
 
 
@@ -43,8 +45,8 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
     problem = documents.misread(text, place.line - 1)
     if problem:
         yield unreadable(KrmfnError(problem), place.path, RULE)
-    for match in _BREAK.finditer(text):
-        yield error(_DIRECTIVE if match[1] else _LINE_END, rule=RULE, place=_after(place, text, match.start()))
+    for match in _ODD.finditer(text):
+        yield error((_LINE_END, _DIRECTIVE, _MARK)[match.lastindex or 0], rule=RULE, place=_after(place, text, match.start()))
     for item in items:
         spot = item.place or place
         nodes = [*_tagged(item.node), *(_shared(item.node) if is_function else ())]

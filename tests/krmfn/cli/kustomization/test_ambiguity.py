@@ -39,6 +39,8 @@ FILES = {
     "two documents parted by dots": f"{GOOD}...\n{EVIL}",
     "two documents parted by dots and a comment": f"{GOOD}... # the end\n# not yet\n{EVIL}",
     "a directive": f"%TAG !! tag:example.com,2000:\n---\n{GOOD}",
+    "two marks of byte order": f"\ufeff\ufeff{GOOD}aapiVersion: builtin\nkkind: LabelTransformer\n",
+    "a mark of byte order inside": f"{GOOD}# {'x' * 400}\ufeff\n# apiVersion: builtin\n",
     "kind twice": f"{GOOD}kind: Other\n",
     "kind twice, once quoted": f"{GOOD}'kind': Other\n",
     "a tag that makes a word": "apiVersion: !!binary YnVpbHRpbg==\nkind: LabelTransformer\nmetadata: {name: a}\n",
@@ -134,6 +136,8 @@ KUSTOMIZATIONS = {
     "dots": "namePrefix: a\n...\ntransformers: [f.yaml]\n",
     "a tag": "namePrefix: !!binary YQ==\n",
     "a tag of one's own": "namePrefix: !a b\n",
+    "two marks of byte order": "\ufeff\ufeffnamePrefix: a\n#transformers: [f.yaml]\n",
+    "a mark of byte order inside": f"namePrefix: a # {'x' * 470}\ufeff\n#transformers: [f.yaml]\n",
     "a directive": "%YAML 1.1\n---\nnamePrefix: a\n",
 }
 
