@@ -6,6 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 IMAGE ?= krmfn
 RUNS ?= 1
+SECONDS ?= 60
 CONTAINERS ?= $(shell command -v docker || command -v podman)
 
 READY := .venv/.ready
@@ -13,7 +14,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$(PATH)
 # With it each of the thousands of processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e lint bench goldens image lock clean
+.PHONY: help demo test e2e fuzz lint bench goldens image lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +36,12 @@ test: $(READY) ## every test that needs no other program
 e2e: $(READY) ## the same functions under real kustomize, kpt and containers
 	tests/e2e/install
 	pytest tests/e2e
+
+fuzz: $(READY) ## hold krmfn against the real readers on inputs made at random; SECONDS=1800 for each target
+	tests/e2e/fuzzer/build
+	@pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+	  -r requirements/fuzz.txt || echo 'atheris does not install here, so coverage guides nothing'
+	python -m tests.fuzz --seconds $(SECONDS)
 
 lint: $(READY) ## style, types, import directions
 	ruff check .

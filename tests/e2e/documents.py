@@ -41,7 +41,7 @@ def documents(seed: int, count: int, folder: Path) -> Iterator[bytes]:
     whole = [text.decode(errors="replace") for text in files]
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
-        text = rng.choice(whole) if rng.random() < 0.1 else _Writer(rng).resource()
+        text = rng.choice(whole) if rng.random() < 0.1 else Writer(rng).resource()
         for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
             text = damaged(rng, text)
         yield text.encode(errors="replace")
@@ -67,7 +67,7 @@ def damaged(rng: random.Random, text: str) -> str:
     return "\n".join([*lines[:line], *changed[kind], *lines[line + 1 :]])
 
 
-class _Writer:
+class Writer:
     """Writes one resource, its anchors remembered."""
 
     def __init__(self, rng: random.Random) -> None:

@@ -1,0 +1,64 @@
+"""`python -m tests.fuzz [TARGET ...]`: fuzz each target for some seconds, and print what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.commands import ROOT, environment
+
+NAMES = ("streams", "kustomizations", "lists")
+_COVERAGE = re.compile(r"cov: (\d+)")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument(
+        "targets", nargs="*", default=NAMES, metavar="TARGET", help=f"{', '.join(NAMES)} (default: all)"
+    )
+    parser.add_argument("--seconds", type=float, default=60, help="for each target (default: 60)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random numbers (default: 1)")
+    parser.add_argument("--without-seeds", action="store_true", help="begin with nothing instead of tests/fuzz/corpus")
+    parser.add_argument("--plain", action="store_true", help="without atheris")
+    given = parser.parse_args()
+    engine = "coverage" if given.plain or not importlib.util.find_spec("atheris") else "atheris"
+    print("guided by coverage, by atheris" if engine == "atheris" else "no atheris here: not guided by coverage")
+    codes = [_fuzz(name, engine, given) for name in given.targets]
+    return max(codes)
+
+
+def _fuzz(name: str, engine: str, given: argparse.Namespace) -> int:
+    folder = ROOT / "build" / "fuzz" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    arguments = [name, str(folder), str(given.seconds), str(given.seed), "no" if given.without_seeds else "yes", engine]
+    with (folder / "log").open("w") as log:
+        command = [sys.executable, "-m", "tests.fuzz.child", *arguments]
+        code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=log, stderr=log, check=False).returncode
+    said = (folder / "log").read_text(errors="replace")
+    written = folder / "numbers.json"
+    numbers = json.loads(written.read_text()) if written.exists() else {}
+    edges = _COVERAGE.findall(said)
+    covered = f"{edges[-1]} edges" if edges else f"{numbers.get('coverage', 0):,} lines"
+    executions, seconds = numbers.get("executions", 0), numbers.get("seconds", 0) or 1
+    print(
+        f"{name}: {executions:,} executions, {executions / seconds:.0f}/s, {covered} covered, "
+        f"{numbers.get('taken by krmfn', 0):,} taken by krmfn, {numbers.get('findings', 0)} findings"
+    )
+    for path in sorted(folder.glob("*.seen")):
+        print(
+            f"  {path.read_text(errors='replace').splitlines()[0]}: {path.with_suffix('.txt').relative_to(Path.cwd())}"
+        )
+    if code or not executions:
+        print("\n".join([f"  it ended with {code}:", *said.splitlines()[-15:]]))
+    return int(bool(code or not executions or numbers.get("findings")))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

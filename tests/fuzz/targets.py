@@ -1,0 +1,278 @@
+"""What is fuzzed: each target takes an input, holds krmfn against the real readers, and raises Finding."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.programs import INPUTS, KINDS, KRMFN
+
+from krmfn import ResourceList
+from krmfn.cli import main, manifests, output
+from krmfn.cli.kustomization import changes, reading
+from krmfn.cli.kustomization.decision import decide
+from krmfn.item import Item
+from krmfn.ownership import OWNER
+from krmfn.resource import annotations_of, ref
+from tests.trees import OURS
+
+from . import archive
+from .findings import Finding, Refused, Work, alike, watched
+from .readers import Readers, Reading
+
+MOST_FINDINGS = 1_001
+"""How many findings of one rule a file may have: a thousand, and one that says how many more there are."""
+
+
+class Target(NamedTuple):
+    """A kind of input."""
+
+    run: Callable[[bytes, Readers], None]
+    """Raises Finding for a property that does not hold, Refused for an input that krmfn does not take."""
+    work: Work
+    """The work of krmfn alone, for inputs that are made larger and larger."""
+
+
+def streams(text: bytes, readers: Readers) -> None:
+    """The objects that krmfn judges are those that Kubernetes gets from the text, and from what krmfn prints."""
+    with watched():
+        resources = manifests.read_stream(text)
+        judged = [_data(item) for item in resources.items]
+        if resources.failed:
+            raise Refused("an error finding")
+        printed = output.dump(resources.items)
+    kubernetes, kyaml = readers.stream(text)
+    if not kubernetes.error:  # else whoever is given the text itself gets nothing of it
+        _compare("the input is read as Kubernetes does", judged, kubernetes, text)
+    _compare("the output is read as it was judged", judged, readers.stream(printed)[0], printed)
+    if judged and _rendered(text, judged, readers):
+        _compare_interpreted(kubernetes, kyaml)
+
+
+def _data(item: Item) -> Any:
+    """Return an item's data, once it is sure that what is said of it without a parser is the same."""
+    data, quick = item.manifest, Item(item.text, 0, len(item.text), item.indent)
+    named = ref(data) if isinstance(data, dict) else None
+    if named and (quick.ref, item.ref, quick.kind) != (named, named, named.kind):
+        raise Finding("the quick reading is the reading", quick=[quick.ref, item.ref], parsed=named)
+    if named and quick.annotations != {key: one for key, one in annotations_of(data).items() if isinstance(one, str)}:
+        raise Finding("the quick reading is the reading", quick=quick.annotations, parsed=data)
+    return data
+
+
+def _compare(rule: str, judged: list[Any], kubernetes: Reading, text: bytes) -> None:
+    objects = [one for given in kubernetes.objects for one in _resources(given)]
+    if kubernetes.error or not alike(judged, objects):
+        raise Finding(rule, krmfn=judged, kubernetes=kubernetes.error or objects, text=text)
+
+
+def _resources(given: Any) -> Iterator[Any]:
+    """Yield the resources in an object as kubectl and Argo CD take lists apart; what is no resource is nobody's."""
+    named = [one for key, one in given.items() if key in ("apiVersion", "kind")] if isinstance(given, dict) else []
+    if not any(isinstance(one, str) and one for one in named):
+        return
+    kind, metadata = str(given.get("kind")), given.get("metadata")
+    is_named = isinstance(metadata, dict) and bool(metadata.get("name"))
+    items = given.get("items", "none")
+    is_list = kind.endswith("List") and (kind in manifests.LISTS or not is_named)
+    if is_list and (items is None or isinstance(items, list)):
+        for item in items or ():
+            yield from _resources(item)
+    else:
+        yield given
+
+
+def _command(*arguments: str, stdin: bytes = b"") -> tuple[int, bytes]:
+    """Return the exit code and stdout of a command of krmfn's, run in this process."""
+    out: list[bytes] = []
+    said = io.StringIO()
+
+    def written(data: str | bytes) -> None:
+        out.append(data if isinstance(data, bytes) else data.encode(errors="backslashreplace"))
+
+    with (
+        watched(),
+        redirect_stderr(said),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
+        mock.patch.object(output, "write_stdout", written),
+    ):
+        code = main.main(KRMFN, arguments)
+    if "Traceback" in said.getvalue():
+        raise Finding("no traceback", stderr=said.getvalue()[-3000:])
+    return code, b"".join(out)
+
+
+def _rendered(text: bytes, judged: list[Any], readers: Readers) -> bool:
+    """Return True when `render` prints the stream; what krmfn has not made is in it then, unchanged."""
+    code, out = _command("render", "-", "--include-inputs", "--allow-empty", stdin=text)
+    if code:
+        return False
+    given = [one for one in judged if not _is_marked(one)]
+    kubernetes = readers.stream(out)[0]
+    left = iter(kubernetes.objects)
+    if not all(any(alike(one, other) for other in left) for one in given):
+        raise Finding("render prints what it was given", given=given, printed=kubernetes.objects)
+    return True
+
+
+def _is_marked(manifest: Any) -> bool:
+    return isinstance(manifest, dict) and OWNER in annotations_of(manifest)
+
+
+def _compare_interpreted(kubernetes: Reading, kyaml: Reading) -> None:
+    """Of what krmfn interprets, kustomize and Kubernetes read the fields that it selects and names by alike."""
+    theirs = [one for given in kyaml.objects for one in _resources(given)]
+    ours = [one for given in kubernetes.objects for one in _resources(given)]
+    for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
+        named = ref(one)
+        if (named.group, named.kind) in INPUTS | KINDS and not alike(_naming(one), _naming(other)):
+            raise Finding("what is interpreted has one reading", kubernetes=_naming(one), kyaml=_naming(other))
+
+
+def _naming(manifest: Any) -> list[Any]:
+    metadata, spec = manifest.get("metadata"), manifest.get("spec")
+    metadata, spec = (one if isinstance(one, dict) else {} for one in (metadata, spec))
+    return [
+        manifest.get("kind"),
+        *(metadata.get(key) for key in ("name", "namespace", "labels")),
+        *(spec.get(key) for key in ("selector", "nodeSelector", "driverVersion", "taints")),
+    ]
+
+
+def kustomizations(text: bytes, readers: Readers) -> None:
+    """What krmfn lets kustomize build calls, reads and fetches nothing but what the graph names."""
+    with tempfile.TemporaryDirectory(prefix="krmfn-fuzz-") as temporary:
+        root = Path(os.path.realpath(temporary))
+        folder = root / "app"
+        archive.plant(str(root), archive.parse(text))
+        with watched(root):
+            graph = reading.read([str(folder)], str(root), OURS, absolute=True)
+            if str(folder) not in graph.kustomizations:
+                raise Refused("no kustomization")
+            decision = decide(graph, str(folder))
+            if decision.refused:
+                raise Refused(str(decision.refused[0]))
+            named, calls = set(graph.files(str(folder))), {call.image or call.program for call in decision.calls}
+        build = readers.build(folder)
+        seen = {"kustomize": build.built.error or "builds it", "graph": [sorted(calls), sorted(named)]}
+        if build.fetched:
+            raise Finding("nothing is fetched", fetched=build.fetched, **seen)
+        started = {_program(command) for command in build.started}
+        if started - calls or (started != calls and not build.built.error):
+            raise Finding("the functions that are called are those of the graph", started=build.started, **seen)
+        if build.files - named:
+            raise Finding("the files that are read are those of the graph", read=sorted(build.files - named), **seen)
+        if build.built.error:
+            return
+        with watched(root):
+            resources = manifests.read_stream(build.text)
+            judged = [item.manifest for item in resources.items]
+            for item in resources.items:  # where a finding would look for the line of a field
+                list(changes.changes("metadata.name", item.manifest, {item.name}, graph.below(str(folder)), _patches))
+        if not resources.failed:
+            _compare("what is built is read as kustomize has it", judged, build.built, build.text)
+
+
+_patches = changes.documents_of
+
+
+def _program(command: tuple[str, ...]) -> str:
+    """Return what a command is in the graph: a bare name, an image; all else as it is."""
+    if command[:2] == ("docker", "run") and "--mount" not in command and "host" not in command:
+        return command[-1]
+    return command[0] if len(command) == 1 else " ".join(command)
+
+
+def lists(text: bytes, readers: Readers) -> None:
+    """Nothing is lost between stdin and stdout of a function, whatever it does to some of the items."""
+    given = readers.stream(text)[0]
+    for function in (_nothing, krmfn, _touch):
+        with watched(), redirect_stderr(io.StringIO()):
+            resources = ResourceList.parse(text)
+            items = [(item, item.text) for item in resources.items]
+            function(resources)
+            out = resources.to_bytes()
+        _count(resources)
+        if not out.strip():
+            raise Finding("exit 0 with nothing printed" if not resources.failed else "nothing printed", text=text)
+        if function is _nothing and out != text:
+            raise Finding("a function that does nothing changes nothing", before=text, after=out)
+        kept = {id(item) for item in resources.items}
+        for item, own in items if not resources.failed else ():
+            if id(item) in kept and own.rstrip() not in out:
+                raise Finding("an item that is not changed leaves byte for byte", item=own, after=out)
+        if not given.error:
+            _compare_lists(given, readers.stream(out)[0], resources.failed, function is _touch)
+
+
+def _count(resources: ResourceList) -> None:
+    most = Counter(result.rule for result in resources.results).most_common(1)
+    if most and most[0][1] > MOST_FINDINGS:
+        raise Finding("no rule says more than it may", rule_and_count=most)
+
+
+def _compare_lists(given: Reading, made: Reading, failed: bool, touched: bool) -> None:
+    before, after = (_items(one) for one in (given, made))
+    if failed:
+        if made.error or not alike(before, after):
+            raise Finding("with an error the items leave as they came", before=before, after=made.error or after)
+        return
+    left = iter(after)
+    for at, one in enumerate(before):
+        if (touched and at == 0) or _is_marked(one):
+            continue
+        if made.error or not any(alike(one, other) for other in left):
+            raise Finding("nothing is lost", lost=one, after=made.error or after)
+
+
+def _items(reading: Reading) -> list[Any]:
+    items = reading.objects[0].get("items") if reading.objects and isinstance(reading.objects[0], dict) else None
+    return items if isinstance(items, list) else []
+
+
+def _nothing(resources: ResourceList) -> None:
+    """Be a function that does nothing."""
+
+
+def _touch(resources: ResourceList) -> None:
+    """Be a function that changes the first item, and adds one."""
+    for item in resources.items[:1]:
+        resources.upsert([{**item.manifest, "touched": "yes"}])
+    resources.upsert([{"apiVersion": "v1", "kind": "Touched", "metadata": {"name": "new"}}])
+
+
+def _read_stream(text: bytes) -> None:
+    resources = manifests.read_stream(text)
+    output.dump(resources.items)
+    _ = [item.manifest for item in resources.items]
+
+
+def _read_graph(text: bytes) -> None:
+    with tempfile.TemporaryDirectory(prefix="krmfn-fuzz-") as temporary:
+        root = Path(os.path.realpath(temporary))
+        archive.plant(str(root), archive.parse(text))
+        decide(reading.read([str(root / "app")], str(root), OURS, absolute=True), str(root / "app"))
+
+
+def _run_function(text: bytes) -> None:
+    resources = ResourceList.parse(text)
+    with redirect_stderr(io.StringIO()):
+        krmfn(resources)
+    resources.to_bytes()
+    _count(resources)
+
+
+TARGETS = {
+    "streams": Target(streams, _read_stream),
+    "kustomizations": Target(kustomizations, _read_graph),
+    "lists": Target(lists, _run_function),
+}
