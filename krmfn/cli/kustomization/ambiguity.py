@@ -32,7 +32,7 @@ _TAGS: dict[type[Node], frozenset[str]] = {
 _LINE_END = "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
 _DIRECTIVE = "kustomize reads no YAML directives; remove this line"
 _MARK = "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
-"""go-yaml takes any for one at the start of a line, as soon as its buffer begins with it (is_bom in yamlprivateh.go)."""
+"""go-yaml takes it for one at the start of each line while its buffer begins with it (is_bom in yamlprivateh.go)."""
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
 
 
@@ -46,7 +46,8 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
     if problem:
         yield unreadable(KrmfnError(problem), place.path, RULE)
     for match in _ODD.finditer(text):
-        yield error((_LINE_END, _DIRECTIVE, _MARK)[match.lastindex or 0], rule=RULE, place=_after(place, text, match.start()))
+        message = (_LINE_END, _DIRECTIVE, _MARK)[match.lastindex or 0]
+        yield error(message, rule=RULE, place=_after(place, text, match.start()))
     for item in items:
         spot = item.place or place
         nodes = [*_tagged(item.node), *(_shared(item.node) if is_function else ())]
