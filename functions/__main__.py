@@ -96,7 +96,7 @@ def _catch_signals() -> None:
     """
     import signal
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_DFL:  # nohup lets SIGHUP be ignored
             signal.signal(number, signal.default_int_handler)
 

@@ -33,7 +33,7 @@ def built(program: Program, options: RunOptions, path: str, folder: str, graph: 
     if decided.refused:
         raise Unreadable(decided.refused)
     like = graph.kustomizations[folder].manifest
-    build = partial(kustomize.build, path, flags, decided, program.entry_points, like)
+    build = partial(kustomize.build, path, flags, decided, program.entry_points, like, seconds=options.timeout)
     made = build()
     try:
         resources = manifests.read_stream(made.stream)

@@ -50,7 +50,13 @@ def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
         from concurrent.futures import ThreadPoolExecutor  # here: one cluster is the usual case
 
         with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
-            return list(pool.map(read, every))
+            try:
+                return list(pool.map(read, every))
+            except KeyboardInterrupt:
+                from . import process
+
+                process.end_all()
+                raise
 
 
 def _read(context: Context, cluster: Cluster) -> Inputs:

@@ -1,4 +1,4 @@
-"""Signals that interrupt a run (SIGINT, SIGTERM, SIGHUP), held back where an interrupt would leave something behind."""
+"""Signals that interrupt a run, held back where an interrupt would leave something behind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @contextmanager

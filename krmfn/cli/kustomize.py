@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from ..item import LOCAL
 from ..resource import Manifest, Place, Ref
 from ..results import Field, Result
 from ..yamltext import emit
-from . import interrupts, shims, temporary
+from . import process, shims, temporary, variables
 from .kustomization import origins as origin_notes
 from .kustomization.confinement import Seen, confined
 from .kustomization.decision import Decision
@@ -63,14 +62,16 @@ def build(
     entry_points: Mapping[str, str] = _NOTHING,
     like: Manifest | None = None,
     origins: bool = False,
+    seconds: int = 60,
 ) -> Built:
     """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
     `flags` go to kustomize as they are; `decision` says which of our `entry_points` it calls, and whether other
     programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
     annotation where it comes from, seen from the wrapper.
-    Raises KrmfnError with kustomize's own messages when it fails or is missing, and when there is no place for
-    temporary files. A build that calls us leaves the error to its findings, when there are some.
+    Raises KrmfnError with kustomize's own messages when it fails or is missing, when it takes more than `seconds` or
+    another bound (see `process`), and when there is no place for temporary files. A build that calls us leaves the
+    error to its findings, when there are some.
     """
     command = _command(decision)
     try:
@@ -83,7 +84,14 @@ def build(
             aside = _ASIDE + os.urandom(16).hex()
             Path(folder, base).symlink_to(Path(path).resolve())
             Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, aside, origins), encoding="utf-8")
-            done = _run([*command, folder, *flags, *how.flags], _environment(decision, how.environment))
+            names = {flag.partition("=")[0] for flag in flags}
+            done = process.run(
+                [*command, folder, *flags, *how.flags],
+                _environment(decision, names, how.environment),
+                f"kustomize build {path}",
+                seconds,
+                is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
+            )
             seen = how.seen()
     except OSError as failure:
         raise KrmfnError(
@@ -126,14 +134,17 @@ def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
     return emit.dump(manifest)
 
 
-def _environment(decision: Decision, confined: Mapping[str, str]) -> Mapping[str, str]:
+def _environment(decision: Decision, flags: Collection[str], confined: Mapping[str, str]) -> Mapping[str, str]:
     """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
-    if not decision.calls:
-        return os.environ if decision.is_open else confined
-    path = (
-        f"{confined['PATH']}{os.pathsep}{os.environ.get('PATH', os.defpath)}" if decision.is_open else confined["PATH"]
-    )
-    return {**confined, "PATH": path, log.VARIABLE: "json"}
+    if "--enable-alpha-plugins" in flags:
+        return os.environ  # the user's own plugins: nobody else knows what they are told with
+    known = {"HOME": confined["XDG_CONFIG_HOME"], **variables.named(variables.CLOSED), **confined}
+    if decision.is_open:
+        known |= variables.named(variables.OPEN + (variables.HELM if "--enable-helm" in flags else ()))
+    if decision.calls:
+        path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
+        known |= {**confined, "PATH": path, log.VARIABLE: "json"}
+    return known
 
 
 def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[tuple[str, Ref]]]:
@@ -166,22 +177,6 @@ def _entry(line: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return entry if isinstance(entry, dict) and entry.keys() >= {"message", "rule", "ref", "path", "file"} else None
-
-
-def _run(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
-    """Run kustomize to its end, or end it with us."""
-    process = None
-    try:
-        with interrupts.held():  # one while the process is started would leave it running
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-        stdout, stderr = process.communicate()
-    except OSError as failure:
-        raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure
-    finally:
-        if process:
-            with process:  # closes its pipes, and waits
-                process.kill()
-    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
 def _command(decision: Decision) -> list[str]:

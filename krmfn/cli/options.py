@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
 _MOST_JOBS = 64
+_MOST_SECONDS = 3600
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
@@ -43,6 +45,8 @@ class RunOptions(NamedTuple):
     """PATH,PATH or NAME=PATH,PATH: see `theirs`."""
     jobs: int = 0
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
+    timeout: int = 60
+    """How many seconds kustomize may take for each: less than the 90 that Argo CD gives a plugin."""
     log_format: str | None = None
     verbose: bool = False
     quiet: bool = False
@@ -74,7 +78,10 @@ def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) 
     text = "do not look at files and folders of this name, or with a slash of this path; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help=text)
     text = "build as many kustomizations at a time (default: as many as there are processors, and no more than 8)"
-    parser.add_argument("--jobs", type=_jobs, default=0, metavar="N", help=text)
+    parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
+    text = "end a kustomize that takes longer than this, from 1 to 3600 (default: 60)"
+    seconds = partial(_number, _MOST_SECONDS)
+    parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
     for name, text in program.options.items():
         parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
     lines = parser.add_mutually_exclusive_group()
@@ -95,9 +102,9 @@ def _add_against(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
 
 
-def _jobs(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= _MOST_JOBS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {_MOST_JOBS}")
+def _number(most: int, text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {most}")
     return int(text)
 
 

@@ -13,6 +13,7 @@ from ..errors import KrmfnError
 
 _MANAGERS = ("asdf", "mise")
 """Those that print with `which NAME` what they would run."""
+_SECONDS = 60
 
 
 def program(path: str) -> str:
@@ -44,10 +45,15 @@ def program(path: str) -> str:
 def _behind(path: str, manager: str) -> str:
     """Return what a version manager runs for kustomize."""
     try:
-        done = subprocess.run([manager, "which", "kustomize"], capture_output=True, text=True, check=False)
+        command = [manager, "which", "kustomize"]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
         found, why = done.stdout.strip(), done.stderr.strip()
     except OSError as failure:
         found, why = "", str(failure.strerror)
+    except subprocess.TimeoutExpired:
+        found, why = "", f"it has not answered for {_SECONDS} seconds"
     if os.path.isabs(found) and os.access(found, os.X_OK):
         return found
     raise KrmfnError(f"{path} belongs to {manager}, and `{manager} which kustomize` names no program: {why or found}")

@@ -45,6 +45,7 @@ class Confinement(NamedTuple):
 
     flags: tuple[str, ...]
     environment: dict[str, str]
+    """The variables that are made for the build."""
     folder: Path
     """Where each call leaves what it was shown."""
 
@@ -82,7 +83,6 @@ def confined(calls: Iterable[Call], entry_points: Mapping[str, str]) -> Iterator
             )
             _install(programs / "docker", _DOCKER.format(cases=cases))
         environment = {
-            **os.environ,
             "PATH": str(programs),
             "KUSTOMIZE_PLUGIN_HOME": str(Path(folder, "plugins")),
             "XDG_CONFIG_HOME": str(Path(folder, "config")),

@@ -221,7 +221,9 @@ def test_a_repository_of_somebody_else(repo: Path, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=lambda number: number.name
+)
 def test_an_interrupt_leaves_nothing(number: signal.Signals, repo: Path, tmp_path: Path) -> None:
     """While the base stands in its temporary folder: a kustomize that does not end holds the run there."""
     plant(repo, {"lab/kustomization.yaml": "resources: [a.yaml]\n"})
