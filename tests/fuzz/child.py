@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST = 40
 """How many findings of one property are made small and written; the others are counted."""
 _TRIES = 300
-_PUMPED = 150
+_PUMPED = 400
 """Of so many inputs one is made larger and larger."""
 
 
@@ -80,7 +80,8 @@ class Run:
             return
         if small and finding.rule != "ends":
             text, finding = self._smallest(finding, text)
-        shape = finding.rule + re.sub(r"[0-9A-Za-z_./]+", "w", text.decode(errors="replace"))
+        words = re.sub(r"[0-9A-Za-z_./]+", "w", text.decode(errors="replace"))
+        shape = f"{finding.rule} {finding.seen.get('at', words)}"  # the same lines of krmfn, or the same signs
         if shape in self.known:
             return
         self.known.add(shape)

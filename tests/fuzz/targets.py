@@ -51,7 +51,7 @@ def streams(text: bytes, readers: Readers) -> None:
             raise Refused("an error finding")
         printed = output.dump(resources.items)
     kubernetes, kyaml = readers.stream(text)
-    if not kubernetes.error:  # else whoever is given the text itself gets nothing of it
+    if not kubernetes.error and text.endswith(b"\n"):  # Kubernetes ends the last line itself, in a literal, too
         _compare("the input is read as Kubernetes does", judged, kubernetes, text)
     _compare("the output is read as it was judged", judged, readers.stream(printed)[0], printed)
     if judged and _rendered(text, judged, readers):
@@ -71,8 +71,13 @@ def _data(item: Item) -> Any:
 
 def _compare(rule: str, judged: list[Any], kubernetes: Reading, text: bytes) -> None:
     objects = [one for given in kubernetes.objects for one in _resources(given)]
+    if kubernetes.error.endswith(_NO_JSON):
+        raise Refused("a number that JSON does not have; who applies it is told so, whatever krmfn says")
     if kubernetes.error or not alike(judged, objects):
         raise Finding(rule, krmfn=judged, kubernetes=kubernetes.error or objects, text=text)
+
+
+_NO_JSON = ("unsupported value: NaN", "unsupported value: +Inf", "unsupported value: -Inf")
 
 
 def _resources(given: Any) -> Iterator[Any]:
@@ -138,14 +143,18 @@ def _compare_interpreted(kubernetes: Reading, kyaml: Reading) -> None:
             raise Finding("what is interpreted has one reading", kubernetes=_naming(one), kyaml=_naming(other))
 
 
-def _naming(manifest: Any) -> list[Any]:
+def _naming(manifest: Any) -> Any:
     metadata, spec = manifest.get("metadata"), manifest.get("spec")
     metadata, spec = (one if isinstance(one, dict) else {} for one in (metadata, spec))
-    return [
-        manifest.get("kind"),
-        *(metadata.get(key) for key in ("name", "namespace", "labels")),
-        *(spec.get(key) for key in ("selector", "nodeSelector", "driverVersion", "taints")),
-    ]
+    named = [manifest.get("kind"), *(metadata.get(key) for key in ("name", "namespace", "labels"))]
+    return _without_null([*named, *(spec.get(key) for key in ("selector", "nodeSelector", "driverVersion", "taints"))])
+
+
+def _without_null(data: Any) -> Any:
+    """Return the data with "" for null, as kyaml has it where a text is expected."""
+    if isinstance(data, dict):
+        return {key: _without_null(value) for key, value in data.items()}
+    return [_without_null(value) for value in data] if isinstance(data, list) else "" if data is None else data
 
 
 def kustomizations(text: bytes, readers: Readers) -> None:
