@@ -183,9 +183,13 @@ class Item:
 
     @property
     def mark(self) -> Mark | None:
-        """Return the mark of the function that generated the object; None without one (see `ownership`)."""
+        """Return the mark of the function that generated the object; None without one (see `ownership`).
+
+        None, too, for an object in which a key stands twice: kustomize and kpt read the first one, others the last.
+        """
         if isinstance(self._mark, bool):
-            self._mark = mark_of(self.annotations)
+            mark = mark_of(self.annotations)  # without a parser only where no key on the way stands twice
+            self._mark = mark if mark and not (self.is_read and self.duplicate_keys) else None
         return self._mark
 
     def string(self, *path: str) -> str:

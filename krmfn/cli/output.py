@@ -143,9 +143,8 @@ def _document(item: Item) -> bytes:
     """
     text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
     first = text.lstrip()[:1]
-    is_block = (
-        item.indent == -2 and first.isascii() and first not in (b"{", b"[")
-    )  # kubectl skips U+00A0 before a brace
+    # kubectl skips white space of any kind before a brace
+    is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
     if not is_block or not split.is_plain(text) or _DIVIDES.search(text):
         text = emit.dump(item.manifest).encode()
     elif not text.endswith(b"\n"):

@@ -200,6 +200,31 @@ def test_prune_touches_no_other_functions_objects_and_nothing_without_an_owner()
     assert refs(resources) == ["A/"]
 
 
+REPEATED = {
+    "": True,
+    "  kind: ConfigMap": False,
+    "  metadata: {name: written-by-hand}": False,
+    "    annotations: {team: a}": False,
+    "    name: written-by-hand": False,
+    "      krmfn.dev/owner: somebody": False,
+}
+
+
+@pytest.mark.parametrize("flow", [False, True])
+@pytest.mark.parametrize("line", REPEATED)
+def test_an_object_with_a_key_twice_is_nobody_s(line: str, flow: bool) -> None:
+    """kustomize and kpt read the first one: to them another object, or one without the mark."""
+    mark = "      krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi\n"
+    lines = ["  kind: DaemonSet\n", "  metadata:\n", "    name: old\n", "    annotations:\n", mark]
+    key = line.strip().partition(":")[0]
+    first = next((at for at, text in enumerate(lines) if line and text.strip().startswith(key)), 0)
+    lines.insert(first, f"{line}\n" if line else "")
+    lines.append("  a: {b: [c,\n    d]}\n" if flow else "")
+    resources = parsed("- apiVersion: apps/v1\n" + "".join(lines))
+    resources.prune(SCOPE, [], left_over=True)
+    assert (resources.items == []) is REPEATED[line]
+
+
 def test_what_is_left_over_is_removed_only_on_request() -> None:
     resources = parsed(OWNED + LEFT_OVER)
     assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]

@@ -110,6 +110,18 @@ def test_somebody_else_s_object_is_not_overwritten() -> None:
     assert clashing(resources, child, adopt=True) == []
 
 
+def test_of_two_of_one_name_none_is_overwritten() -> None:
+    """The first would be replaced, and the last was asked who made it."""
+    ours = owned("Widget", "w", "krmfn.dev|DeviceConfig|kmm|gaudi")
+    written = entry("Widget", "w", group="example.com")
+    for pair in ((written, ours), (ours, written), (ours, ours), (written, written)):
+        resources = resource_list(entry("DeviceConfig", "gaudi"), *pair)
+        for adopt in (False, True):
+            (line,) = clashing(resources, widget("w", resources.items[0]), adopt=adopt)
+            who = ["generated" if one is ours else "written by hand or by others" for one in pair]
+            assert f"more than once: items[1] ({who[0]}) and items[2] ({who[1]});" in line
+
+
 def test_another_function_s_object_is_not_overwritten() -> None:
     resources = resource_list(
         entry("DeviceConfig", "gaudi"), owned("Widget", "w", "pt.example.com|Ptemplate|kmm|gaudi")
