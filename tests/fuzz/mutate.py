@@ -21,6 +21,7 @@ BREAKS = (*("\n",) * 8, "\r\n", "\r", "\x85", "\u2028", "\u2029")
 GAPS = ("", "", " ", "\t", "\xa0", "\u3000", "\ufeff")
 AFTER = ("", "", "", "#", "# x", "# x:", "# x:", "x", "x: y", "{x: y}")
 ODD = (*BREAKS[8:], *GAPS, "\x0c", "\u202e", "#", "#" * 9, " #", ":", "-", "---", "...", "&x ", "*x", "{", "}", "%")
+VALUES = (*PLAIN, *("builtin", "List", "AList", "PrefixTransformer", "v1", "own.yaml", "http://127.0.0.1:9/{x}") * 6)
 LISTS = ("transformers", "transformers", "transformers", "generators", "validators")
 URLS = (
     "http://127.0.0.1:9/",
@@ -80,7 +81,7 @@ class Mutator:
     """Makes inputs of one target, the same for the same random numbers."""
 
     def __init__(self, target: str, rng: random.Random, seeds: Sequence[bytes] = ()) -> None:
-        self.target, self.rng, self.seeds = target, rng, list(seeds)
+        self.target, self.rng, self.seeds, self.interpreted = target, rng, list(seeds), False
 
     def input(self) -> bytes:
         """Return an input: one that is made from nothing, or a seed that is changed."""
@@ -88,7 +89,8 @@ class Mutator:
         return self.changed(text) if self.rng.random() < 0.5 else text
 
     def made(self) -> bytes:
-        """Return an input from nothing."""
+        """Return an input from nothing; in a third of them every resource is one that krmfn interprets."""
+        self.interpreted = self.rng.random() < 0.3
         if self.target == "kustomizations":
             return self._folder()
         return (self._stream() if self.target == "streams" else self._list()).encode(errors="surrogateescape")
@@ -111,21 +113,24 @@ class Mutator:
         at = rng.randrange(len(lines))
         line = lines[at]
         key, colon, value = line.partition(":")
+
+        def put(*new: str) -> str:
+            return "".join([*lines[:at], *new, *lines[at + 1 :]])
+
         ways: list[Callable[[], str]] = [
             lambda: damaged(rng, old),
-            lambda: "".join(
-                [*lines[:at], line.rstrip("\r\n") + rng.choice(AFTER) + rng.choice(BREAKS), *lines[at + 1 :]]
-            ),
-            lambda: "".join([*lines[: at + 1], self._divider(), *lines[at + 1 :]]),
+            lambda: put(line.rstrip("\r\n"), rng.choice(AFTER), rng.choice(BREAKS)),
+            lambda: put(line, self._divider()),
+            lambda: put(line, f"{key}: {rng.choice(VALUES)}\n"),
+            lambda: put(f"{key}{colon}{self._tagged(value)}\n"),
+            lambda: put(f"{key}{colon} {rng.choice(VALUES)}\n"),
+            lambda: put(" " * rng.choice((1, 2, 4)), line),
+            lambda: put(line * rng.choice((2, 50))),
+            lambda: put() + line,
             lambda: self._inserted(old, rng.choice(ODD)),
             lambda: self._inserted(old, f"#{rng.choice(AFTER)}{rng.choice(BREAKS)}"),
-            lambda: "".join([*lines[: at + 1], f"{key}: {rng.choice(PLAIN)}\n", *lines[at + 1 :]]),
-            lambda: "".join([*lines[:at], f"{key}{colon}{self._tagged(value)}\n", *lines[at + 1 :]]),
-            lambda: "".join([*lines[:at], f"{key}{colon} {rng.choice(PLAIN)}\n", *lines[at + 1 :]]),
-            lambda: "".join([*lines[:at], *lines[at + 1 :], line]),
-            lambda: "".join([*lines[:at], " " * rng.choice((1, 2, 4)) + line, *lines[at + 1 :]]),
-            lambda: "".join([*lines[:at], line * rng.choice((2, 50)), *lines[at + 1 :]]),
             lambda: old.replace(rng.choice((" ", "\n", ",")), rng.choice(ODD), 1),
+            lambda: (rng.choice(("", "# x\n")) + old).replace("\n", rng.choice(BREAKS[8:])) + "\n",
         ]
         return rng.choice(ways)().encode(errors="surrogateescape")
 
@@ -156,9 +161,11 @@ class Mutator:
 
     def _resource(self) -> str:
         rng = self.rng
-        if rng.random() < 0.3:
+        if not self.interpreted and rng.random() < 0.3:
             return Writer(rng).resource()
-        text = rng.choice((*BYSTANDERS, *BYSTANDERS, DEVICECONFIG, MODULE, MARKED))
+        text = rng.choice(
+            ((*BYSTANDERS, DEVICECONFIG, MODULE, MARKED), (DEVICECONFIG, MODULE, MARKED))[self.interpreted]
+        )
         while rng.random() < 0.3:
             text = self._changed(text.encode()).decode(errors="replace")
         return text
