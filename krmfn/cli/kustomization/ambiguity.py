@@ -22,17 +22,23 @@ from ...yamltext.values import PLAIN, is_merge
 from .documents import unreadable
 
 RULE = "KRM517"
-_ODD = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]|(^%)|(\xef\xbb\xbf)", re.MULTILINE)
 _CORE = "tag:yaml.org,2002:"
 _TAGS: dict[type[Node], frozenset[str]] = {
     ScalarNode: frozenset((PLAIN, *(_CORE + name for name in ("str", "int", "float", "bool", "null")))),
     SequenceNode: frozenset((f"{_CORE}seq",)),
     MappingNode: frozenset((f"{_CORE}map",)),
 }
-_LINE_END = "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
-_DIRECTIVE = "kustomize reads no YAML directives; remove this line"
-_MARK = "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
-"""go-yaml takes it for one at the start of each line while its buffer begins with it (is_bom in yamlprivateh.go)."""
+_ODD = {
+    re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"): (
+        "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
+    ),
+    re.compile(rb"^%", re.MULTILINE): "kustomize reads no YAML directives; remove this line",
+    # go-yaml takes it for one at the start of each line while its buffer begins with it (is_bom in yamlprivateh.go)
+    re.compile(rb"\xef\xbb\xbf"): (
+        "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
+    ),
+}
+"""What no reader is to meet, and what to do about it; the first of each is reported."""
 _HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
 
 
@@ -45,9 +51,9 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
     problem = documents.misread(text, place.line - 1)
     if problem:
         yield unreadable(KrmfnError(problem), place.path, RULE)
-    for match in _ODD.finditer(text):
-        message = (_LINE_END, _DIRECTIVE, _MARK)[match.lastindex or 0]
-        yield error(message, rule=RULE, place=_after(place, text, match.start()))
+    for pattern, message in _ODD.items():
+        if match := pattern.search(text):
+            yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
     for item in items:
         spot = item.place or place
         nodes = [*_tagged(item.node), *(_shared(item.node) if is_function else ())]
@@ -56,10 +62,6 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
         for path in item.duplicate_keys if is_function else ():
             message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
             yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
-
-
-def _after(place: Place, text: bytes, at: int) -> Place:
-    return place._replace(line=place.line + text.count(b"\n", 0, at))
 
 
 def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
