@@ -9,6 +9,7 @@ lines at every line break of YAML 1.1.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -56,7 +57,7 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
     for item in items:
         spot = item.place or place
-        nodes = [*_tagged(item.node), *(_shared(item.node) if is_function else ())]
+        nodes = [*_tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
         for line, message in nodes:
             yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
         for path in item.duplicate_keys if is_function else ():
@@ -70,6 +71,15 @@ def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
         if node.tag not in _TAGS[type(node)]:
             tag = node.tag.replace(_CORE, "!!")
             yield node.start_mark.line, f"kustomize passes over the tag {tag}, and other readers do not; remove it"
+
+
+def _names(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the same of each key that is an alias: kyaml takes its anchor's name for the key until it looks it up."""
+    used = Counter(id(part) for node in _nodes(root) for part in _parts(node))
+    keys = {id(key): key for node in _nodes(root) if isinstance(node, MappingNode) for key, _ in node.value}
+    for one, key in keys.items():
+        if used[one] > 1:
+            yield key.start_mark.line, f"the key {key.value} is an alias, too, which kustomize misreads; write it out"
 
 
 def _shared(root: Node | None) -> Iterator[tuple[int, str]]:
@@ -92,5 +102,10 @@ def _nodes(root: Node | None) -> Iterator[Node]:
             continue
         seen.add(id(node))
         yield node
-        if not isinstance(node, ScalarNode):
-            left.extend(part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))
+        left.extend(_parts(node))
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """Yield what a collection holds, keys and values alike."""
+    if not isinstance(node, ScalarNode):
+        yield from (part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))

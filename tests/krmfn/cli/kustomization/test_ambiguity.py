@@ -48,6 +48,8 @@ FILES = {
     "a merge": f"x: &x {{kind: Other}}\n<<: *x\n{GOOD}",
     "an alias": "x: &x builtin\napiVersion: *x\nkind: LabelTransformer\nmetadata: {name: a}\n",
     "an alias for the name": "apiVersion: &a builtin\nkind: LabelTransformer\nmetadata: {name: *a}\n",
+    "a key that is an alias": f"x: &kind a\ny: &items b\n*kind : List\n*items : [{json.dumps({'kind': 'A'})}]\n{GOOD}",
+    "a key behind a question mark that is an alias": f"x: {{&kind a: b}}\n? *kind\n: List\n{GOOD}",
     "a field of a plugin in another case": "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\n"
     "PATH: http://127.0.0.1/\n",
     "a field with a long s": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\n"
