@@ -158,6 +158,7 @@ def main() -> None:
             f"-seed={int(seed) or 1}",
             "-max_len=16384",
             "-timeout=120",
+            f"-artifact_prefix={folder}/",
         ]
         atheris.Setup([name, str(corpus), "-rss_limit_mb=0", *options], run.one, custom_mutator=mutated)
         atheris.Fuzz()
