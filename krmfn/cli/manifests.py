@@ -125,8 +125,8 @@ def _add_files(
         before = len(resources.items)
         try:
             if sheet and name in sheet.files:
-                for item, place in sheet.documents(name, resources.items):
-                    _sort(resources, item, place, "document")
+                for item, place, has_head in sheet.documents(name, resources.items):
+                    _sort(resources, item, place, "document", has_head)
             else:
                 _add(resources, name, text, in_full)
         except KrmfnError as failure:
@@ -153,8 +153,11 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
         _ = item.manifest
 
 
-def _sort(resources: ResourceList, item: Item, place: Place, noun: str) -> None:
-    """Put a document, or what it holds when it is a list, among the resources; report what is not a resource."""
+def _sort(resources: ResourceList, item: Item, place: Place, noun: str, has_head: bool = False) -> None:
+    """Put a document, or what it holds when it is a list, among the resources; report what is not a resource.
+
+    `has_head`: see `documents.head`; it has no key `items` then.
+    """
     cut = _list_cut(item)
     if cut:
         _add_list(resources, item.text, place, cut)
@@ -164,8 +167,23 @@ def _sort(resources: ResourceList, item: Item, place: Place, noun: str) -> None:
         raise KrmfnError(
             f"line {place.line}: this {item.kind} has no `items` that are a list; an empty one says `items: []`"
         )
+    elif not has_head and _is_taken_for_a_list(item):
+        raise KrmfnError(
+            f"line {place.line}: this {item.kind} has `items`: kubectl and Argo CD take it for a list, whatever its "
+            "kind, and apply what is in that alone; make it a List, or remove `items`"
+        )
     else:
         resources.items.append(item)
+
+
+def _is_taken_for_a_list(item: Item) -> bool:
+    """Return True for an object with a list `items`, which counts for kubectl and Argo CD as a list whatever its kind.
+
+    Sources: apimachinery's pkg/apis/meta/v1/unstructured, Argo CD's reposerver/repository.
+    """
+    if not item.mentions("items") or item.part("items"):  # the second reads all of it only where nothing else can tell
+        return False
+    return item.is_read and isinstance(item.manifest.get("items"), list)
 
 
 def _no_resource(item: Item, noun: str, place: Place) -> Result:

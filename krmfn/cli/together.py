@@ -36,8 +36,8 @@ class Sheet(NamedTuple):
     files: dict[str, tuple[int, int, int]]
     """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
 
-    def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place]]:
-        """Yield the documents of a file, each with its place; `before` are the resources so far."""
+    def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place, bool]]:
+        """Yield the documents of a file, each with its place and whether it has a head; `before`: what came before."""
         text, line = self.text, 1
         seen, first, last = self.files[name]
         for index in range(first, last):
@@ -50,7 +50,7 @@ class Sheet(NamedTuple):
             head = self.heads[index]
             if head:
                 item.ref = Ref(*head)
-            yield item, place
+            yield item, place, head is not None
 
 
 def read(files: Sequence[tuple[str, bytes]]) -> Sheet:

@@ -38,8 +38,8 @@ _HEAD = re.compile(
 _NAME = re.compile(rb"\n  (name(?:space)?)(?:: +([a-z][a-z0-9.-]*) *(?=\n?\Z|\n  [^ \t]))?")
 """A key of metadata that begins with these letters, and its value where that is a plain word alone on its line."""
 _ODD = re.compile(rb"\n  [" + UNUSUAL + rb"\t]")
-_AGAIN = UNUSUAL + b"\takm"
-"""What a line in column 0 begins with that may be a key of the head once more."""
+_AGAIN = UNUSUAL + b"\takmi"
+"""What a line in column 0 begins with that may be a key of the head once more, or `items`."""
 _DOT = ord(".")
 _NO_ALIAS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./'\"*"
 """What stands before a `*` that is in the middle of a word, or begins a string in quotes: there no alias begins."""
@@ -189,7 +189,7 @@ def dubious(text: bytes, spans: Sequence[Span]) -> set[int]:
 
 
 def head(text: bytes, span: Span) -> Head | None:
-    """Return what names a resource that begins with these keys, plainly, and has none of them a second time.
+    """Return what names a resource that begins with these keys, plainly, and has none a second time and no `items`.
 
     It is None, too, where only a parser can tell. Sound for what is not `dubious`.
     """

@@ -77,6 +77,30 @@ def test_what_all_readers_divide_alike_is_read(text: str, tmp_path: Path) -> Non
         assert [item.name for item in manifests.read(str(path), text.encode()).items] == ["a", "b"]
 
 
+LISTS = {
+    "a kind that is no list": f"{A}items:\n" + "- " + ADMIN.replace("\n", "\n  ").rstrip() + "\n",
+    "a list with a name": f"{B}---\n{A.replace('ConfigMap', 'WishList')}'it\\x65ms': []\n".replace("'", '"'),
+    "flow": "{apiVersion: v1, kind: A, metadata: {name: a}, items: [{}]}\n",
+    "JSON": '{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}, "\\u0069tems": [{}]}\n',
+    "in a list": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: A\n  items: [{}]\n",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_what_kubectl_takes_for_a_list_is_no_resource(name: str, tmp_path: Path) -> None:
+    """It applies what stands in `items` of any object, and drops the object."""
+    (tmp_path / "a.yaml").write_text(LISTS[name])
+    line = {"a list with a name": 5, "in a list": 4}.get(name, 1)
+    for path in (tmp_path, "-"):
+        with pytest.raises(KrmfnError, match=rf": line {line}: this \w+ has `items`: kubectl and Argo CD take it"):
+            manifests.read(str(path), LISTS[name].encode())
+    inner = LISTS[name].replace("items", "spec").replace("it\\x65ms", "spec").replace("\\u0069tems", "spec")
+    (item,) = manifests.read(
+        "-", f"apiVersion: v1\nkind: A\nspec: {{items: [a]}}\ntext: |\n  {inner!r}\n".encode()
+    ).items
+    assert item.kind == "A"
+
+
 def test_a_file_without_a_resource_is_passed_over(tmp_path: Path) -> None:
     plant(tmp_path, {"config.yaml": CONFIG, "ci.yaml": "a: b\n---# c: d\nkind: e\n...\nf: g\n--- {h: i}\n"})
     assert process("krmfn", "check", ".", cwd=tmp_path).code == 0

@@ -160,6 +160,7 @@ UNSURE = {
     "another name in quotes": HEAD + b"  'name': b\n",
     "a key of the head again": HEAD + b"kind: Job\n",
     "a key of the head again, in quotes": HEAD + b"spec: {}\n'kind': Job\n",
+    "a list": HEAD + b"items: []\n",
     "a merge": HEAD + b"<<: {kind: Job}\n",
     "a deeper column": HEAD.replace(b"  name", b"    name"),
     "a flow mapping": b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
