@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -39,8 +40,11 @@ def _fuzz(name: str, engine: str, given: argparse.Namespace) -> int:
     folder.mkdir(parents=True)
     arguments = [name, str(folder), str(given.seconds), str(given.seed), "no" if given.without_seeds else "yes", engine]
     with (folder / "log").open("w") as log:
+        memory = {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}  # thousands of small folders
         command = [sys.executable, "-m", "tests.fuzz.child", *arguments]
-        code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=log, stderr=log, check=False).returncode
+        code = subprocess.run(
+            command, cwd=ROOT, env=environment(**memory), stdout=log, stderr=log, check=False
+        ).returncode
     said = (folder / "log").read_text(errors="replace")
     written = folder / "numbers.json"
     numbers = json.loads(written.read_text()) if written.exists() else {}
