@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .errors import KrmfnError
 from .resource import Ref
-from .results import Result, Severity, printable, reference
+from .results import Result, Severity, json_text, printable, reference
 
 FORMATS = ("text", "json")
 VARIABLE = "KRMFN_LOG_FORMAT"
@@ -105,12 +105,8 @@ class Log(NamedTuple):
 
 
 def _json(head: dict[str, Any], fields: dict[str, Any]) -> str:
-    """Return a JSON object on one line; what does not print on a terminal is escaped, too."""
-    import json
-
-    text = json.dumps(head | dict.fromkeys(("rule", "ref", "path", "file", "line")) | fields, ensure_ascii=False)
-    text = text.replace("##", r"#\u0023")  # see results.printable
-    return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    """Return a JSON object on one line."""
+    return json_text(head | dict.fromkeys(("rule", "ref", "path", "file", "line")) | fields)
 
 
 def from_environment() -> Log:

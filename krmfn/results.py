@@ -28,6 +28,19 @@ def printable(text: str) -> str:
     return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text
 
 
+def json_text(data: Any, indent: int | None = None) -> str:
+    """Return data as JSON fit for a terminal and a CI runner's log, as `printable` is; whoever reads it gets the same.
+
+    What does not print is escaped, half a surrogate pair, which is not UTF-8, with it.
+    """
+    import json
+
+    text = json.dumps(data, indent=indent, ensure_ascii=False).replace("##", r"#\u0023")
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return re.sub("[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text)
+
+
 class Field(NamedTuple):
     """A field by its path (`spec.daemonSets[0].image`), what it holds, and what it should hold (None: not known)."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import NamedTuple
 
 from krmfn.cli.main import Printed
+from krmfn.results import json_text
 from krmfn.rule import Rule
 
 from ..rendering import ignoring
@@ -89,7 +89,7 @@ class Args(NamedTuple):
 def run(args: Args) -> str:
     """Return what the command `rules` prints."""
     if args.format == "json":
-        return json.dumps([_entry(rule) for rule in rules()], indent=2, ensure_ascii=False) + "\n"
+        return json_text([_entry(rule) for rule in rules()], 2) + "\n"
     return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
 
 

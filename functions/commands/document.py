@@ -5,10 +5,11 @@ Source: the SDK's go/fn of 2026 (layout, JSON fields), the catalogue's README te
 
 from __future__ import annotations
 
-import json
 import re
 from importlib.resources import files
 from typing import Any
+
+from krmfn.results import json_text
 
 _SECTION = re.compile(r"<!--mdtogo:(?P<name>Short|Long|Examples)-->\n(?P<text>.*?)\n<!--mdtogo(?::End)?-->", re.DOTALL)
 _OF_CATALOGUE = {
@@ -28,7 +29,7 @@ def document(name: str) -> str:
     import yaml
 
     known: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
-    return json.dumps({**_sections(name), **_OF_CATALOGUE, **known}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({**_sections(name), **_OF_CATALOGUE, **known}, 2) + "\n"
 
 
 def help_of(name: str) -> str:

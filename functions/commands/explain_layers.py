@@ -70,7 +70,7 @@ def _part(config: DeviceConfig) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     head = f"{config.ref}" + (f", node pool {config.pool}" if config.pool else "")
-    return "\n".join([head, *map(printable, lines), ""])
+    return "\n".join([*map(printable, (head, *lines)), ""])
 
 
 def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from krmfn import KrmfnError, ResourceList, Result, error, warning
 from krmfn.cli import files
 from krmfn.cli.main import Command
 from krmfn.counts import some
-from krmfn.results import printable
+from krmfn.results import json_text, printable
 from krmfn.yamltext import emit
 
 from ..fleet import registry
@@ -140,7 +139,7 @@ def text(found: Sequence[Pulled]) -> str:
 
 def as_json(found: Sequence[Pulled]) -> str:
     """Return a JSON list; `nodes` is null where their number is not known."""
-    return json.dumps(list(map(image_record, found)), indent=2, ensure_ascii=False) + "\n"
+    return json_text(list(map(image_record, found)), 2) + "\n"
 
 
 def imageset(found: Sequence[Pulled]) -> str:

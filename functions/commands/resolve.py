@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.cli.main import Command
 from krmfn.counts import some
-from krmfn.results import printable
+from krmfn.results import json_text, printable
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from ..kmm.resolution import resolver
@@ -43,10 +42,8 @@ def _run(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[Resul
     rows_by_module = [(module.ref, rows_of(module, args.kernel)) for module in modules]
     findings = [] if args.allow_unmapped else [_unmapped(module, rows) for module, rows in rows_by_module]
     rows = [row for _, rows in rows_by_module for row in rows]
-    if args.format == "json":
-        text = json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = "".join(f"{printable(_line(row))}\n" for row in rows)
+    lines = [json_text(rows, 2)] if args.format == "json" else [printable(_line(row)) for row in rows]
+    text = "".join(f"{line}\n" for line in lines)
     return text, [finding for finding in findings if finding]
 
 

@@ -7,6 +7,7 @@ their hashes, and nothing else, whatever a name in the input looks like.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,8 @@ IMAGES = 1_000
 FIELDS = 40
 """Clusters that have a field of squares each."""
 PANELS = 100
+_HIDDEN = re.compile(r"[^\n -~]")
+"""What may be a character that does not print."""
 _WORDING = {
     "bar": pictures.bar,
     "legend": states.STATES,
@@ -80,7 +83,12 @@ def page(
         version=version,
         link=lambda where: linked(where, link_of),
     )
-    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair is not UTF-8
+    return _HIDDEN.sub(_visible, text)
+
+
+def _visible(match: re.Match[str]) -> str:
+    """Return a character escaped when it does not print: a name must not look like another one."""
+    return match[0] if match[0].isprintable() else repr(match[0])[1:-1]
 
 
 def _above(names: Sequence[str]) -> str:
@@ -133,7 +141,8 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
 def _embedded(data: Any) -> Markup:
     """Return JSON that stands in a script element: nothing in it can end that element, or begin another."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for char in "<>&\u2028\u2029":
+    text = _HIDDEN.sub(lambda match: json.dumps(_visible(match))[1:-1], text)
+    for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)
 

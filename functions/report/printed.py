@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from krmfn.results import reference
+from krmfn.results import json_text, reference
 
 from ..fleet import table
 from .parts import Clash, Part, Pulled, Used
@@ -42,8 +42,8 @@ def _cluster(cluster: Cluster) -> str:
         "images": [image_record(image) for image in part.images],
         "imagesNotKnown": part.unlisted or None,
     }
-    lines = ",\n".join(json.dumps(table.record(row), ensure_ascii=False) for row in rows)
-    text = json.dumps(facts, ensure_ascii=False)[:-1]
+    lines = ",\n".join(json_text(table.record(row)) for row in rows)
+    text = json_text(facts)[:-1]
     return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from ..errors import KrmfnError
-from ..results import Result
+from ..results import Result, json_text
 
 Known = frozenset[tuple[str, str, str]]
 """Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
@@ -25,8 +25,7 @@ def dump(results: Iterable[Result]) -> str:
     """Return the text of the baseline file of these findings."""
     entries = sorted({_identity(result) for result in results})
     findings = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
-    text = json.dumps({"findings": findings}, indent=2, ensure_ascii=False) + "\n"
-    return text.encode(errors="backslashreplace").decode()  # half a surrogate pair as JSON escapes it
+    return json_text({"findings": findings}, 2) + "\n"
 
 
 def new(results: Sequence[Result], known: Known) -> list[Result]:

@@ -12,7 +12,7 @@ from typing import Any
 from .. import color, counts
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Effect, Plan
-from ..results import printable, reference
+from ..results import json_text, printable, reference
 from ..yamltext import emit
 from . import findings
 
@@ -93,7 +93,7 @@ def as_json(compared: Sequence[Comparison]) -> str:
     document["summary"] = {**totals, **findings.summary(notes)}
     if failed := [one.name for one in compared if one.failed]:
         document["failed"] = failed
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document, 2) + "\n"
 
 
 def _effect(effect: Effect) -> dict[str, Any]:

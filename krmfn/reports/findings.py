@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import color
 from ..counts import counted, extent, listed
-from ..results import Checked, Result, reference
+from ..results import Checked, Result, json_text, reference
 from .github import github
 from .gitlab import gitlab
 from .junit import junit
@@ -70,7 +69,7 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
             "kinds": dict(checked.kinds),
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document, 2) + "\n"
 
 
 def finding(result: Result) -> dict[str, Any]:

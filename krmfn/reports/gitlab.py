@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..results import Checked, Result
+from ..results import Checked, Result, json_text
 from .rules import Rules
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
@@ -27,7 +27,7 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
         name = _identity(result)
         seen[name] = seen.get(name, 0) + 1
         entries.append(_entry(result, _fingerprint(f"{name}|{seen[name]}")))
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    return json_text(entries, 2) + "\n"
 
 
 def _entry(result: Result, fingerprint: str) -> dict[str, Any]:

@@ -59,11 +59,14 @@ def _concerns(result: Result, ref: Ref, there: Result) -> bool:
 
 def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:
     yield f"# HELP {name} {description}\n# TYPE {name} gauge\n"
+    values: dict[str, int] = {}
     for labels, value in samples:
         pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        values[pairs] = max(value, values.get(pairs, 0))  # two that are shown alike, as one: or all are refused
+    for pairs, value in values.items():
         yield f"{name}{{{pairs}}} {value}\n" if pairs else f"{name} {value}\n"
 
 
 def _escaped(text: str) -> str:
-    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair is no UTF-8
+    text = "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
     return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

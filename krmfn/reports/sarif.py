@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ..results import Checked, Result
+from ..results import Checked, Result, json_text
 from ..rule import Rule
 from . import rules as texts
 from .rules import Rules
@@ -21,7 +20,7 @@ def sarif(checked: Checked, rules: Rules = None) -> str:
     described = [{"id": name} | _texts(known.get(name)) for name in ids]
     driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": described}
     run = {"tool": {"driver": driver}, "results": [_entry(result) for result in checked.results]}
-    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
 def _texts(rule: Rule | None) -> dict[str, Any]:
