@@ -79,7 +79,7 @@ class Readers:
             answer = b""
         if not answer:  # it hangs, or has ended itself: kustomize does so for some paths
             self._end()
-        return json.loads(answer) if answer else {}
+        return json.loads(answer.decode(errors="surrogateescape")) if answer else {}
 
     def _start(self) -> subprocess.Popen[bytes]:
         home = str(self.folder / "home")
