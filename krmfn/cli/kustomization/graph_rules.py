@@ -144,7 +144,7 @@ kind: DeviceConfig
     ),
     Rule(
         "KRM517",
-        "a kustomization and the functions it lists must be read alike by every reader of YAML",
+        "a kustomization and what it lists must be read alike by every reader of YAML",
         good=_FUNCTION,
         bad=_FUNCTION.replace("kind: Render", "kind: Other\nkind: Render"),
         remedy="Write each key once, without tags, and --- alone on its line.",

@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 
 from ...errors import KrmfnError
 from ...item import Item
 from ...resource import Place
 from ...results import Field, Result, error
+from ...yamltext import documents as divided
 from . import ambiguity, fields, mentions, references
 from .calls import Ours
 from .disk import Disk, Target, parents, within
@@ -119,10 +121,19 @@ class _Reader:
         if item:
             found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
             named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
-            found.extend(wrong)
+            found.extend((*wrong, *self._misread(named)))
         one = Kustomization(folder, target.name, target.real, item.manifest if item else {}, tuple(named))
         self.read[folder] = one
         return one
+
+    def _misread(self, named: Iterable[Reference]) -> Iterator[Result]:
+        """Yield an error for each file of resources or patches that readers divide differently."""
+        for reference in named:
+            if reference.kind == "file" and reference.field.startswith(("resources", "bases", "patches")):
+                with suppress(KrmfnError):  # kustomize says what it cannot read
+                    problem = divided.misread(self.disk.read(Target(reference.name, reference.real)))
+                    if problem:
+                        yield unreadable(KrmfnError(problem), reference.name, ambiguity.RULE)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""

@@ -77,6 +77,15 @@ def test_what_all_readers_divide_alike_is_read(text: str, tmp_path: Path) -> Non
         assert [item.name for item in manifests.read(str(path), text.encode()).items] == ["a", "b"]
 
 
+@pytest.mark.parametrize("field", ["resources: [a.yaml]", "resources: [b.yaml]\npatches: [{path: a.yaml}]"])
+@pytest.mark.parametrize("text", [f"{A}---# x: y\n{ADMIN}", f"{A}...\n{ADMIN}"])
+def test_nothing_is_built_of_a_file_that_readers_divide_differently(field: str, text: str, tmp_path: Path) -> None:
+    plant(tmp_path, {"kustomization.yaml": field, "a.yaml": text, "b.yaml": config_map("a")})
+    done = process("krmfn", "render", ".", cwd=tmp_path)
+    assert (done.code, done.out) == (2, b"")
+    assert re.search(rf"^a\.yaml:5: error: .*(?:{FOLLOWED}|{ENDED}).*\[KRM517\]$", done.err, re.MULTILINE)
+
+
 LISTS = {
     "a kind that is no list": f"{A}items:\n" + "- " + ADMIN.replace("\n", "\n  ").rstrip() + "\n",
     "a list with a name": f"{B}---\n{A.replace('ConfigMap', 'WishList')}'it\\x65ms': []\n".replace("'", '"'),
