@@ -28,12 +28,15 @@ UNSURE: Final = Answer.UNSURE
 
 _PLAIN = r"[A-Za-z0-9/_.][A-Za-z0-9/_.+@-]*(?:[: ][A-Za-z0-9/_.+@()-]+)*"
 _SCALAR = re.compile(rf" *({_PLAIN}|\"[^\"\\]*\"|'[^']*')(?: *| +#.*)")
-_KEY = re.compile(rb"[A-Za-z][A-Za-z0-9/_.-]*")
+_KEY = re.compile(rb"[A-Za-z][A-Za-z0-9/_.-]{0,%d}" % simple.LONGEST_KEY)
 _NESTED = rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])"
 _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 UNUSUAL = b"'\"?!&*<"
 """What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
 _LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + UNUSUAL + rb"]"
+_OLD = rb"[yY](?:[eE][sS])?|[nN](?:[oO]|[uU][lL][lL])?|[oO](?:[nN]|[fF][fF])|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
+_NO_STRING = rb"\n {%d}(?:[" + UNUSUAL + rb"0-9+.~-]|(?:" + _OLD + rb")[ \t]*:)"
+"""A key that may be another one than its letters say: odd, a number, a date, or a word such as `yes`."""
 _HEADS = rb"\n {%d}(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
 _BEHIND = (b":", b" ", b"\t", b"\n", b"")
@@ -89,7 +92,7 @@ class Mapping:
         """Return the strings under those of the keys that are there; UNSURE as `scalar`. For a few keys of many."""
         text, end = self.text, self.end
         above, pad = self.start - self.column - 1, b"\n" + b" " * self.column
-        if not self._is_below() or _pattern(_ODD_KEY, self.column).search(text, above, end):
+        if not self._is_below() or _pattern(_NO_STRING, self.column).search(text, above, end):
             return UNSURE
         picked: dict[str, str] = {}
         for key in keys:

@@ -22,6 +22,10 @@ WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
+OLD = frozenset(word for word in WORDS if word.lower() in ("y", "n", "yes", "no", "on", "off"))
+"""The booleans of Kubernetes that are strings to kustomize."""
+LONGEST_KEY = 1_000
+"""Characters of a key that the readers by lines take; libyaml, and Go's readers, refuse one of more than 1,024."""
 _INT = r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|0([0-7]+)|(0|[1-9][0-9]*))"
 _BASES = {2: 16, 3: 2, 4: 8, 5: 8, 6: 10}
 _LONGEST_INT = 67  # "-0b" and 64 digits; a longer one fits no integer type and is read as a float, or as a string
@@ -54,6 +58,31 @@ def scalar(plain: str) -> str | bool | int | float | None:
     return Timestamp(plain) if re.fullmatch(_DATE, plain) else plain
 
 
+def differs(plain: str) -> bool:
+    """Return True for a plain scalar that Kubernetes and kustomize read differently as a value, or may: a date."""
+    return plain in OLD or type(scalar(plain)) is Timestamp
+
+
+class Ambiguous(NamedTuple):
+    """A plain scalar that Kubernetes and kustomize read differently."""
+
+    path: str
+    line: int
+    """In its text, from 1."""
+    text: str
+    is_key: bool
+
+    def __str__(self) -> str:
+        """Return what each of the two makes of it, and what to write."""
+        value, quoted = scalar(self.text), f'"{self.text}"'
+        theirs = self.text if type(value) is Timestamp else str(value).lower()
+        theirs = f'"{theirs}"' if self.is_key or type(value) is Timestamp else theirs
+        ours = f"{quoted} to kustomize" if self.text in OLD else "refused by kustomize"
+        ours = ours if self.is_key or self.text in OLD else "a time to kustomize"
+        what = f"the key {self.text}" if self.is_key else self.text
+        return f"{what} is {theirs} to Kubernetes and {ours}; put it in quotes: {quoted}"
+
+
 class Line(NamedTuple):
     """A line that holds something; a literal block counts as one with its header."""
 
@@ -74,7 +103,8 @@ _END = Line(-1, 0, None, ABSENT, "", (0, 0))
 
 _WORD = r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`\\]|-(?=[^\s-])|--(?=[^\s-]))[^\s:#\\]*(?:(?: +|:)[^\s:#\\]+)*"
 _VALUE = rf"({_WORD}|\"[^\"\\]*\"|'[^']*'|\[\]|\{{\}}|\|[-+]?)"
-_LINE = rf"(?s)( {{0,100}})(- +)?(?:([A-Za-z_$][A-Za-z0-9_./$-]*):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#.*)?"
+_KEY = rf"[A-Za-z_$][A-Za-z0-9_./$-]{{0,{LONGEST_KEY}}}"
+_LINE = rf"(?s)( {{0,100}})(- +)?(?:({_KEY}):(?: +{_VALUE})?|{_VALUE}) *(?:(?<= )#.*)?"
 _ODD = "[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]"
 """Other line breaks, and characters that YAML does not allow; none of them is printable."""
 
@@ -142,9 +172,9 @@ def _line(row: str) -> Line | None:
             return None
         raise NotSimple
     indent, dash, key, value, entry = match.groups()
-    if key in WORDS:  # to Kubernetes `yes:` is the key "true"
-        raise NotSimple
     raw = value or entry
+    if key in WORDS or (raw and differs(raw)):  # `yes:` is the key "true" to Kubernetes; see `positions.ambiguous`
+        raise NotSimple
     column, width = len(indent), len(dash or "")
     if not raw:
         return Line(column, width, key, ABSENT, "", (0, 0))

@@ -49,7 +49,7 @@ class Cut(NamedTuple):
 
 # Lines that begin in column 0; and, for `peek` in the same pass, those that may hold an item's apiVersion or kind.
 _LEFT = re.compile(rb"\n(?:[^ \n]|  [ak'\"?!&*<])")
-_KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]*):(?=[ \n]|$)")
+_KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]{0,1000}):(?=[ \n]|$)")  # see `simple.LONGEST_KEY`
 _REST = rb"(?: *(?:#[^\n]*)?\n)*"
 _EMPTY = rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n" + _REST + rb" *(?:#[^\n]*)?|$)"
 _FIRST_DASH = re.compile(rb"[A-Za-z]+:" + _REST + rb"( *)-[ \n]")

@@ -94,6 +94,9 @@ def test_items_that_are_left_to_a_parser(text: str) -> None:
         ("x:\n    a: b\n      c", UNSURE),
         ("x:\n    'a': b", UNSURE),
         ("x:\n    a: b\n    'c': d", UNSURE),
+        ("x:\n    a: b\n    yes: d", UNSURE),
+        ("x:\n    a: b\n    1: d", UNSURE),
+        ("x:\n    a: b\n    " + "k" * 1_025 + ": d", UNSURE),
     ],
 )
 def test_strings(text: str, expected: object) -> None:
@@ -118,6 +121,8 @@ def test_strings(text: str, expected: object) -> None:
         ("x: y\n    'a': b", UNSURE),
         ("x: y\n    ? a\n    : b", UNSURE),
         ("x: y\n    <<: *x", UNSURE),
+        *((f"x: y\n    {key}: b", UNSURE) for key in ("y", "No", "on ", "TRUE", "null", "~", "1", "+1", "-1", ".5")),
+        ("x: y\n    node: b\n    type: c\n    offset: d\n    yes/no: e\n    a: f", {"a": "f"}),
     ],
 )
 def test_picked(lines: str, picked: object) -> None:

@@ -42,6 +42,7 @@ OTHER = [
     "a:\n    b: c\n  d: e\n", "a: b: c\n", "a: 'b'c\n", "a : b\n", "\ta: b\n", "a:\tb\n", "a: b\r\n", "a: '\u2028'\n",
     "a: b\n---\nc: d\n", "a:\n-\n  b: c\n", "a: b\n...\n", "- - a\n", "a: b#c\n", "a: b\nc\n", "  a: b\nc: d\n",
     "- a\nb: c\n", "a: b # c\rd: e\n", "a: ---\n", "- a: b\n c: d\n", " " * 200 + "a: b\n",
+    "a: yes\n", "a: On # b\n", "- n\n", "a: 2001-01-01\n", "k" * 1_025 + ": a\n", "a:\n  " + "k" * 1_025 + ":\n",
 ]  # fmt: skip
 
 

@@ -1,0 +1,270 @@
+"""Two readers of one text: the quick one says what the full one says, or that it is not sure.
+
+KRMFN_FUZZ sets the number of documents (5,000; with CI set 100,000), KRMFN_FUZZ_SEED the seed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from typing import Any
+
+from krmfn.errors import KrmfnError
+from krmfn.yamltext import documents, load, peek, simple, split, split_exact
+from krmfn.yamltext.words import mentions
+
+COUNT = int(os.environ.get("KRMFN_FUZZ", "100000" if os.environ.get("CI") else "5000"))
+SEED = int(os.environ.get("KRMFN_FUZZ_SEED", "9"))
+REFUSED: Any = object()
+_WORDS = """
+y Y yes Yes YES n N no No NO on On ON off Off OFF oFF true True TRUE false False FALSE tRUE null Null NULL ~ nuLL = << -
+0 1 -1 +1 007 0777 08 0o17 0O17 0x1F -0x1f 0b11 1_000 _1 1_ 1. .5 1.0 1.10 1e3 1E-3 .inf -.INF .nan .NaN 1e999 0x 12:30
+190:20:30 2001-01-01 2001-1-1 2001-13-01 2001-01-01T00:00:00Z 2001-01-01t1:2:3 18446744073709551615 18446744073709551616
+9223372036854775808 123456789012345678901234567890 10.0.0.1 v1 v1/v2 a a a b name app.kubernetes.io/name a-b -a .a _a
+$a é http://x/y a#b a:b a'b a"b @x `x %x &x *x !x |x >x [x {x ,x ?x :x --- ...
+"""
+WORDS = _WORDS.split()
+MORE = [
+    *(
+        "'y'",
+        '"y"',
+        "'true'",
+        '"1"',
+        "'a'",
+        '"a"',
+        '"\\x61"',
+        '"a\\\n  b"',
+        "!!str y",
+        "!!bool y",
+        "!!int 1",
+        "!x y",
+        "! y",
+    ),
+    *(
+        "&x a",
+        "*x",
+        "? a",
+        "? y",
+        "[a]",
+        "{a: b}",
+        "[]",
+        "{}",
+        "|",
+        ">",
+        "a b",
+        "a  b",
+        "a b: c",
+        "- a",
+        "\ta",
+        "a\t",
+        "a # b",
+    ),
+    *(
+        "a\x85b",
+        "a\u2028b",
+        "a\u2029b",
+        "\ufeffa",
+        "a\ufeffb",
+        "a\0b",
+        "a\x07b",
+        "a\x7fb",
+        "a\x80b",
+        "a\u00a0b",
+        "a\rb",
+        "",
+    ),
+    *(
+        "!!binary eQ==",
+        "!!timestamp 2001-01-01",
+        "!!str",
+        "'a''b'",
+        "'a\n  b'",
+        "a\n  b",
+        "{y: a}",
+        "[y, on]",
+        "|\n      y",
+    ),
+    *("k" * 999, "k" * 1000, "k" * 1001, "k" * 1023, "k" * 1024, "k" * 1025, "k" * 1100, '"' + "k" * 1100 + '"'),
+]
+TEXTS = [*WORDS, *WORDS, *MORE]
+BETWEEN = (":",) * 3 + (": ",) * 30 + (" : ", ":\t", ":  ", ":\n      ", ": # c\n")
+ENDS = ("\n",) * 40 + (
+    "\n\n",
+    " \n",
+    " # c\n",
+    "\n# c\n",
+    "\t\n",
+    "\r\n",
+    "\n  # c\n",
+    "\n      more\n",
+    "\n\n      more\n",
+)
+LINES = (*("  namespace: b\n",) * 3, "  name: c\n", "  'name': c\n", "  annotations: {}\n", "")
+SAFE = [word for word in WORDS if word[0] not in "@`%&*!|>[{,?:-" and word not in ("<<", "...")] + ["'y'", '"1"', "a b"]
+CALM = ("a", "1", "1.0", "0x1F", "true", "null", "a:b", "12:30", "'y'", '"on"', "a b", "[]", "{}", ".nan", "a # y")
+SPOILERS = ("\ufeff", "\r", "\t", "\0", "\x85", "\u2028", "y: a\n", "---\n", " ", "")
+ASKED = ("true", "false", "a", "y", "10", "1", "name", "on", "key-3")
+LONG = "".join(f"    key-{number}: value\n" for number in range(150))
+
+
+class Writer:
+    """Writes small resources, most of them with a word or two that readers stumble over, the same for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng, self.calm = random.Random(seed), 0.0
+
+    def pair(self, pad: str) -> str:
+        """A line `key: value`, and seldom more than one line."""
+        rng, chance = self.rng, self.rng.random()
+        if chance < self.calm:
+            return f"{pad}{rng.choice('abcd')}{rng.randrange(9)}: {rng.choice(CALM)}\n"
+        if chance < 0.6:
+            return f"{pad}{rng.choice('abcd')}{rng.randrange(9)}: {rng.choice(SAFE)}\n"
+        if chance < 0.8:
+            return f"{pad}{rng.choice(SAFE)}: {rng.choice(SAFE)}\n"
+        return f"{pad}{rng.choice(TEXTS)}{rng.choice(BETWEEN)}{rng.choice(TEXTS)}{rng.choice(ENDS)}"
+
+    def pairs(self, pad: str) -> str:
+        return "".join(self.pair(pad) for _ in range(self.rng.randrange(1, 4)))
+
+    def document(self) -> str:
+        rng = self.rng
+        self.calm = rng.choice((0.2, 0.5, 0.9))
+        kind, name = ("A", "m") if rng.random() < 0.9 else (rng.choice(TEXTS), rng.choice(TEXTS))
+        long = LONG if rng.random() < 0.01 else ""
+        text = f"apiVersion: v1\nkind: {kind}\nmetadata:\n  name: {name}\n{rng.choice(LINES)}  labels:\n"
+        text += f"{long}{self.pairs('    ')}"
+        if rng.random() < 0.3:
+            text += f"spec:\n{self.pairs('  ')}"
+        if rng.random() < 0.05:
+            at = rng.randrange(len(text))
+            text = text[:at] + rng.choice(SPOILERS) + text[at + 1 :]
+        return text.replace("\n", "\r\n") if rng.random() < 0.01 else text
+
+
+def full(text: bytes) -> Any:
+    """What the full reader makes of a text; REFUSED when it makes nothing of it."""
+    try:
+        return load.read(text)
+    except KrmfnError:
+        return REFUSED
+
+
+def same(one: Any, other: Any) -> bool:
+    """True for equal data of equal types: a date is no string, and true is not 1."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other or one != one)
+
+
+def at(data: Any, *path: str) -> Any:
+    """The value at a path of keys; MISSING where there is none."""
+    for key in path:
+        data = data.get(key, peek.MISSING) if isinstance(data, dict) else peek.MISSING
+    return data
+
+
+def check_lines(text: str, data: Any, seen: Counter[str]) -> None:
+    """The reader by lines."""
+    quick = simple.read(text)
+    if quick is not None:
+        seen["lines"] += 1
+        assert same(quick, data), (text, quick, data)
+
+
+def check_fields(raw: bytes, data: Any, seen: Counter[str]) -> None:
+    """Looks at single fields. What is no YAML is for others: a file's syntax is checked apart."""
+    root = peek.root(raw, 0, len(raw), -2) if split.is_simple(raw) else peek.UNSURE
+    if not isinstance(root, peek.Mapping):
+        return
+    for path in (
+        ("kind",),
+        ("metadata", "name"),
+        ("metadata", "namespace"),
+        ("spec", "a1"),
+        ("metadata", "labels", "true"),
+    ):
+        field = root.scalar(*(key.encode() for key in path))
+        if field is not peek.UNSURE and data is not REFUSED:
+            seen["field"] += 1
+            assert same(field, at(data, *path)), (raw, path, field)
+    labels = root.mapping(b"metadata", b"labels")
+    if not isinstance(labels, peek.Mapping):
+        return
+    block = raw[labels.start - labels.column : labels.end]
+    expected = full(block) if data is REFUSED else at(data, "metadata", "labels")
+    for quick in labels.strings(), labels.data():
+        if quick is not peek.UNSURE:
+            seen["mapping"] += 1
+            assert same(quick, expected), (block, quick, expected)
+    picked = labels.picked(ASKED)
+    if picked is not peek.UNSURE and expected is not REFUSED:
+        seen["picked"] += 1
+        those = expected if isinstance(expected, dict) else {}
+        assert same(picked, {key: those[key] for key in ASKED if key in those}), (block, picked, expected)
+
+
+def check_heads(raw: bytes, data: Any, seen: Counter[str]) -> None:
+    """The heads of documents, divided in one pass."""
+    if not documents.is_usual(raw):
+        return
+    spans = documents.quick(raw)
+    head = documents.head(raw, spans[0]) if len(spans) == 1 and not documents.dubious(raw, spans) else None
+    if head is not None and data is not REFUSED:
+        seen["head"] += 1
+        namespace = at(data, "metadata", "namespace")
+        named = (data["apiVersion"], data["kind"], "" if namespace is peek.MISSING else namespace)
+        assert same([*head], [*named, data["metadata"]["name"]]), (raw, head)
+
+
+def check_items(raw: bytes, seen: Counter[str]) -> None:
+    """The quick cut of a list with the document as an item, and the words that the item may hold."""
+    item = raw.replace(b"\n", b"\n  ")
+    text = b"apiVersion: v1\nkind: ResourceList\nitems:\n- " + item + b"\n- b: c\n"
+    cut = split.quick(text)
+    if cut is not None:
+        try:
+            exact = split_exact.exact(text)
+        except KrmfnError:
+            return
+        seen["cut"] += 1
+        assert (cut.items, cut.sections) == (exact.items, exact.sections), text
+
+
+def check_words(raw: bytes, data: Any, seen: Counter[str]) -> None:
+    """A word is in the data only where the search has found it."""
+    if data is not REFUSED:
+        seen["word"] += 1
+        for word in ("example", "name", "on"):
+            assert mentions(raw, 0, len(raw), word.encode()) or word not in strings_of(data), (raw, word)
+
+
+def strings_of(data: Any) -> str:
+    """Every key and string of the data, one behind the other."""
+    if isinstance(data, dict):
+        return "\0".join(f"{key}\0{strings_of(value)}" for key, value in data.items())
+    return "\0".join(map(strings_of, data)) if isinstance(data, list) else data if isinstance(data, str) else ""
+
+
+def test_a_quick_reader_says_what_the_full_one_says_or_that_it_is_not_sure() -> None:
+    """Keys and values, wherever readers of YAML part: words, numbers, dates, line breaks, long keys, tags, merges."""
+    writer, seen = Writer(SEED), Counter[str]()
+    for number in range(COUNT):
+        text = writer.document()
+        raw = text.encode()
+        data = full(raw)
+        seen["refused"] += data is REFUSED
+        check_lines(text, data, seen)
+        check_fields(raw, data, seen)
+        check_heads(raw, data, seen)
+        if number % 10 == 0:
+            check_items(raw, seen)
+            check_words(raw, data, seen)
+    for name, part in (("lines", 0.05), ("field", 1), ("mapping", 0.2), ("picked", 0.2), ("head", 0.2), ("cut", 0.02)):
+        assert seen[name] > part * COUNT, seen
+    assert seen["refused"] < COUNT / 2, seen
