@@ -51,10 +51,12 @@ class Envelope:
                 return scalar
         data = simple.read(raw.decode())
         if data is None:
-            from .yamltext import load
+            from .yamltext import load, positions
 
             lines = partial(self.text.count, b"\n", 0, section.start)
             data = load.placed(partial(load.read, raw), lines)
+            for one in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
+                raise KrmfnError(f"line {one.line + lines()}: {one.path}: {one} (KRM174)")
         return data if self.cut.flow_root else data[key]
 
     def results(self) -> list[Any]:

@@ -271,6 +271,15 @@ class Item:
         return [path for path, _ in positions.duplicate_keys(self.node)]
 
     @property
+    def ambiguous(self) -> list[simple.Ambiguous]:
+        """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
+        if self.manifest and self._simple:  # the reader by lines refuses a text that holds such a scalar
+            return []
+        from .yamltext import positions
+
+        return list(positions.ambiguous(self.node))
+
+    @property
     def node(self) -> Any:
         """Return the node tree of the item (PyYAML's), for places and duplicate keys."""
         if self._node is None:

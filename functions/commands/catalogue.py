@@ -38,6 +38,7 @@ def rules() -> list[Rule]:
     from ..exclusivity import rules as exclusivity
     from ..final import against
     from ..final import rules as final
+    from ..fleet import readings
     from ..fleet import rules as fleet
     from ..kmm import rules as modules
     from ..ptemplate import render as ptemplate
@@ -45,7 +46,7 @@ def rules() -> list[Rule]:
     from ..upgrades import change_rules
 
     rooms = (
-        *(cli, graph_rules, clusters, function_config, input_checks, recognition),
+        *(cli, graph_rules, clusters, function_config, input_checks, readings, recognition),
         *(metadata_checks, ignoring),
         *(leftovers, object_checks, theirs, against),
         *(deviceconfig, effects, profiles, ptemplate, modules, exclusivity, change_rules, fleet, final),

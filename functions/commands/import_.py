@@ -14,6 +14,7 @@ from krmfn.cli.main import Command
 from krmfn.resource import Place, ref
 from krmfn.yamltext import emit
 
+from ..fleet import readings
 from ..importing import assembly, cleaning, importer, wording
 from ..importing.importer import MODULES, Imported
 
@@ -44,6 +45,8 @@ def _run(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Res
     places = {item.ref.id: item.place for item in items}
     options = Options("render", own=args.own)
     manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
+    if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULES)):
+        raise KrmfnError(*map(str, findings))
     _check(manifests, places, args.paths)
     whole = importer.imported(manifests, options)
     configs, function_config = assembly.assembled(whole.taken, options)

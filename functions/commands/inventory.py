@@ -19,7 +19,7 @@ from krmfn.log import Log
 from krmfn.runner import max_bytes
 from krmfn.yamltext import emit
 
-from ..fleet import cluster, collecting, grouping, json_stream
+from ..fleet import cluster, collecting, grouping, json_stream, readings
 from ..kmm.names import label_key_errors, subdomain_errors
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -132,8 +132,8 @@ def _manifests(file: str) -> Iterator[Manifest]:
     if not text.strip():
         raise KrmfnError("is empty; expected what `kubectl get nodes -o json` prints")
     resources = manifests.read_stream(text)
-    if resources.results:
-        raise KrmfnError(*map(str, resources.results))
+    if findings := [*resources.results, *readings.check(*resources.items)]:
+        raise KrmfnError(*map(str, findings))
     yield from (item.manifest for item in resources.items)
 
 

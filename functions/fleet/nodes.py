@@ -9,7 +9,7 @@ from krmfn import Item, KrmfnError, ResourceList, Result, error
 from krmfn.results import Field
 
 from ..kmm.lookup import table
-from . import facts
+from . import facts, readings
 from .facts import Node
 from .former import former_name, is_from_kustomize
 
@@ -59,8 +59,10 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
         try:
             node = _node(item, keys)
         except KrmfnError as failure:
-            findings.append(item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601")))
+            refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
+            findings += _read_two_ways(item) or [refused]
             continue
+        findings += _read_two_ways(item)
         name = former_name(item) if from_kustomize else node.name
         findings += _named(name, item, sources)
         nodes.append(node._replace(name=name) if from_kustomize else node)
@@ -93,6 +95,11 @@ def _add_inventories(
         own = inventory.label_keys(item.manifest)
         held = own if held is None else held if own is None else held & own
     return held
+
+
+def _read_two_ways(item: Item) -> list[Result]:
+    """Return the errors about scalars with two readings: none in a Node of which only single lines were looked at."""
+    return readings.check(item) if item.is_read else []
 
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
@@ -144,6 +151,7 @@ def _unfit(item: Item) -> Iterator[Result]:
     if item.string("apiVersion") != inventory.API_VERSION:
         yield other_version(item)
         return
+    yield from readings.check(item)
     for path in item.duplicate_keys:
         yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
     for finding in schema.check(item.manifest, schemas.schema("nodeinventory")):

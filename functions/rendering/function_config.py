@@ -8,6 +8,7 @@ from krmfn.resource import ref
 from krmfn.results import Field
 from krmfn.rule import Rule
 
+from ..fleet import readings
 from ..kmm.versions import DEFAULT
 from . import schemas
 
@@ -74,7 +75,8 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
         return FunctionConfig(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
-    misfits = [*_repeated(source), *schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
+    misfits = readings.check(source.item) if source.item else []  # without one it was refused when it was read
+    misfits += [*_repeated(source), *schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
     misfits += _variables(config.get("spec"))
     if misfits:
         from .variables import explained  # here, since most functionConfigs fit

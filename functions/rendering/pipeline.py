@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from krmfn import Item, Manifest, ResourceList
 from krmfn.ownership import Scope
 
+from ..fleet import readings
 from ..kmm.module import Module
 from . import (
     claims,
@@ -55,10 +56,12 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     lint = bool(items or resources.options.command)
 
     findings = [finding for part in rendered for finding in part.findings]
-    written = [(item, Module(item.manifest)) for item in left.handwritten]
+    resources.report(readings.check(*left.handwritten))
+    handwritten = [item for item in left.handwritten if not item.ambiguous]
+    written = [(item, Module(item.manifest)) for item in handwritten]
     own = [claim for part in rendered for claim in part.claims]
     judged = list(module_checks.check(resources, wanted, written, config, lint))
-    fleet, of_nodes = _about_nodes(resources, wanted, own, left.handwritten, config)
+    fleet, of_nodes = _about_nodes(resources, wanted, own, handwritten, config)
     judged += of_nodes
     clashing = claims.check(resources, own, written, config, fleet)
     resources.turned_off += len(claims.turned_off(resources, own, written, config, fleet))

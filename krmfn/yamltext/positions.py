@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ..fieldpath import join, split
-from .values import is_merge
+from .simple import Ambiguous, differs, scalar
+from .values import PLAIN, is_merge
+
+_IDENTITY = re.compile(
+    r"(?:[sS]elector|[lL]abels?|[nN]ames?|[nN]amespaces?|[vV]ersion|[tT]aints|[tT]olerations|[kK]ind|Keys)\Z"
+)
+"""The end of a key under which each key and value decides what is selected, named or run."""
 
 
 def locate(node: Node | None, path: str) -> tuple[int, int]:
@@ -64,3 +72,30 @@ def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
 
     visit(root, ())
     return duplicates
+
+
+def ambiguous(root: Node | None) -> Iterator[Ambiguous]:
+    """Yield each plain scalar in a selector, label, name, version, taint or kind that two readers read differently.
+
+    The keys of `profiles` are names, too. A key that is no string to Kubernetes is refused by kustomize.
+    """
+    seen: set[tuple[int, bool]] = set()
+
+    def visit(node: Node | None, path: tuple[str | int, ...], within: bool) -> Iterator[Ambiguous]:
+        if isinstance(node, ScalarNode):
+            if within and node.tag == PLAIN and differs(node.value):
+                yield Ambiguous(join(path), node.start_mark.line + 1, node.value, is_key=False)
+        elif node is not None and (id(node), within) not in seen:  # an alias: its anchor was visited
+            seen.add((id(node), within))
+            if isinstance(node, SequenceNode):
+                for index, child in enumerate(node.value):
+                    yield from visit(child, (*path, index), within)
+                return
+            for key, value in node.value:
+                at = path if is_merge(key) else (*path, key.value)
+                decides = at is not path and (within or path[-1:] == ("profiles",))
+                if decides and key.tag == PLAIN and type(scalar(key.value)) is not str:
+                    yield Ambiguous(join(at), key.start_mark.line + 1, key.value, is_key=True)
+                yield from visit(value, at, within or bool(_IDENTITY.search(key.value)))
+
+    yield from visit(root, (), within=False)

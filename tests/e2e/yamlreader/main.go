@@ -1,8 +1,9 @@
-// Command yamlreader says what Kubernetes reads from a YAML document, for tests that hold our reader against it.
+// Command yamlreader says what Kubernetes reads from a YAML document, for tests that hold our reader against it; with
+// the argument kustomize, what kustomize reads and prints.
 //
 // stdin is frames: the length of a document on a line of its own, then that many bytes. For each frame stdout gets one
-// line: "=" and the document as JSON (as sigs.k8s.io/yaml makes it, which kubectl and the API server use), or "!" and
-// why there is none.
+// line: "=" and the document as JSON (as sigs.k8s.io/yaml makes it, which kubectl and the API server use, or as kustomize
+// makes it of a resource before it prints that), or "!" and why there is none.
 package main
 
 import (
@@ -13,17 +14,34 @@ import (
 	"strconv"
 	"strings"
 
+	"sigs.k8s.io/kustomize/kyaml/kio"
 	"sigs.k8s.io/yaml"
 )
 
 func main() {
-	if err := serve(os.Stdin, os.Stdout); err != nil {
+	read := yaml.YAMLToJSON
+	if len(os.Args) > 1 && os.Args[1] == "kustomize" {
+		read = printed
+	}
+	if err := serve(os.Stdin, os.Stdout, read); err != nil {
 		fmt.Fprintln(os.Stderr, "yamlreader:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(in io.Reader, out io.Writer) error {
+// printed reads a resource as kustomize does, and makes the JSON of it from which kustomize's output is made.
+func printed(document []byte) ([]byte, error) {
+	nodes, err := kio.FromBytes(document)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) != 1 {
+		return nil, fmt.Errorf("%d resources", len(nodes))
+	}
+	return nodes[0].MarshalJSON()
+}
+
+func serve(in io.Reader, out io.Writer, read func([]byte) ([]byte, error)) error {
 	documents, answers := bufio.NewReader(in), bufio.NewWriter(out)
 	for {
 		length, err := documents.ReadString('\n')
@@ -41,7 +59,7 @@ func serve(in io.Reader, out io.Writer) error {
 		if _, err := io.ReadFull(documents, document); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(answers, answer(document)); err != nil {
+		if _, err := fmt.Fprintln(answers, answer(document, read)); err != nil {
 			return err
 		}
 		if documents.Buffered() == 0 {
@@ -52,13 +70,13 @@ func serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-func answer(document []byte) (line string) {
+func answer(document []byte, read func([]byte) ([]byte, error)) (line string) {
 	defer func() {
 		if failure := recover(); failure != nil {
 			line = "!" + strings.ReplaceAll(fmt.Sprint("panic: ", failure), "\n", " ")
 		}
 	}()
-	text, err := yaml.YAMLToJSON(document)
+	text, err := read(document)
 	if err != nil {
 		return "!" + strings.ReplaceAll(err.Error(), "\n", " ")
 	}
