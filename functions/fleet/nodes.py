@@ -62,9 +62,8 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
             findings += _read_two_ways(item) or [refused]
             continue
-        findings += _read_two_ways(item)
         name = former_name(item) if from_kustomize else node.name
-        findings += _named(name, item, sources)
+        findings += _read_two_ways(item) or _named(name, item, sources)
         nodes.append(node._replace(name=name) if from_kustomize else node)
     inventories = resources.select("NodeInventory", "krmfn.dev")
     held = _add_inventories(inventories, nodes, sources, findings) if inventories else None

@@ -240,7 +240,7 @@ def _names(head: bytes) -> tuple[str, str] | None:
 def _string(line: str) -> str | Answer:
     """Return the string that stands behind `key:` on a line."""
     match = _SCALAR.fullmatch(line)
-    if not match:
+    if not match or not line.isprintable():  # YAML allows few characters that cannot be printed
         return UNSURE
     value = match[1]
     if value[0] in "\"'":

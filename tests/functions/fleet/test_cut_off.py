@@ -76,7 +76,7 @@ def test_a_place_without_lines_gets_none() -> None:
     ("name", "message"),
     [
         ("1234", "its metadata.name is 1234, not a string; put it in quotes"),
-        ("yes", "its metadata.name is True, not a string; put it in quotes"),
+        ("true", "its metadata.name is True, not a string; put it in quotes"),
         ("''", "this Node has no metadata.name"),
         ("null", "this Node has no metadata.name"),
     ],

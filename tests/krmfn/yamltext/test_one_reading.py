@@ -217,9 +217,9 @@ def check_heads(raw: bytes, data: Any, seen: Counter[str]) -> None:
     head = documents.head(raw, spans[0]) if len(spans) == 1 and not documents.dubious(raw, spans) else None
     if head is not None and data is not REFUSED:
         seen["head"] += 1
-        namespace = at(data, "metadata", "namespace")
-        named = (data["apiVersion"], data["kind"], "" if namespace is peek.MISSING else namespace)
-        assert same([*head], [*named, data["metadata"]["name"]]), (raw, head)
+        names = [at(data, "metadata", key) for key in ("namespace", "name")]
+        named = [data["apiVersion"], data["kind"], *("" if name is peek.MISSING else name for name in names)]
+        assert same([*head], named), (raw, head)
 
 
 def check_items(raw: bytes, seen: Counter[str]) -> None:
