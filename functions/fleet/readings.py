@@ -18,10 +18,22 @@ RULES = (
         "KRM174",
         "a selector, label, name, namespace, version, taint or kind is one word to every reader of YAML",
         good="""\
-spec: {nodeSelector: {"y": "yes"}}
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu:1.0
+  nodeSelector: {"y": "true"}
 """,
         bad="""\
-spec: {nodeSelector: {y: "yes"}}
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec:
+  moduleName: gpu
+  driverImage: registry.example.com/gpu:1.0
+  nodeSelector: {y: "true"}
 """,
         remedy="Put the word in quotes: plain `y`, `yes`, `on`, `n`, `no`, `off` are booleans to Kubernetes and words "
         "to kustomize; a plain date is a word to the one and a time to the other; a key that is a number, a date or a "

@@ -9,7 +9,7 @@ from krmfn import Item, Manifest, ResourceList
 from krmfn.ownership import Scope
 
 from ..fleet import readings
-from ..kmm.module import Module
+from ..kmm.module import HUB_GROUP, HUB_KIND, Module
 from . import (
     claims,
     function_config,
@@ -56,7 +56,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     lint = bool(items or resources.options.command)
 
     findings = [finding for part in rendered for finding in part.findings]
-    resources.report(readings.check(*left.handwritten))
+    resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
     handwritten = [item for item in left.handwritten if not item.ambiguous]
     written = [(item, Module(item.manifest)) for item in handwritten]
     own = [claim for part in rendered for claim in part.claims]

@@ -197,7 +197,7 @@ SPEC = HEAD + "spec:\n  labelKeys: [zone, rack]\n  groups:\n  - labels: {zone: a
             "spec.validUntil",
             "quotes",
         ),
-        ("apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {a: true}}", "KRM601", "", "its label a is True"),
+        ("apiVersion: v1\nkind: Node\nmetadata: {name: m, labels: {a: true}}", "KRM601", "", "its label a is True"),
         ("apiVersion: v1\nkind: Node\nmetadata: {labels: {a: b}}", "KRM601", "", "this Node has no metadata.name"),
     ],
 )

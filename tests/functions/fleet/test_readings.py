@@ -43,12 +43,6 @@ spec:
     nodes: |
       n2 5.14.0-1
 """
-PTEMPLATE = """\
-apiVersion: ptemplate.openshift.io/v1alpha1
-kind: Ptemplate
-metadata: {name: p, namespace: kmm}
-spec: {selector: {a: b}}
-"""
 SETTINGS = """\
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfigs
@@ -108,6 +102,11 @@ def test_what_is_read_in_two_ways_is_refused_wherever_it_decides(text: str, old:
     assert f'put it in quotes: "{word}"' in finding.message
     quoted = checked(text.replace(old, new.replace("WORD", f'"{word}"'), 1), *others)
     assert "KRM174" not in rules(quoted)
+
+
+def test_a_module_for_a_hub_is_refused() -> None:
+    head = "apiVersion: hub.kmm.sigs.x-k8s.io/v1beta1\nkind: ManagedClusterModule\nmetadata: {name: a}\n"
+    assert rules(checked(head + "spec: {selector: {on: b}}\n", CONFIG)) == ["KRM174"]
 
 
 @pytest.mark.parametrize("key", ["0777", "true", "1_0", "2001-01-01", "off"])
