@@ -16,10 +16,12 @@ COPY LICENSE README.md pyproject.toml ./
 COPY functions functions
 COPY krmfn krmfn
 COPY schemas schemas
-# Bytecode that is never checked against its source: the final file system is read-only.
+# Bytecode that is never checked against its source: the final file system is read-only. The commands are isolated (-I):
+# no module comes from the working folder, whatever PYTHONPATH says.
 RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
  && /opt/krmfn/bin/pip install --no-deps --no-index --no-compile /dist/*.whl \
  && /opt/krmfn/bin/pip uninstall --yes pip setuptools \
+ && sed -i '1s/$/ -IB/' /opt/krmfn/bin/krmfn /opt/krmfn/bin/deviceconfig /opt/krmfn/bin/ptemplate \
  && /opt/krmfn/bin/python -m compileall -q -f --invalidation-mode unchecked-hash /opt/krmfn/lib
 
 FROM ${BASE_IMAGE} AS krmfn

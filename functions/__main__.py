@@ -1,4 +1,4 @@
-"""The console commands `krmfn`, `deviceconfig` and `ptemplate`; `python -m krmfn_functions` is `krmfn`."""
+"""The console commands `krmfn`, `deviceconfig` and `ptemplate`; `python -I -m krmfn_functions` is `krmfn`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def krmfn() -> NoReturn:
     """Run the program: the KRM function for all kinds without arguments, else a command."""
+    _refuse_strange_modules()
     arguments = sys.argv[1:]
     if not arguments and _is_terminal():
         arguments = ["--help"]
@@ -23,14 +24,32 @@ def krmfn() -> NoReturn:
 
 def deviceconfig() -> NoReturn:
     """Run the bare KRM function `deviceconfig`."""
+    _refuse_strange_modules()
     _answer("deviceconfig")
     _serve("deviceconfig")
 
 
 def ptemplate() -> NoReturn:
     """Run the bare KRM function `ptemplate`."""
+    _refuse_strange_modules()
     _answer("ptemplate")
     _serve("ptemplate")
+
+
+def _refuse_strange_modules() -> None:
+    """End the process where modules come from the working folder, which may be a stranger's repository.
+
+    Python has loaded some by now; so this is for whoever sets PYTHONPATH, not for whoever plants a module.
+    """
+    import os
+
+    elements = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
+    if elements and not all(map(os.path.isabs, elements.split(os.pathsep))):
+        sys.stderr.write(
+            f"error: PYTHONPATH is {elements!r}, with an element that is empty or relative: Python takes modules from "
+            "the working folder; unset it, or start krmfn with python -I -m krmfn_functions\n"
+        )
+        sys.exit(2 if sys.argv[1:] else 1)
 
 
 def _serve(name: str) -> NoReturn:
