@@ -100,9 +100,7 @@ def test_gitlab_installs_from_the_repository_and_a_commit_alone(tmp_path: Path) 
     env["KUSTOMIZE_SHA256"] = hashlib.sha256(archive.read_bytes()).hexdigest()
     done = bash(script, env)
     assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines()[:2] == [
-        str(tmp_path / f"tools/{name}") for name in ("venv/bin/krmfn", "bin/kustomize")
-    ]
+    assert done.stdout.splitlines()[:2] == [str(tmp_path / f"tools/bin/{name}") for name in ("krmfn", "kustomize")]
 
 
 def bash(script: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
