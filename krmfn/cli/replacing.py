@@ -6,12 +6,13 @@ a name in it only as one of a regular file in the folder itself: it may have bee
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ..errors import KrmfnError
@@ -19,6 +20,7 @@ from ..item import Item
 from ..runner import max_bytes
 from . import files, output
 
+_STAGE = ".krmfn-"
 _NAME = re.compile(r"- ([A-Za-z0-9_-][A-Za-z0-9._-]*\.yaml)")
 
 
@@ -29,12 +31,15 @@ def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | N
     under a name that is to be written, or no kustomization.yaml of ours, and for links.
     """
     texts = {folder: output.texts_of(items) for folder, items in items_by_folder.items()}
-    old = {folder: _listed(folder, root) for folder in texts}
-    for folder, names in old.items():
-        _check(folder, texts[folder], names)
-    new = {folder: texts[folder] for folder, names in old.items() if names is None}
-    output.write_texts(new, root)
+    for folder in texts:
+        _listed(folder, root)
     with ExitStack() as stack:
+        for folder in sorted(texts):  # all runs in one order, or two would wait for each other
+            stack.enter_context(_held(Path(folder)))
+        old = {folder: _listed(folder, root) for folder in texts}
+        for folder, names in old.items():
+            _check(folder, texts[folder], names)
+        output.write_texts({folder: texts[folder] for folder, names in old.items() if names is None}, root)
         staged = [
             (folder, names, stack.enter_context(_staged(folder, texts[folder])))
             for folder, names in old.items()
@@ -42,6 +47,35 @@ def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | N
         ]
         for folder, names, stage in staged:
             _swap(Path(folder), Path(stage), texts[folder], names)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other runs from writing into a folder, which is made when it is not there, until the block ends.
+
+    Where the file system has no locks it is a folder like any other. What was made goes again when the block fails.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    made: list[Path] = []
+    descriptor = -1
+    try:
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True)
+            made.append(path)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    except BaseException as failure:
+        with suppress(OSError):
+            for path in reversed(made):
+                path.rmdir()
+        if isinstance(failure, OSError):
+            raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+        raise
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 def left_behind(above: str, written: Iterable[str]) -> list[str]:
@@ -60,7 +94,9 @@ def written_in(above: str) -> list[str]:
 
 
 def _folders_in(above: str) -> list[str]:
-    return sorted(entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
+    """Return the folders in a folder, but for those of another run that writes there (see `_staged`)."""
+    folders = (entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
+    return sorted(path for path in folders if not os.path.basename(path).startswith(_STAGE))  # noqa: PTH119
 
 
 def _is_ours(text: str) -> bool:
@@ -121,7 +157,7 @@ def _staged(folder: str, texts: Mapping[str, bytes]) -> tempfile.TemporaryDirect
     """Write the files into a folder of their own within `folder`, where a failure changes nothing."""
     made = None
     try:
-        made = tempfile.TemporaryDirectory(prefix=".krmfn-", dir=folder)
+        made = tempfile.TemporaryDirectory(prefix=_STAGE, dir=folder)
         for name, text in texts.items():
             Path(made.name, name).write_bytes(text)
     except OSError as failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krmfn import KrmfnError
-from krmfn.cli import manifests, output, replacing
+from krmfn.cli import files, manifests, output, replacing
 from tests.builders import CONFIG
 from tests.commands import process
 from tests.trees import config_map, plant
@@ -202,3 +203,42 @@ def test_a_folder_of_an_earlier_render_is_named_when_it_lies_above(tmp_path: Pat
 
     assert "warning" not in render("lab")
     assert "warning: out was written by an earlier render" in render("lab", "prod")
+
+
+def test_what_another_run_stages_is_not_seen(tmp_path: Path) -> None:
+    replace(tmp_path / "out", "a")
+    listing = (tmp_path / "out" / LISTING).read_text()
+    plant(tmp_path, {"out/.krmfn-abc/kustomization.yaml": listing, "out/lab/.krmfn-abc/kustomization.yaml": listing})
+    plant(tmp_path, {"out/gone/kustomization.yaml": listing})
+    assert replacing.written_in(str(tmp_path / "out")) == [str(tmp_path / "out"), str(tmp_path / "out" / "gone")]
+
+
+def test_of_two_runs_at_once_one_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one comes at each step of the first, whose folder is new at first; it waits for its turn."""
+    out, real = tmp_path / "a" / "out", files.write
+    threads: list[threading.Thread] = []
+
+    def write(path: str, text: bytes) -> None:
+        if not threads:
+            threads.append(threading.Thread(target=replace, args=(out, "b", "c")))
+            threads[0].start()
+            threads[0].join(0.5)
+        real(path, text)
+
+    for _ in range(2):
+        threads.clear()
+        monkeypatch.setattr(files, "write", write)
+        replace(out, "a", "c")
+        threads[0].join()
+        monkeypatch.undo()
+        assert held(out) == {"configmap_b.yaml", "configmap_c.yaml", LISTING}
+        assert (out / LISTING).read_bytes() == output.kustomization(["configmap_b.yaml", "configmap_c.yaml"])
+
+
+@pytest.mark.parametrize("name", ["", "b"])
+def test_a_folder_that_was_made_goes_again_when_another_cannot_be_replaced(name: str, tmp_path: Path) -> None:
+    items = manifests.read_stream(config_map("new").encode()).items
+    plant(tmp_path, {"z/configmap_new.yaml": "mine", f"z/{LISTING}": output.kustomization([]).decode()})
+    with pytest.raises(KrmfnError, match="is there already and not listed"):
+        replacing.replace_folders({str(tmp_path / "a" / name): items, str(tmp_path / "z"): items})
+    assert held(tmp_path) == {"z"}
