@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
@@ -34,9 +34,6 @@ _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 UNUSUAL = b"'\"?!&*<"
 """What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
 _LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + UNUSUAL + rb"]"
-_OLD = rb"[yY](?:[eE][sS])?|[nN](?:[oO]|[uU][lL][lL])?|[oO](?:[nN]|[fF][fF])|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
-_NO_STRING = rb"\n {%d}(?:[" + UNUSUAL + rb"0-9+.~-]|(?:" + _OLD + rb")[ \t]*:)"
-"""A key that may be another one than its letters say: odd, a number, a date, or a word such as `yes`."""
 _HEADS = rb"\n {%d}(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
 _BEHIND = (b":", b" ", b"\t", b"\n", b"")
@@ -88,11 +85,15 @@ class Mapping:
         strings = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
         return strings if len(strings) == len(pairs) else UNSURE
 
-    def picked(self, keys: Iterable[str]) -> dict[str, str] | Answer:
+    def picked(self, keys: Collection[str]) -> dict[str, str] | Answer:
         """Return the strings under those of the keys that are there; UNSURE as `scalar`. For a few keys of many."""
         text, end = self.text, self.end
         above, pad = self.start - self.column - 1, b"\n" + b" " * self.column
-        if not self._is_below() or _pattern(_NO_STRING, self.column).search(text, above, end):
+        if not self._is_below() or _pattern(_ODD_KEY, self.column).search(text, above, end):
+            return UNSURE
+        if any(
+            type(simple.scalar(key)) is not str for key in keys
+        ):  # `yes` is another key, and so may others be "true"
             return UNSURE
         picked: dict[str, str] = {}
         for key in keys:
