@@ -27,6 +27,7 @@ _BARE = re.compile(
     rb"[ \t]*(?:(?<=[ \t])#(?:[^\n\r\xc2\xe2]|\r(?=\n)|\xc2(?!\x85)|\xe2(?!\x80[\xa8\xa9]))*)?\r?(?:\n|\Z)"
 )
 """What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
+_WIDE = re.compile(rb"\s*[\x80-\xff]")
 _DIVIDER = b"\n---\n"
 """What stands between two files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
@@ -100,7 +101,13 @@ def misread(text: bytes, line: int = 0) -> str:
     kubectl, Argo CD (apimachinery's decoder) and kustomize divide at each line that begins with `---`, whatever follows
     on it, and take the first document of a part. `quick` says the same of each document.
     """
+    wide = _WIDE.match(text)
+    if wide and text.decode(errors="replace").lstrip().startswith("{"):
+        return f"line {line + 1 + wide[0].count(bytes([10]))}: {_BEFORE}"
     stream = b"\n" + text
+    ends = stream.find(b"\r\r\n")
+    if ends >= 0:
+        return f"line {line + stream.count(bytes([10]), 0, ends)}: {_TWO}"
     marks = [match.start() + 1 for match in _DIVISION.finditer(stream)]
     for at, end in zip(marks, [*marks[1:], len(stream)], strict=False):
         is_end = stream.startswith(b"...", at)
@@ -109,6 +116,26 @@ def misread(text: bytes, line: int = 0) -> str:
     return ""
 
 
+_BEFORE = (
+    "a brace behind white space that is no blank begins a mapping for kubectl and Argo CD, and a word for other "
+    "readers; remove the white space"
+)
+_TWO = (
+    "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, and other "
+    "readers for two; remove them"
+)
+_FOLLOWED}"
+    return ""
+
+
+_BEFORE = (
+    "a brace behind white space that is no blank begins a mapping for kubectl and Argo CD, and a word for other "
+    "readers; remove the white space"
+)
+_TWO = (
+    "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, and other readers "
+    "for two; remove them"
+)
 _FOLLOWED = (
     "this line begins with `---` and goes on with more than blanks and a comment: kubectl, Argo CD and kustomize "
     "divide the file here and drop the rest of the line, or refuse it, and other readers do not; put a line break "
@@ -123,7 +150,9 @@ _ENDED = (
 def is_usual(text: bytes) -> bool:
     """Return True when `quick` may divide a text: nothing in it is unusual."""
     first = text[:1]
-    if not (first.isalpha() or first in (b"", b"#", b"\n") or text[:4] in (b"---", b"---\n", b"--- ")):
+    if _WIDE.match(text) or not (
+        first.isalpha() or first in (b"", b"#", b"\n") or text[:4] in (b"---", b"---\n", b"--- ")
+    ):
         return False
     return b"\n%" not in text and split.is_plain(text)
 

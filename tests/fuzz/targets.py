@@ -91,8 +91,8 @@ def _resources(given: Any) -> Iterator[Any]:
     kind, metadata = str(given.get("kind")), given.get("metadata")
     is_named = isinstance(metadata, dict) and bool(metadata.get("name"))
     items = given.get("items", "none")
-    is_list = kind.endswith("List") and (kind in manifests.LISTS or not is_named)
-    if is_list and (items is None or isinstance(items, list)):
+    is_empty = items is None and kind.endswith("List") and (kind in manifests.LISTS or not is_named)
+    if is_empty or isinstance(items, list):  # whatever its kind
         for item in items or ():
             yield from _resources(item)
     else:

@@ -324,7 +324,6 @@ ENDS += [
     "|\n  x\n    \n",
     "|\n  x\r\n\r\n",
     "|+\r\n  x\r\n\r\n",
-    "|\r\r\n  x\r\r\n",
     "a|b",
     "'x'",
     "x\n\n",
