@@ -124,18 +124,6 @@ _TWO = (
     "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, and other "
     "readers for two; remove them"
 )
-_FOLLOWED}"
-    return ""
-
-
-_BEFORE = (
-    "a brace behind white space that is no blank begins a mapping for kubectl and Argo CD, and a word for other "
-    "readers; remove the white space"
-)
-_TWO = (
-    "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, and other readers "
-    "for two; remove them"
-)
 _FOLLOWED = (
     "this line begins with `---` and goes on with more than blanks and a comment: kubectl, Argo CD and kustomize "
     "divide the file here and drop the rest of the line, or refuse it, and other readers do not; put a line break "
