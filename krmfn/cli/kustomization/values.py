@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Any
 
 from ...fieldpath import join, split
@@ -69,7 +69,24 @@ def is_for(target: Manifest, manifest: Manifest, names: Collection[str]) -> bool
 
 
 def _fits(pattern: Any, words: Iterable[str]) -> bool:
+    if pattern is None:
+        return True
+    plain = str(pattern).replace("\\-", "-")
+    return plain in words if plain.replace("-", "").isalnum() else any(_matches(str(pattern), word) for word in words)
+
+
+@lru_cache(maxsize=1024)
+def _matches(pattern: str, word: str) -> bool:
+    """Return True when a regexp is all of a word, as kustomize says, or when it cannot be told.
+
+    A stranger's regexp runs in RE2 only, with bounds: Python's engine may take for ever.
+    """
+    import re2  # type: ignore[import-untyped]  # late: few selectors are regexps
+
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, 256 << 10
     try:
-        return pattern is None or any(re.fullmatch(str(pattern), word) for word in words)
-    except re.error:
+        long = len(pattern) + len(word) > 1000  # no name is
+        return long or re2.search(f"^(?:{pattern})$", word, options) is not None
+    except (re2.error, UnicodeError):
         return True
