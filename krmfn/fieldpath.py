@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 _PLAIN = r"[A-Za-z_$][A-Za-z0-9_$-]*"
-_PART = r"([^.\[\]]+)|\[([^\]]*)\]"
+_PART = r"([^.\[\]]+)|\[([^\]]*)\]?"
 
 
 def join(parts: Iterable[str | int]) -> str:

@@ -18,7 +18,8 @@ from ..rendering.kinds import DEVICECONFIG, OURS, PTEMPLATE
 from .pods import images
 from .stream import Final
 
-_IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?[^\s"']*(?:[-._][:@]|[:@][-.]|[-._:@]["',}\]\s])""")
+_IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""")
+_HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
 """What an image that was emptied looks like in the text; a cheap look before the real one."""
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 _KPT = ("kpt.dev", "Kptfile")
@@ -41,7 +42,7 @@ def ids_stand_once(final: Final) -> Iterator[Result]:
 def images_are_whole(final: Final) -> Iterator[Result]:
     """Yield an error per image in which something is missing: a substitution has put nothing in its place."""
     for item in final.deployed:
-        if _IMAGES.search(item.text + b"\n"):
+        if any(map(_HOLES.search, _IMAGES.findall(item.text + b"\n"))):
             for path, image in images(item):
                 if _EMPTIED.search(image.rpartition("/")[2]):
                     message = f"is {image!r}: a part is missing, as when a variable is substituted by nothing"

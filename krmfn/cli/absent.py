@@ -6,7 +6,6 @@ Nothing below the folder would miss it: a check without an inventory, or without
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 
@@ -16,7 +15,6 @@ from . import roots
 Predicate = Callable[[str], bool]
 CONFIG = ".krmfn.yaml"
 """Says which roots make a cluster, so that it counts wherever it is left out."""
-_SUBMODULE = re.compile(r'^\s*path\s*=\s*"?([^"\n]*?)"?\s*$', re.MULTILINE)
 _LONGEST = 1 << 20
 
 
@@ -69,7 +67,9 @@ def _git_folder(root: str) -> str:
 
 def _submodules(root: str) -> list[str]:
     """Return the paths of a work tree's submodules, from its root."""
-    return [os.path.normpath(name) for name in _SUBMODULE.findall(_text(os.path.join(root, ".gitmodules"))) if name]
+    fields = (line.partition("=") for line in _text(os.path.join(root, ".gitmodules")).split("\n"))
+    names = [value.strip().strip('"') for key, _, value in fields if key.strip() == "path"]
+    return [os.path.normpath(name) for name in names if name]
 
 
 def _text(path: str) -> str:

@@ -24,7 +24,7 @@ def excluder(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     A pattern without a slash is held against each name on the way, one with a slash against the way itself. All are
     compiled here, once: a test of `fnmatch` for each pattern and file would compile most of them again.
     """
-    wanted = [pattern.rstrip("/").removeprefix("./") for pattern in patterns]
+    wanted = [_closed(pattern).rstrip("/").removeprefix("./") for pattern in patterns]
     is_way = _any([one.removeprefix("/") for one in wanted if "/" in one])
     is_name = _any([one for one in wanted if "/" not in one])
 
@@ -34,6 +34,11 @@ def excluder(patterns: tuple[str, ...]) -> Callable[[str], bool]:
         return any(map(is_name, parts)) or any(map(is_way, ways))
 
     return is_excluded
+
+
+def _closed(pattern: str) -> str:
+    """Return a pattern in which no `[` is looked for the end of in vain: `fnmatch` would read the rest for each."""
+    return pattern.replace("[", "[[]") if pattern.rfind("[") > pattern.rfind("]") else pattern
 
 
 def _any(patterns: list[str]) -> Callable[[str], Any]:

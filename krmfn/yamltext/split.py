@@ -51,7 +51,7 @@ class Cut(NamedTuple):
 _LEFT = re.compile(rb"\n(?:[^ \n]|  [ak'\"?!&*<])")
 _KEY = re.compile(rb"([A-Za-z][A-Za-z0-9_.-]{0,1000}):(?=[ \n]|$)")  # see `simple.LONGEST_KEY`
 _REST = rb"(?: *(?:#[^\n]*)?\n)*"
-_EMPTY = rb"[A-Za-z]+: *(?:\[ *\]|null|~)? *(?:#[^\n]*)?(?:\n" + _REST + rb" *(?:#[^\n]*)?|$)"
+_EMPTY = rb"[A-Za-z]+: *(?:(?:\[ *\]|null|~) *)?(?:#[^\n]*)?(?:\n" + _REST + rb" *(?:#[^\n]*)?|$)"
 _FIRST_DASH = re.compile(rb"[A-Za-z]+:" + _REST + rb"( *)-[ \n]")
 _PROLOGUE = _REST + rb"(?:---\n" + _REST + rb")?"
 _SIMPLE_FLOW = rb"""(?:[^"'#\[\]{}\\\n]|(?<=[:,] )(?:"[^"\\\n]*"|'[^'\n]*')|(?<=[\[{,])(?:"[^"\\\n]*"|'[^'\n]*'))*"""

@@ -35,7 +35,7 @@ _INT32 = {
 }
 """The 32-bit integers below a plugin: (owner, field) -> the Go struct that KMM's text names."""
 
-_QUANTITY = re.compile(r"[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*")
+_QUANTITY = re.compile(r"[+-]?[0-9.]+(?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?")
 _EXPONENT = re.compile(r"[+-]?[0-9.]+[eE]([-+]?[0-9]+)")
 _NOT_A_QUANTITY = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 

@@ -45,7 +45,7 @@ _WANTED = {
 }
 _CHART = "the chart {name} is filled in by helm, a program that is not run here; keep its output here"
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_EMPTY = re.compile(r" *(?:[#!&[]|---|(?:null|Null|NULL|~)? *(?:#|\Z))")
+_EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
 
 

@@ -15,7 +15,7 @@ from .documents import documents
 from .graph import Kustomization
 from .values import MISSING, Parts, at, is_for
 
-_STEP = re.compile(r"\[([^\]=]+)=([^\]]*)\]|((?:\\.|[^.\[])+)")
+_STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
 """A step of a replacement's path: `[name=gpu]`, or a key in which a backslash keeps a dot."""
 _HASH = re.compile(r"-[a-z0-9]{10}")
 

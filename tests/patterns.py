@@ -1,0 +1,219 @@
+"""Every regular expression of the sources, with the methods by which each meets a text.
+
+They are collected from the calls of `re`, so that none is missed: a call that cannot be evaluated here is an error.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from krmfn.cli import config
+from krmfn.yamltext import split
+from tests.commands import ROOT
+from tests.pumps import LONG, Use
+
+FLAGS_AT = {"compile": 1, "match": 2, "fullmatch": 2, "search": 2, "findall": 2, "finditer": 2}
+FLAGS_AT |= {"split": 3, "sub": 4, "subn": 4}
+"""The functions of `re` that take a pattern, with where their flags stand; but for one they are its methods, too."""
+OTHERS = {"Match", "Pattern", "error", "escape", "ASCII", "DOTALL", "IGNORECASE", "MULTILINE"}
+"""What else of `re` the sources use."""
+ANYHOW = {"fullmatch", "finditer"}
+"""The methods of a pattern that goes where this does not follow it."""
+EXCLUDES = ("*a*a*a*b", "?*[ab]*[!c]?x", "**/*.y*ml", "a" * 9 + "*")
+"""Shell patterns as a repository may have them."""
+
+
+def _strings(value: Any, key: str) -> Iterator[str]:
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if name == key and isinstance(part, str):
+            yield part
+        yield from _strings(part, key)
+
+
+def _of_files(folder: str, key: str, *more: Any) -> list[str]:
+    data = [json.loads(path.read_bytes()) for path in sorted((ROOT / folder).glob("*.json"))]
+    return sorted({*_strings([*data, *more], key)})
+
+
+RULES = _of_files("schemas", "pattern", config.SCHEMA)
+CRD_RULES = _of_files("functions/kmm/crd", "$pattern")
+CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
+LOCALS: dict[str, list[dict[str, Any]]] = {
+    "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
+    "krmfn/cli/loose.py": [{"key": b"kind"}],
+    "krmfn/cli/loose.py _any": [{"patterns": EXCLUDES}],
+    "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
+    "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
+    "krmfn/yamltext/split.py _dashes": [{"indent": 2}],
+    "krmfn/yamltext/split.py runs_on": [{"rough": rough, "exact": exact} for _, rough, exact in split._RUNS_ON],
+    "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],
+    "functions/deviceconfig/extra_rules.py _misplaced": [{"config": CONFIG}],
+    "functions/kmm/crd/values.py _wrong_pattern": [{"pattern": rule} for rule in CRD_RULES],
+    "functions/reference/specimens.py _text": [{"pattern": rule} for rule in RULES],
+}
+"""What the local variables are of which patterns are made, by file and function; in a file, those of all others."""
+
+
+LONGEST = {"functions/kmm/regexps.py": 4096}
+"""Where a text has a bound: the longest that is looked at."""
+OURS = {
+    ("functions/commands/document.py", "finditer"),  # the README of the function
+    ("functions/reference/specimens.py", "search"),  # the specimens for the documentation
+    ("krmfn/schema.py", "finditer"),  # the patterns of our schemas
+}
+"""What meets no text of others, by file and method."""
+OTHER_ENGINES = {
+    ("functions/commands/nodes.py", "fnmatch"),  # the pattern is an option's
+    ("functions/fleet/table.py", "fnmatch"),
+    ("functions/kmm/regexps.py", "re2"),
+    ("krmfn/cli/kustomization/values.py", "re2"),
+    ("krmfn/cli/loose.py", "fnmatch"),  # `translate`, and then `re`
+    ("krmfn/cli/render.py", "glob"),  # `escape`
+}
+"""What else reads patterns, by file."""
+ENGINES = {"fnmatch", "glob", "re2", "regex"}
+
+
+class File:
+    """A file of the sources: its module and its parse tree."""
+
+    def __init__(self, path: str) -> None:
+        """Read a file, its path from the repository's root."""
+        self.path = path
+        module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        self.names = vars(import_module(re.sub(r"^functions\b", "krmfn_functions", module)))
+        self.tree = ast.parse((ROOT / path).read_bytes())
+        self.nodes = [*ast.walk(self.tree)]
+        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+
+    def function(self, node: ast.AST) -> ast.FunctionDef | None:
+        """Return the function that a node is in."""
+        while not isinstance(node, (ast.FunctionDef, ast.Module)):
+            node = self.parents[node]
+        return node if isinstance(node, ast.FunctionDef) else None
+
+    def values(self, node: ast.expr, **known: Any) -> list[Any]:
+        """Return what an expression is, for each of the values of the local variables that it has."""
+        function = self.function(node)
+        local = LOCALS.get(f"{self.path} {function.name}" if function else self.path) or LOCALS.get(self.path) or [{}]
+        for one in function.body if function else []:
+            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
+                known[ast.unparse(one.targets[0])] = one.value.value
+        try:
+            return [eval(ast.unparse(node), {**self.names, **each, **known}) for each in local]
+        except NameError as unknown:
+            place = f"{self.path}:{node.lineno}"
+            raise AssertionError(
+                f"{place}: {unknown}; say in LOCALS what it is, so that the pattern is tried"
+            ) from None
+
+
+@cache
+def sources() -> list[File]:
+    """Return the files of the sources."""
+    paths = [path for top in ("krmfn", "functions") for path in (ROOT / top).rglob("*.py")]
+    return [File(str(path.relative_to(ROOT))) for path in sorted(paths)]
+
+
+@cache
+def uses() -> Mapping[Use, str]:
+    """Return every use of a pattern in the sources, with its place."""
+    places: dict[Use, str] = {}
+    own = set(OURS)
+    for file in sources():
+        for node in file.nodes:
+            place = f"{file.path}:{getattr(node, 'lineno', 0)}"
+            assert not (isinstance(node, ast.ImportFrom) and node.module == "re"), place
+            assert not (isinstance(node, ast.alias) and node.name == "re" and node.asname), place
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "re" and node.attr not in OTHERS:
+                call = file.parents[node]
+                assert node.attr in FLAGS_AT, place
+                assert isinstance(call, ast.Call) and call.func is node, place
+                for pattern, flags, method in _of_call(file, call, node.attr):
+                    simple = method if method in ("match", "fullmatch", "search") else "finditer"
+                    own.discard((file.path, simple))
+                    if (file.path, simple) not in OURS:
+                        places[Use(pattern, flags, simple, LONGEST.get(file.path, LONG))] = place
+    assert not own, f"not used any more: {own}"
+    return places
+
+
+def other_engines() -> set[tuple[str, str]]:
+    """Return which files import what else reads patterns."""
+    return {
+        (file.path, name)
+        for file in sources()
+        for node in file.nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in {getattr(node, "module", ""), *(one.name for one in node.names)} & ENGINES
+    }
+
+
+def _of_call(file: File, call: ast.Call, name: str) -> Iterator[tuple[str | bytes, int, str]]:
+    """Yield the patterns of a call of `re`, with their flags and the methods that are used."""
+    given = [word.value for word in call.keywords if word.arg == "flags"] + call.args[FLAGS_AT[name] :][:1]
+    flags = int(file.values(given[0])[0]) if given else 0
+    function = file.function(call)
+    calls: list[tuple[ast.Call, dict[str, Any]]] = [(call, {})]
+    if (
+        name == "compile" and function and isinstance(file.parents[call], ast.Return)
+    ):  # the pattern is what the function returns
+        callers = [one for one in file.nodes if isinstance(one, ast.Call) and ast.unparse(one.func) == function.name]
+        is_known = f"{file.path} {function.name}" in LOCALS
+        calls = [(one, {} if is_known else _arguments(file, function, one)) for one in callers]
+    for one, known in calls:
+        for pattern in file.values(call.args[0], **known):
+            for method in {name} - {"compile"} or _methods(file, one):
+                yield pattern, flags, method
+
+
+def _arguments(file: File, function: ast.FunctionDef, call: ast.Call) -> dict[str, Any]:
+    """Return the values of a function's parameters in a call of it."""
+    given = [file.values(one)[0] for one in call.args]
+    names = [one.arg for one in function.args.args]
+    rest = {function.args.vararg.arg: tuple(given[len(names) :])} if function.args.vararg else {}
+    return {**dict(zip(names, given, strict=False)), **rest}
+
+
+@cache
+def _loads() -> Mapping[str, list[tuple[File, ast.Name | ast.Attribute]]]:
+    """Return the names in the sources and where they stand, behind a dot too."""
+    loads = defaultdict(list)
+    for file in sources():
+        for node in file.nodes:
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                loads[node.id if isinstance(node, ast.Name) else node.attr].append((file, node))
+    return loads
+
+
+def _methods(file: File, call: ast.Call) -> set[str]:
+    """Return by which methods the pattern that a call returns meets texts."""
+    parent = file.parents[call]
+    if isinstance(parent, ast.Attribute):
+        return {parent.attr}
+    if not isinstance(parent, ast.Assign):
+        return ANYHOW
+    function, name = file.function(call), ast.unparse(parent.targets[0])
+    loads: list[tuple[File, ast.Name | ast.Attribute]]
+    if function:
+        loads = [(file, node) for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    else:
+        own = file.names[name]
+        aliases = {alias for other in sources() for alias, value in other.names.items() if value is own}
+        loads = [
+            (other, node)
+            for other, node in itertools.chain(*map(_loads().__getitem__, aliases))
+            if isinstance(node, ast.Attribute) or other.names.get(node.id) is own
+        ]
+    parents = [other.parents[node] for other, node in loads if isinstance(node.ctx, ast.Load)]
+    names = {one.attr if isinstance(one, ast.Attribute) else "" for one in parents}
+    return names if names and names <= {*FLAGS_AT} else ANYHOW

@@ -1,0 +1,239 @@
+"""Texts that a regular expression may take long over, from its own parse tree; and the search for one that does.
+
+Around each repeat stand: what leads to it, its body over and over, and what then fits no more. Each text is first
+short, and the slowest are tried again at a length where a repeat that is searched through once for each of its letters
+takes a minute. It is the limit of a process's CPU that judges, so that a slow machine changes nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import random
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from tests.commands import ROOT
+
+parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+c: Any = import_module("re._constants" if sys.version_info >= (3, 11) else "sre_constants")
+
+SHORT, LONG, MANY = 1_000, 120_000, 3_000
+SECONDS = 2
+"""What one pattern may take beside some 0.1; the limit counts whole seconds, so that it is one less at times."""
+SLOWEST = 3
+PLAIN = (*map(ord, "a1 -/.:#\n"), *range(33, 127), *range(33), *range(127, 256), 0x3B1, 0x2028, 0x1F600)
+"""Characters, the plainest first."""
+REPEATS = {c.MAX_REPEAT, c.MIN_REPEAT, getattr(c, "POSSESSIVE_REPEAT", None)}
+CATEGORIES: dict[Any, Callable[[str], bool]] = {
+    c.CATEGORY_DIGIT: str.isdigit,
+    c.CATEGORY_SPACE: str.isspace,
+    c.CATEGORY_WORD: lambda text: text.isalnum() or text == "_",
+    c.CATEGORY_NOT_DIGIT: lambda text: not text.isdigit(),
+    c.CATEGORY_NOT_SPACE: lambda text: not text.isspace(),
+    c.CATEGORY_NOT_WORD: lambda text: not (text.isalnum() or text == "_"),
+}
+Nodes = Sequence[tuple[Any, Any]]
+
+
+class Use(NamedTuple):
+    """A pattern, and by which of `re`'s methods it meets a text."""
+
+    pattern: str | bytes
+    flags: int
+    method: str
+    longest: int = LONG
+    """The size of the longest text that it meets."""
+
+
+class Style(NamedTuple):
+    """How to write an example: which character where several fit, how often what may repeat, which alternative."""
+
+    prefer: int
+    times: int = 0
+    branch: int = 0
+
+
+def is_member(op: Any, value: Any, char: int) -> bool | None:
+    """Return True when a node that is one character may be this one; None for a node that is more."""
+    if op is c.LITERAL:
+        return bool(char == value)
+    if op is c.NOT_LITERAL:
+        return bool(char != value)
+    if op is c.ANY:
+        return char != 10
+    if op is c.RANGE:
+        return bool(value[0] <= char <= value[1])
+    if op is c.CATEGORY:
+        return CATEGORIES[value](chr(char))
+    if op is c.IN:
+        negated = value[0][0] is c.NEGATE
+        return negated != any(is_member(op, part, char) for op, part in value[negated:])
+    return None
+
+
+def inner(op: Any, value: Any) -> list[Nodes]:
+    """Return the sequences inside of a node."""
+    if op is c.BRANCH:
+        return list(value[1])
+    if op in REPEATS:
+        return [value[2]]
+    if op in (c.SUBPATTERN, c.ASSERT, c.ASSERT_NOT):
+        return [value[-1]]
+    if op is getattr(c, "ATOMIC_GROUP", None):
+        return [value]
+    assert op in (c.AT, c.GROUPREF) or is_member(op, value, 0) is not None, op
+    return []
+
+
+def example(nodes: Nodes, style: Style, groups: dict[int, list[int]]) -> list[int]:
+    """Return characters that fit a sequence, what stands around it aside."""
+    text: list[int] = []
+    for op, value in nodes:
+        parts = inner(op, value)
+        if op in (c.ASSERT, c.ASSERT_NOT):
+            example(parts[0], style, groups)
+        elif op in REPEATS:
+            for _ in range(min(max(value[0], style.times), int(value[1]))):
+                text += example(parts[0], style, groups)
+        elif parts:
+            part = example(parts[style.branch % len(parts)], style, groups)
+            text += part
+            if op is c.SUBPATTERN:
+                groups[value[0]] = part
+        elif op is c.GROUPREF:
+            text += groups.get(value, [])
+        elif op is not c.AT:
+            text.append(next(char for char in (style.prefer, *PLAIN, value) if is_member(op, value, char)))
+    return text
+
+
+def repeats(nodes: Nodes, before: Nodes, after: Nodes) -> Iterator[tuple[Nodes, Nodes, Nodes]]:
+    """Yield what stands before, in and behind each repeat."""
+    for at, (op, value) in enumerate(nodes):
+        left, right = [*before, *nodes[:at]], [*nodes[at + 1 :], *after]
+        for part in inner(op, value):
+            if op in REPEATS and value[1] > value[0] + 9:
+                yield left, part, right
+            yield from repeats(part, left, right)
+
+
+def single(nodes: Nodes) -> tuple[list[tuple[Any, Any]], int]:
+    """Return the nodes in a sequence that are one character, and how many alternatives it has at most."""
+    singles: list[tuple[Any, Any]] = []
+    branches, left = 1, list(nodes)
+    while left:
+        op, value = left.pop()
+        parts = inner(op, value)
+        branches = max(branches, len(parts))
+        left.extend(itertools.chain(*parts))
+        if not parts and op not in (c.AT, c.GROUPREF):
+            singles.append((op, value))
+    return singles, branches
+
+
+def letters(nodes: Nodes) -> list[int]:
+    """Return one character for each way to fit, or not, the characters of a pattern; what fits fewest comes first."""
+    singles, _ = single(nodes)
+    kinds: dict[tuple[bool, ...], int] = {}
+    for char in (*PLAIN, *(value for op, value in singles if op is c.LITERAL)):
+        kinds.setdefault(tuple(bool(is_member(op, value, char)) for op, value in singles), char)
+    return [kinds[fits] for fits in sorted(kinds, key=sum)]
+
+
+@lru_cache
+def shapes(pattern: str | bytes, flags: int) -> list[tuple[str, str, str]]:
+    """Return (what stands first, what is repeated, what stands last) of each text for a pattern."""
+    if isinstance(pattern, bytes):
+        pattern = pattern.decode("latin-1")
+    nodes = list(parser.parse(pattern, flags & ~re.DEBUG))
+    chars = letters(nodes)
+    found: dict[tuple[str, str, str], None] = {}
+
+    def add(first: list[int], unit: list[int], rest: list[int]) -> None:
+        ends = [[], rest, *([*head, char] for head in ([], [10], rest) for char in chars[:3])]
+        for end in ends if unit else ():
+            found["".join(map(chr, first)), "".join(map(chr, unit)), "".join(map(chr, end))] = None
+
+    for before, body, after in [*repeats(nodes, [], []), ([], nodes, [])]:
+        singles, branches = single(body)
+        own = [char for char in chars if any(is_member(*one, char) for one in singles)]
+        for style in itertools.starmap(Style, itertools.product(own, (0, 1), range(branches))):
+            groups: dict[int, list[int]] = {}
+            first, unit = example(before, style, groups), example(body, style, groups)
+            rest = example(after, style._replace(times=0), groups)
+            add(first, unit, rest)
+            add([], first + unit, [])  # for a search, which begins at each
+    return random.Random(1).sample([*found], min(MANY, len(found)))
+
+
+def run(use: Use, text: str, size: int) -> None:
+    """Let a pattern meet a text."""
+    compiled = re.compile(use.pattern, use.flags)
+    subject: Any = text[:size].encode("latin-1", "replace") if isinstance(use.pattern, bytes) else text[:size]
+    outcome = getattr(compiled, use.method)(subject)
+    if use.method == "finditer":
+        for _ in outcome:
+            pass
+
+
+def grow(shape: tuple[str, str, str], size: int) -> str:
+    """Return a text of about a size."""
+    first, unit, last = shape
+    return first + unit * (size // len(unit)) + last
+
+
+def attempt(use: Use) -> None:
+    """Try a pattern on all of its texts, then on long ones of those that took longest."""
+    times: list[tuple[float, tuple[str, str, str]]] = []
+    for shape in shapes(use.pattern, use.flags):
+        print(shape, flush=True)
+        start = time.process_time()
+        run(use, grow(shape, SHORT), 2 * SHORT)
+        times.append((time.process_time() - start, shape))
+    for _, shape in sorted(times, reverse=True)[:SLOWEST]:
+        print(shape, flush=True)
+        run(use, grow(shape, use.longest), 2 * use.longest)
+
+
+def main() -> None:
+    """Try the patterns that stdin has; each may take so many seconds of CPU, then the process is ended."""
+    seconds, uses = pickle.load(sys.stdin.buffer)
+    for number, use in uses:
+        limit = int(time.process_time()) + seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        print(number, flush=True)
+        attempt(use)
+
+
+def hanging(uses: Sequence[Use], seconds: int = SECONDS) -> dict[int, str]:
+    """Return the numbers of those that take too long, each with a text that shows it."""
+    slow: dict[int, str] = {}
+    left = list(enumerate(uses))
+    while left:
+        child = subprocess.run(
+            [sys.executable, "-m", "tests.pumps"],
+            input=pickle.dumps((seconds, left)),
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
+        )
+        if not child.returncode:
+            break
+        assert child.returncode < 0, child.stderr.decode()
+        lines = child.stdout.decode().splitlines()
+        last = next(int(line) for line in reversed(lines) if line.isdigit())
+        slow[last] = lines[-1]
+        left = [(number, use) for number, use in left if number > last]
+    return slow
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""No regular expression takes long over a text of somebody else's, whatever it is."""
+
+from __future__ import annotations
+
+import re
+
+from krmfn.cli.loose import excluder
+from krmfn.yamltext import documents
+from tests import bounded, patterns, pumps
+from tests.pumps import Use
+
+SLOW = (
+    Use(rb"(?:\s|#[^\n]*|^%[^\n]*)*\Z", re.MULTILINE, "match"),  # krmfn once took this for "only comments"
+    Use(r"(a+)+$", 0, "match"),
+    Use(r"(?:[a-z]|[b-d]x?)*!", 0, "fullmatch"),
+    Use(r"\s*,?\s*x", 0, "match"),
+    Use(r"<!--.*?-->", re.DOTALL, "finditer"),
+)
+QUICK = (
+    Use(r"(?:a|b)*$", 0, "fullmatch"),
+    Use(r'"(?![^"]*;)', 0, "finditer"),
+    Use(r"x[a-z]{3,20}y", 0, "search"),
+)
+
+
+def test_a_slow_pattern_is_found() -> None:
+    assert [*pumps.hanging((*SLOW, *QUICK), seconds=1)] == [*range(len(SLOW))]
+
+
+def test_no_pattern_is_slow() -> None:
+    places = patterns.uses()
+    uses = [*places]
+    slow = {places[uses[at]]: (uses[at], text) for at, text in pumps.hanging(uses).items()}
+    assert slow == {}
+
+
+def test_each_pattern_is_known_with_its_methods() -> None:
+    uses = {(use.pattern, use.method): place.partition(":")[0] for use, place in patterns.uses().items()}
+    constant = documents._SOMETHING.pattern
+    assert uses[constant, "search"] == "krmfn/yamltext/documents.py"
+    assert (constant, "finditer") not in uses
+    assert uses[rb"\n {2}(?=[^ \n#-])", "finditer"] == "krmfn/yamltext/peek.py"  # made by a function, with a column
+    assert uses[r"(^|[-.])a\-b\.c($|[-.])", "search"] == "functions/deviceconfig/extra_rules.py"  # of a name
+    assert uses[patterns.CRD_RULES[0][1:-1], "fullmatch"] == "functions/kmm/crd/values.py"
+
+
+def test_what_else_reads_patterns_is_known() -> None:
+    assert patterns.other_engines() == patterns.OTHER_ENGINES
+
+
+def test_no_exclude_takes_long() -> None:
+    code = """
+from krmfn.cli.loose import excluder
+for pattern in ("[" * 60_000, "[!a-z" * 9_000, "x]" + "[" * 60_000, "[a]" * 9_000, "*a" * 3_000 + "b", "*" * 9_000):
+    assert not excluder((pattern,))("a" * 250) or set(pattern) == {"*"}
+"""
+    done = bounded.python(code, 10)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_open_bracket_of_an_exclude_is_itself() -> None:
+    for pattern, path, is_excluded in (
+        ("a[", "a[", True),
+        ("[a]b[*", "[a]b[c", True),
+        ("[ab]", "b", True),
+        ("[ab]]", "b]", True),
+        ("[]", "[]", True),
+        ("[!a]/x", "b/x/y", True),
+        ("[a", "a", False),
+    ):
+        assert excluder((pattern,))(path) is is_excluded, pattern
