@@ -140,7 +140,8 @@ def _environment(decision: Decision, flags: Collection[str], confined: Mapping[s
         return os.environ  # the user's own plugins: nobody else knows what they are told with
     known = {"HOME": confined["XDG_CONFIG_HOME"], **variables.named(variables.CLOSED), **confined}
     if decision.is_open:
-        known |= variables.named(variables.OPEN + (variables.HELM if "--enable-helm" in flags else ()))
+        known |= variables.named(variables.OPEN)
+        known |= variables.named(variables.HELM) if "--enable-helm" in flags else {}
     if decision.calls:
         path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
         known |= {**confined, "PATH": path, log.VARIABLE: "json"}

@@ -24,8 +24,6 @@ from .aside import processors
 
 _MEMORY = 4 << 30
 """Bytes of address space that a process may have."""
-_MESSAGES = 1 << 26
-"""Bytes that a program may write to stderr."""
 
 _lock = threading.Lock()
 _running: set[subprocess.Popen[bytes]] = set()
@@ -44,13 +42,9 @@ def run(
         with interrupts.held(), _lock:  # an interrupt while the process is started would leave it running
             if _ended:
                 raise KeyboardInterrupt
+            pipe, none = subprocess.PIPE, subprocess.DEVNULL
             process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                start_new_session=True,
+                command, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
             )
             _running.add(process)
             _limit(process.pid, seconds * processors(), is_small)
@@ -87,8 +81,8 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
     )
     end_of_time = monotonic() + seconds
     parts: list[list[bytes]] = [[], []]
-    sizes = [0, 0]
-    most = [max_bytes(), min(max_bytes(), _MESSAGES)]
+    most = [max_bytes(), max_bytes() // 8]
+    left = list(most)
     with selectors.DefaultSelector() as pipes:
         for number, pipe in enumerate((process.stdout, process.stderr)):
             pipes.register(pipe or -1, selectors.EVENT_READ, number)
@@ -96,15 +90,14 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
             if not (ready := pipes.select(max(0, end_of_time - monotonic()))):
                 raise late
             for key, _ in ready:
-                number, part = key.data, os.read(key.fd, 1 << 16)
+                part = os.read(key.fd, 1 << 16)
                 if not part:
                     pipes.unregister(key.fileobj)
-                parts[number].append(part)
-                sizes[number] += len(part)
-                if sizes[number] > most[number]:
-                    advice = "; raise the limit with KRMFN_MAX_BYTES" if most[number] == max_bytes() else ""
-                    where = ("stdout", "stderr")[number]
-                    raise KrmfnError(f"{name} writes more than {most[number]:,} bytes to {where} and was ended{advice}")
+                parts[key.data].append(part)
+                left[key.data] -= len(part)
+                if left[key.data] < 0:
+                    much = f"{most[key.data]:,} bytes to {('stdout', 'stderr')[key.data]}"
+                    raise KrmfnError(f"{name} writes more than {much} and was ended; raise KRMFN_MAX_BYTES for more")
     try:
         process.wait(max(0, end_of_time - monotonic()))
     except subprocess.TimeoutExpired as failure:

@@ -55,27 +55,23 @@ def _held(folder: Path) -> Iterator[None]:
 
     Where the file system has no locks it is a folder like any other. What was made goes again when the block fails.
     """
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    made: list[Path] = []
-    descriptor = -1
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        for path in reversed(missing):
-            path.mkdir(exist_ok=True)
-            made.append(path)
+        folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as failure:
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+    try:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
-    except BaseException as failure:
+    except BaseException:
         with suppress(OSError):
-            for path in reversed(made):
+            for path in made:
                 path.rmdir()
-        if isinstance(failure, OSError):
-            raise KrmfnError(f"{folder}: {failure.strerror}") from failure
         raise
     finally:
-        if descriptor >= 0:
-            os.close(descriptor)
+        os.close(descriptor)
 
 
 def left_behind(above: str, written: Iterable[str]) -> list[str]:

@@ -13,7 +13,6 @@ from ..errors import KrmfnError
 
 _MANAGERS = ("asdf", "mise")
 """Those that print with `which NAME` what they would run."""
-_SECONDS = 60
 
 
 def program(path: str) -> str:
@@ -46,14 +45,10 @@ def _behind(path: str, manager: str) -> str:
     """Return what a version manager runs for kustomize."""
     try:
         command = [manager, "which", "kustomize"]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
-        )
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
         found, why = done.stdout.strip(), done.stderr.strip()
-    except OSError as failure:
-        found, why = "", str(failure.strerror)
-    except subprocess.TimeoutExpired:
-        found, why = "", f"it has not answered for {_SECONDS} seconds"
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        found, why = "", str(failure)
     if os.path.isabs(found) and os.access(found, os.X_OK):
         return found
     raise KrmfnError(f"{path} belongs to {manager}, and `{manager} which kustomize` names no program: {why or found}")
