@@ -81,7 +81,7 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
     )
     end_of_time = monotonic() + seconds
     parts: list[list[bytes]] = [[], []]
-    most = [max_bytes(), max_bytes() // 8]
+    most = [max_bytes(), max(1 << 20, max_bytes() // 8)]  # the sentence about a bound fits into any
     left = list(most)
     with selectors.DefaultSelector() as pipes:
         for number, pipe in enumerate((process.stdout, process.stderr)):

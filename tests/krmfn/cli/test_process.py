@@ -72,7 +72,7 @@ def test_output_is_bounded_while_it_is_written(stream: str, folder: Path, notes:
     path = fake(tmp_path, f"yes | head -c 3000000 >&{('stdout', 'stderr').index(stream) + 1}; touch {notes}/done")
     done = check(folder, "a", PATH=path, KRMFN_MAX_BYTES="100000")
     assert done.code == 2
-    most = {"stdout": "100,000", "stderr": "12,500"}[stream]
+    most = {"stdout": "100,000", "stderr": "1,048,576"}[stream]
     assert f"kustomize build a writes more than {most} bytes to {stream} and was ended; raise KRMFN_MAX" in done.err
     assert not [*notes.iterdir()], "it wrote all of it"
 
