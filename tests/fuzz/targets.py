@@ -55,8 +55,8 @@ def streams(text: bytes, readers: Readers) -> None:
     if not kubernetes.error and text.endswith(b"\n"):  # Kubernetes ends the last line itself, in a literal, too
         _compare("the input is read as Kubernetes does", judged, kubernetes, text)
     _compare("the output is read as it was judged", judged, readers.stream(printed)[0], printed)
-    if judged and _rendered(text, judged, readers):
-        _compare_interpreted(kubernetes, kyaml)
+    _compare_rendered(text, judged, readers)
+    _compare_interpreted(text, kubernetes, kyaml)
 
 
 def _data(item: Item) -> Any:
@@ -78,9 +78,13 @@ def _compare(rule: str, judged: list[Any], kubernetes: Reading, text: bytes) -> 
         raise Finding(rule, krmfn=judged, kubernetes=kubernetes.error or objects, text=text)
 
 
-_TOLD = (("unsupported value: [NI+-]", rb"(?i)\.(nan|inf)"), ("did not find expected ','", rb"[\[{,][^\n]*\w *\?"))
-"""What krmfn passes on and Kubernetes refuses with an error, and so never reads otherwise: numbers that JSON lacks, and
-a `?` within a plain word in brackets. By the error, and by what is in the text."""
+_TOLD = (
+    ("unsupported value: [NI+-]", rb"(?i)\.(nan|inf)"),
+    ("did not find expected ','", rb"[\[{,][^\n]*\w *\?"),
+    ("unknown escape character", rb"\\/"),
+)
+"""What krmfn passes on and Kubernetes refuses with an error, and so never reads otherwise: numbers that JSON lacks, a
+`?` within a plain word in brackets, the escape of a slash. By the error, and by what is in the text."""
 
 
 def _resources(given: Any) -> Iterator[Any]:
@@ -119,31 +123,33 @@ def _command(*arguments: str, stdin: bytes = b"") -> tuple[int, bytes]:
     return code, b"".join(out)
 
 
-def _rendered(text: bytes, judged: list[Any], readers: Readers) -> bool:
-    """Return True when `render` prints the stream; what krmfn has not made is in it then, unchanged."""
-    code, out = _command("render", "-", "--include-inputs", "--allow-empty", stdin=text)
-    if code:
-        return False
-    given = [one for one in judged if not _is_marked(one)]
+def _compare_rendered(text: bytes, judged: list[Any], readers: Readers) -> None:
+    """Where `render` prints the stream, what krmfn has not made is in it, unchanged."""
+    code, out = _command("render", "-", "--include-inputs", "--allow-empty", stdin=text) if judged else (2, b"")
+    given = [] if code else [one for one in judged if not _is_marked(one)]
     kubernetes = readers.stream(out)[0]
     left = iter(kubernetes.objects)
     if not all(any(alike(one, other) for other in left) for one in given):
         raise Finding("render prints what it was given", given=given, printed=kubernetes.objects)
-    return True
 
 
 def _is_marked(manifest: Any) -> bool:
     return isinstance(manifest, dict) and OWNER in annotations_of(manifest)
 
 
-def _compare_interpreted(kubernetes: Reading, kyaml: Reading) -> None:
-    """Of what krmfn interprets, kustomize and Kubernetes read the fields that it selects and names by alike."""
-    theirs = [one for given in kyaml.objects for one in _resources(given)]
-    ours = [one for given in kubernetes.objects for one in _resources(given)]
-    for one, other in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
-        named = ref(one)
-        if (named.group, named.kind) in INPUTS | KINDS and not alike(_naming(one), _naming(other)):
-            raise Finding("what is interpreted has one reading", kubernetes=_naming(one), kyaml=_naming(other))
+def _compare_interpreted(text: bytes, kubernetes: Reading, kyaml: Reading) -> None:
+    """Of what krmfn interprets, kustomize and Kubernetes read alike what it selects and names by, or `check` says so.
+
+    Where nothing is made from the stream, nothing of it is interpreted.
+    """
+    ours, theirs = ([one for given in each.objects for one in _resources(given)] for each in (kubernetes, kyaml))
+    kinds = [(ref(one).group, ref(one).kind) for one in ours]
+    if len(ours) != len(theirs) or not {*KRMFN.owners, *KINDS}.intersection(kinds):
+        return
+    for one, other, kind in zip(ours, theirs, kinds, strict=True):
+        seen = {"kubernetes": _naming(one), "kyaml": _naming(other)}
+        if kind in INPUTS | KINDS and not alike(*seen.values()) and _command("check", "-", stdin=text)[0] == 0:
+            raise Finding("what is interpreted has one reading", **seen)
 
 
 def _naming(manifest: Any) -> Any:
