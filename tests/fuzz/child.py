@@ -66,7 +66,7 @@ class Run:
         at = self.rng.randrange(len(cuts) - 1)
         end = min(at + self.rng.choice((1, 1, 2, 4)), len(cuts) - 1)
         start, stop = (cuts[at], cuts[end]) if self.rng.random() < 0.7 else (cuts[at], cuts[at] + 1)
-        if start == stop:
+        if not text[start:stop]:
             return
         try:
             self.work.check(self.target.work, text[:start], text[start:stop], text[stop:])
