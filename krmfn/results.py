@@ -125,7 +125,7 @@ class Checked(NamedTuple):
     files: int = 0
     """How many files they came from; 0 for a stream."""
     excluded: int = 0
-    """How many files were left out by `exclude`: nothing is said about them."""
+    """How many files were left out by `exclude`, or hold resources in Helm charts: nothing is said about them."""
     clusters: Mapping[str, Sequence[Result]] = {}  # read only
     """The findings of each cluster by its name."""
     baseline: int = 0

@@ -88,11 +88,13 @@ def check_file(name: str, given: str | None = None) -> None:
 
 
 def check_named(name: str, given: str | None = None) -> None:
-    """Raise KrmfnError for a name inside a root that is a link out of it: it may have been committed."""
+    """Raise KrmfnError for a name inside a root that leads out of it by a link: it may have been committed."""
+    real = os.path.realpath(name)
     place = os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
-    root = roots.root_of(os.path.dirname(place), given)
-    if root and roots.inside(place, root) and not roots.inside(os.path.realpath(name), root):
-        raise KrmfnError(roots.leads_out(name, root))
+    written = os.path.abspath(name)
+    for path, root in ((place, roots.root_of(os.path.dirname(place), given)), *roots.above(written, given)):
+        if root and roots.inside(path, root) and not roots.inside(real, os.path.realpath(root)):
+            raise KrmfnError(roots.leads_out(name, root))
 
 
 def readable(name: str, real: str, root: str) -> str:

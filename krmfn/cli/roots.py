@@ -8,6 +8,7 @@ else what ARGOCD_APP_SOURCE_PATH says, else PATH itself.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from ..errors import KrmfnError
 
@@ -28,6 +29,18 @@ def root_of(path: str, given: str | None = None) -> str | None:
             return _argo_root(os.path.realpath(path))
         here = parent
     return here
+
+
+def above(path: str, given: str | None = None) -> Iterator[tuple[str, str]]:
+    """Yield the path with each root in which it lies by its words, links not followed: --root, else Git work trees."""
+    if given:
+        yield path, os.path.abspath(given)
+        return
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder):
+        if os.path.lexists(os.path.join(folder, ".git")):
+            yield path, folder
+        folder = os.path.dirname(folder)
 
 
 def _argo_root(path: str) -> str | None:

@@ -8,7 +8,7 @@ chart, and a file that holds nothing like a resource is in no root.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -119,12 +119,13 @@ def _below(
     graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
     tops = _outermost(graph, entries.kustomizations, real)
     itself = itself and real in entries.kustomizations
-    tops += [real] if itself and real not in tops else []
+    tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
     packages = [folder for folder in _tops(entries.packages) if folder not in tops]
     kinds: dict[str, Kind] = {}
     kinds.update((folder, "package") for folder in packages)
     kinds.update((folder, "kustomization") for folder in tops)
-    placed = _placed(_loose(entries, graph), kinds, real, marks)
+    loose, in_charts = _loose(entries, graph)
+    placed = _placed(loose, kinds, real, marks)
     here = "" if os.path.isabs(path) else os.path.realpath(os.curdir)
     made = [
         Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one]))
@@ -138,7 +139,8 @@ def _below(
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]
-    return Survey(made, findings, frozenset(file.real for file in listing) - {file.real for file in kept})
+    excluded = frozenset(file.real for file in listing) - {file.real for file in kept}
+    return Survey(made, findings, excluded | in_charts)
 
 
 def _is_read(name: str) -> bool:
@@ -155,9 +157,10 @@ def _sorted(kept: Iterable[tuple[str, File]], real: str) -> _Entries:
             entries.kustomizations.append(folder)
         elif name == PACKAGE:
             entries.packages.append(folder)
+        elif name == _CHART:
+            entries.charts.add(folder)
         else:
             entries.others.append((folder, file))
-            entries.charts.update([folder] if name == _CHART else [])
     return entries._replace(kustomizations=list(dict.fromkeys(entries.kustomizations)))
 
 
@@ -183,22 +186,30 @@ def _tops(folders: Sequence[str]) -> list[str]:
     return [folder for folder in folders if not any(above in known for above in parents(folder) if above != folder)]
 
 
-def _loose(entries: _Entries, graph: Graph) -> Iterator[tuple[str, File]]:
-    """Yield the files that hold resources and that no kustomization reads and no chart holds."""
+def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set[str]]:
+    """Return the files that hold resources and that no kustomization reads, and the paths of those in charts.
+
+    helm fills in what a chart holds, so that is no resource yet; a file without anything to fill in may be one.
+    """
     kustomizations = graph.kustomizations.values()
     used = {one.real for kustomization in kustomizations for one in kustomization.references if one.kind == "file"}
-    left = max_bytes()
+    loose, in_charts, left = list[tuple[str, File]](), set[str](), max_bytes()
     for folder, file in entries.others:
-        if file.real in used or not entries.charts.isdisjoint(parents(folder)):
+        if file.real in used:
             continue
+        is_in_chart = not entries.charts.isdisjoint(parents(folder))
         try:
             text = files.read_regular(file.real, file.name, left)
         except KrmfnError:  # the finding comes when it is read for good
-            yield folder, file
+            loose += [] if is_in_chart else [(folder, file)]
             continue
         left -= len(text)
         if has_resource(text):
-            yield folder, file._replace(text=text if len(text) <= _SMALL else None)
+            if not is_in_chart:
+                loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
+            elif b"{{" not in text:
+                in_charts.add(file.real)
+    return loose, in_charts
 
 
 def _placed(

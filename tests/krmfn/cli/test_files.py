@@ -115,6 +115,23 @@ def test_nor_is_it_another_input(option: str, app: Path) -> None:
         assert (done.code, done.out, done.err) == (2, b"", "error: /dev/zero: is a device and no file\n")
 
 
+@pytest.mark.parametrize("args", [["render", "app", "--output-dir"], ["check", "app", "--write-baseline"]])
+def test_nothing_is_written_through_a_link_to_a_folder_out(args: list[str], app: Path) -> None:
+    repository, outside = app.parent, app.parents[1] / "outside"
+    (repository / ".git").mkdir()
+    outside.mkdir()
+    (outside / ".git").mkdir()  # also when there is a repository of its own
+    (repository / "rendered").symlink_to(outside)
+    done = run(*args, "rendered/lab", cwd=repository)
+    assert (done.code, done.out) == (2, b"")
+    assert "error: rendered/lab: is a link that leads out of " in done.err
+    assert [path.name for path in outside.iterdir()] == [".git"]
+    (repository / "inside").mkdir()
+    (repository / "through").symlink_to("inside")
+    assert run(*args, "through/lab", cwd=repository).code == 0
+    assert (repository / "inside" / "lab").exists()
+
+
 def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
     (app.parent / "b.yaml").write_text(CONFIG.replace("drv,", "other,").replace("a: b", "a: c"))
     (app / "b.yaml").symlink_to("../b.yaml")

@@ -247,7 +247,7 @@ def test_a_folder_with_a_kustomization_can_be_that_root_and_no_other() -> None:
     files = {"kustomization.yaml": BASE, "a.yaml": A, "lab/kustomization.yaml": "resources: [..]\n", "lab/b.yaml": A}
     plant(Path.cwd(), {**files, "other/kustomization.yaml": "namePrefix: a-\n", "inventory.yaml": A})
     kinds = [(root.kind, root.name) for root in surveys.survey(".", OURS).roots]
-    assert kinds == [("files", "."), ("kustomization", "lab"), ("kustomization", "other")]
+    assert kinds == [("kustomization", name) for name in (".", "lab", "other")]
     (root,) = surveys.survey(".", OURS, itself=True).roots
     assert (root.kind, root.name, [file.name for file in root.files]) == ("kustomization", ".", ["inventory.yaml"])
     assert [root.name for root in surveys.survey("other", OURS, itself=True).roots] == ["other"]
@@ -264,6 +264,21 @@ def test_links(here: Path) -> None:
         "fifo.yaml: error: is a pipe and no file",
         f"out.yaml: error: is a link that leads out of {here}, where nothing is read",
     ]
+
+
+def test_a_kustomization_that_is_path_is_judged_by_itself_also_when_a_link_below_lists_it(here: Path) -> None:
+    """Without links kustomize refuses the circle; the one through the link may delete what PATH deploys."""
+    files = {"app/kustomization.yaml": BASE, "app/a.yaml": A, "other/kustomization.yaml": "resources: [../app]\n"}
+    plant(here, {**files, "app/hide": "-> ../other"})
+    assert {"app", "other"} == {root.name for root in surveys.survey("app", OURS).roots}
+
+
+def test_a_resource_in_a_chart_is_counted_as_left_out(here: Path) -> None:
+    plant(here, {"app/Chart.yaml": "apiVersion: v2\nname: app\n", "app/values.yaml": "a: b\n", "app/crd.yaml": A})
+    plant(here, {"app/template.yaml": "kind: A\napiVersion: v1\nmetadata: {name: {{ .Values.a }}}\n", "b.yaml": A})
+    found = surveys.survey(".", OURS)
+    assert [file.name for root in found.roots for file in root.files] == ["b.yaml"]
+    assert found.excluded == {str((here / "app" / "crd.yaml").resolve())}
 
 
 def test_through_a_link_to_a_folder_names_are_those_of_the_folder(here: Path) -> None:
