@@ -60,10 +60,10 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             node = _node(item, keys)
         except KrmfnError as failure:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
-            findings += _read_two_ways(item) or [refused]
+            findings += (readings.check(item) if item.is_read else []) or [refused]
             continue
         name = former_name(item) if from_kustomize else node.name
-        findings += _read_two_ways(item) or _named(name, item, sources)
+        findings += (readings.check(item) if item.is_read else []) or _named(name, item, sources)
         nodes.append(node._replace(name=name) if from_kustomize else node)
     inventories = resources.select("NodeInventory", "krmfn.dev")
     held = _add_inventories(inventories, nodes, sources, findings) if inventories else None
@@ -94,11 +94,6 @@ def _add_inventories(
         own = inventory.label_keys(item.manifest)
         held = own if held is None else held if own is None else held & own
     return held
-
-
-def _read_two_ways(item: Item) -> list[Result]:
-    """Return the errors about scalars with two readings: none in a Node of which only single lines were looked at."""
-    return readings.check(item) if item.is_read else []
 
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
