@@ -17,8 +17,8 @@ from . import simple
 
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
-MAX_VALUES = 1_000_000
-"""Values that the aliases of one document may expand to."""
+MAX_EXPANSION = 8
+"""Values that a document with aliases may have for each of its characters, beside the first thousand."""
 
 _CORE = "tag:yaml.org,2002:"
 PLAIN, STRING, _MERGE, _BINARY = "plain", f"{_CORE}str", f"{_CORE}merge", f"{_CORE}binary"
@@ -34,17 +34,17 @@ def too_deep(line: int) -> KrmfnError:
 def build(node: Node | None, line: int = 0) -> Any:
     """Return the data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
 
-    Raises KrmfnError when aliases expand to more than MAX_VALUES values or an alias holds itself.
+    Raises KrmfnError when aliases expand to more than MAX_EXPANSION allows or an alias holds itself.
     """
     # A value takes a character at least: beyond the text's length only aliases can lead.
-    return _Builder(MAX_VALUES + (node.end_mark.index if node is not None else 0), line).value(node)
+    return _Builder(1_000 + MAX_EXPANSION * (node.end_mark.index if node is not None else 0), line).value(node)
 
 
 class _Builder:
     """One walk over a node tree; counts what aliases expand to."""
 
     def __init__(self, limit: int, line: int) -> None:
-        self.left, self.line = limit, line
+        self.limit, self.left, self.line = limit, limit, line
         self.open: set[int] = set()
 
     def value(self, node: Node | None) -> Any:
@@ -52,7 +52,7 @@ class _Builder:
         if self.left < 0:
             line = self.line_of(node) if node is not None else self.line + 1
             raise KrmfnError(
-                f"line {line}: aliases expand to more than {MAX_VALUES:,} values here; write the values out"
+                f"line {line}: aliases expand to more than {self.limit:,} values here; write the values out"
             )
         if node is None:
             return None
