@@ -89,11 +89,8 @@ class Mapping:
         """Return the strings under those of the keys that are there; UNSURE as `scalar`. For a few keys of many."""
         text, end = self.text, self.end
         above, pad = self.start - self.column - 1, b"\n" + b" " * self.column
-        if not self._is_below() or _pattern(_ODD_KEY, self.column).search(text, above, end):
-            return UNSURE
-        if any(
-            type(simple.scalar(key)) is not str for key in keys
-        ):  # `yes` is another key, and so may others be "true"
+        spelled = any(type(simple.scalar(key)) is not str for key in keys)  # a key `yes` is "true", and 0777 is "511"
+        if spelled or not self._is_below() or _pattern(_ODD_KEY, self.column).search(text, above, end):
             return UNSURE
         picked: dict[str, str] = {}
         for key in keys:
