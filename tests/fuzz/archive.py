@@ -9,6 +9,9 @@ from pathlib import Path
 
 _HEAD = re.compile(rb"^-- (.+) --\n", re.MULTILINE)
 
+_LONGEST = 1_000
+"""Characters of a name that are taken: a longer one is no trick, only slow."""
+
 
 def parse(text: bytes) -> dict[str, bytes]:
     """Return the files by their names; what stands before the first is a comment."""
@@ -25,7 +28,7 @@ def dump(files: dict[str, bytes]) -> bytes:
 def plant(folder: str, files: dict[str, bytes]) -> None:
     """Write files below a folder, which is absolute and without links; leave out what cannot be there."""
     for name, content in files.items():
-        path = os.path.normpath(os.path.join(folder, name))
+        path = os.path.normpath(os.path.join(folder, name[:_LONGEST]))
         try:
             if not f"{os.path.realpath(os.path.dirname(path))}/".startswith(f"{folder}/"):
                 continue

@@ -150,6 +150,8 @@ class Mutator:
         rng = self.rng
         if rng.random() < 0.3:
             return "---\n"
+        if rng.random() < 0.3:
+            return f"---{rng.choice(GAPS)}# x:{rng.choice(BREAKS)}"
         mark = rng.choice(("---", "---", "---", "...", "...\n---", " ---", "----"))
         return mark + rng.choice(GAPS) + rng.choice(AFTER) + rng.choice(BREAKS)
 
