@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .errors import KrmfnError
 from .resource import Ref
-from .results import Result, Severity, json_text, printable, reference
+from .results import UNLISTED, Findings, Result, Severity, json_text, printable, reference
 
 FORMATS = ("text", "json")
 VARIABLE = "KRMFN_LOG_FORMAT"
@@ -47,7 +47,7 @@ class Log(NamedTuple):
 
     def findings(self, results: Iterable[Result]) -> None:
         """Write a line per finding."""
-        for result in results:
+        for result in Findings(results):
             place = result.place if result.place and result.place.path else None
             fields: dict[str, Any] = {
                 "rule": result.rule or None,
@@ -55,6 +55,7 @@ class Log(NamedTuple):
                 "path": result.field.path if result.field else None,
                 "file": place.path if place else None,
                 "line": (place.line or None) if place else None,
+                UNLISTED: result.unlisted or None,
             }
             self._line(str(result), result.severity, result.message, fields, is_message=True, where=result.where)
 
@@ -106,7 +107,7 @@ class Log(NamedTuple):
 
 def _json(head: dict[str, Any], fields: dict[str, Any]) -> str:
     """Return a JSON object on one line."""
-    return json_text(head | dict.fromkeys(("rule", "ref", "path", "file", "line")) | fields)
+    return json_text(head | dict.fromkeys(("rule", "ref", "path", "file", "line", UNLISTED)) | fields)
 
 
 def from_environment() -> Log:

@@ -10,7 +10,7 @@ from .errors import KrmfnError
 from .item import Item
 from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
 from .resource import Manifest, Ref, annotations_of, check_plain, ref, same
-from .results import Result, placed
+from .results import Findings, Result, placed
 from .yamltext.split import Cut
 
 _EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
@@ -52,7 +52,7 @@ class ResourceList:
     def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
         """Make a list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
-        self._results: dict[str, Result] = {}
+        self._results = Findings()
         self.failed = False
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
@@ -120,14 +120,14 @@ class ResourceList:
     def report(self, results: Iterable[Result]) -> bool:
         """Add findings; one that is already there is not added again. Return True while there is no error."""
         for result in results:
-            self._results.setdefault(repr(result), result)
+            self._results.add(result, repr(result))
             self.failed = self.failed or result.severity == "error"
         return not self.failed
 
     @property
     def results(self) -> list[Result]:
         """Return the findings of this run, in the order in which they were reported; `report` adds to them."""
-        return placed(self._results.values()) if self._results else []
+        return placed(self._results)
 
     def upsert(self, manifests: Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
@@ -238,11 +238,12 @@ class ResourceList:
         items = list(self._envelope.items) if self.failed else self.items
         self.refuse_changes()
         target = self._envelope if self._envelope.data else self._new_envelope()
-        if target.holds(items) and not self._results:
+        results = self.results
+        if target.holds(items) and not results:
             return [target.data]
         from . import writer
 
-        return writer.chunks(target, items, [result.to_manifest() for result in self.results])
+        return writer.chunks(target, items, [result.to_manifest() for result in results])
 
     def refuse_changes(self) -> None:
         """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text lacks the change."""

@@ -1,13 +1,17 @@
 """Findings as values: what is wrong with which field of which resource, and how that is written."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .resource import Place, Ref
 
 Severity = Literal["error", "warning", "info"]
 
+MOST = 1_000
+"""How many findings of one rule in one file are listed."""
+UNLISTED = "unlisted"
+"""The tag of a finding that stands for others, which are not listed: how many they are."""
 _RUNNER_COMMAND = r"##(?=\w*\[)"
 
 
@@ -78,6 +82,11 @@ class Result(NamedTuple):
         return out | ({"tags": tags} if tags else {})
 
     @property
+    def unlisted(self) -> int:
+        """Return for how many findings it stands that are not listed (see `Findings`); 0: it is a finding itself."""
+        return int(dict(self.tags).get(UNLISTED, 0)) if self.tags else 0
+
+    @property
     def where(self) -> str:
         """Return the place with a colon at its end, as a line begins with it: `a.yaml:3:7: `; "" without a file."""
         if not (self.place and self.place.path):
@@ -98,6 +107,55 @@ class Result(NamedTuple):
         return printable(f"{self.where}{self.severity}: {self.subject}{message}{rule}")
 
 
+class Findings:
+    """Distinct findings: at most MOST of one rule in one file, and what says how many more there are.
+
+    Those that are not listed are counted by severity, in a finding with the place of their first: no error is lost.
+    Findings without a file are one file's, and so are those of one item that look up their file later.
+    """
+
+    def __init__(self, results: Iterable[Result] = ()) -> None:
+        """Take these, equal ones too."""
+        self.listed: dict[Any, Result] = {}
+        self._numbers: dict[Any, int] = {}
+        self._more: dict[Any, tuple[Result, int]] = {}
+        self._seen: set[int] = set()
+        for at, result in enumerate(results):
+            self.add(result, at)
+
+    def add(self, result: Result, name: Any) -> None:
+        """Add a finding unless one of its name was added; it is in `listed` by that name, or counted."""
+        if name in self.listed or (self._seen and hash(name) in self._seen):
+            return
+        place = result.place
+        key = (place if place and place.finder else place.path if place else "", result.rule)
+        if not result.unlisted:
+            self._numbers[key] = self._numbers.get(key, 0) + 1
+            if self._numbers[key] <= MOST:
+                self.listed[name] = result
+                return
+        self._seen.add(hash(name))  # a name is as long as its finding
+        first, number = self._more.get((key, result.severity), (result, 0))
+        self._more[key, result.severity] = first, number + (result.unlisted or 1)
+
+    def __iter__(self) -> Iterator[Result]:
+        """Yield what is listed, and behind it what stands for all others."""
+        yield from self.listed.values()
+        for first, number in self._more.values():
+            yield _more(first, number)
+
+
+def _more(first: Result, number: int) -> Result:
+    """Return the finding that stands for as many of one rule, file and severity, from the first on."""
+    from .counts import counted
+
+    more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
+    message = f"{more} from here on; a file's first {MOST:,} of a rule are listed: correct those first"
+    return first._replace(
+        message=message, field=first.field and Field(first.field.path), tags=((UNLISTED, str(number)),)
+    )
+
+
 def in_order(results: Iterable[Result]) -> list[Result]:
     """Return findings by file, line and column, those that stand in no file first; of one place in their old order."""
     return sorted(results, key=lambda result: (result.place.path, *result.place[2:4]) if result.place else ("", 0, 0))
@@ -106,10 +164,10 @@ def in_order(results: Iterable[Result]) -> list[Result]:
 def placed(results: Iterable[Result]) -> list[Result]:
     """Return findings where they stand in files (see `Place.finder`); two that are one and the same there are one."""
     results = list(results)
-    if not any(result.place and result.place.finder for result in results):
-        return results
-    found = (one.place.finder(one) if one.place and one.place.finder else one for one in results)
-    return list({(*one[:4], one.field and one.field.path, one.place): one for one in found}.values())
+    if any(result.place and result.place.finder for result in results):
+        found = (one.place.finder(one) if one.place and one.place.finder else one for one in results)
+        results = list({(*one[:4], one.field and one.field.path, one.place): one for one in found}.values())
+    return list(Findings(results)) if len(results) > MOST else results
 
 
 class Checked(NamedTuple):

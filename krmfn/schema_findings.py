@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .fieldpath import join
-from .results import Field, Result
+from .results import MOST, Field, Findings, Result
 from .yamltext.simple import Timestamp
 
 _NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false", "null": "empty"}
@@ -19,21 +19,27 @@ _LONG = 80
 
 def findings(problems: Iterable[Any], rule: str) -> list[Result]:
     """Return a finding with the id `rule` for each of jsonschema's errors (ValidationError), ordered by path."""
-    results = {
-        (field.path, message.startswith(_KEY)): Result(message, "error", rule, field=field)
-        for message, field in _explained(problems)
-    }
-    return [results[key] for key in sorted(results, key=lambda key: (_order(key[0]), key))]
+    results = Findings()
+    for message, field in _explained(problems):
+        name, result = (field.path, message.startswith(_KEY)), Result(message, "error", rule, field=field)
+        results.add(result, name)
+        if name in results.listed:  # the last one about a field counts
+            results.listed[name] = result
+    results.listed = dict(sorted(results.listed.items(), key=lambda pair: (_order(pair[0][0]), pair[0])))
+    return list(results)
 
 
 def _explained(problems: Iterable[Any]) -> Iterator[tuple[str, Field]]:
     """Yield (message, field) of each thing that is wrong."""
+    guesses = iter(range(MOST))  # each takes as long as a hundred findings
     for problem in problems:
         path: list[str | int] = list(problem.absolute_path)
         if problem.validator == "additionalProperties":
+            known = problem.schema.get("properties", {})
+            names = iter([f"; known here: {', '.join(sorted(known))}"])  # once
             for key in problem.instance:
-                if key not in problem.schema.get("properties", {}):
-                    yield _unknown(str(key), problem.schema), Field(join([*path, key]))
+                if key not in known:
+                    yield _unknown(str(key), problem.schema, guesses, names), Field(join([*path, key]))
         elif problem.validator == "required":
             for key in problem.validator_value:
                 if key not in problem.instance:
@@ -51,18 +57,15 @@ def _current(value: Any) -> Any:
     return value if isinstance(value, (int, float)) else None
 
 
-def _unknown(key: str, schema: dict[str, Any]) -> str:
+def _unknown(key: str, schema: dict[str, Any], guesses: Iterator[int], names: Iterator[str]) -> str:
     elsewhere = schema.get("x-elsewhere", {}).get(key)
     if elsewhere:
         return f"{key!r} does not belong here: {elsewhere}"
     from difflib import get_close_matches
 
-    known = list(schema.get("properties", {}))
-    folded = {name.lower(): name for name in known}
-    close = [folded[name] for name in get_close_matches(key.lower(), folded, 1, 0.6)]
-    if close:
-        return f"unknown field {key!r}; did you mean {close[0]!r}?"
-    return f"unknown field {key!r}; known here: {', '.join(sorted(known))}"
+    folded = {name.lower(): name for name in schema.get("properties", {})}
+    close = get_close_matches(key.lower(), folded, 1, 0.6) if next(guesses, None) is not None else []
+    return f"unknown field {key!r}" + (f"; did you mean {folded[close[0]]!r}?" if close else next(names, ""))
 
 
 def _missing(key: str, schema: dict[str, Any]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, ResourceList, Result
 
 from ..rendering import function_config, ignoring, reach
+from ..rendering.generated import Finding
 from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
 from .rules import check
 from .stream import final
@@ -30,18 +32,19 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     by_ref = {item.ref: item for item in resources.items}
     # the function inside a kustomization has said it of an input already, which stands beside what was made from it
     said = {one.ref for one in resources.results if one.rule == "KRM104"}
-    findings = []
-    for finding in check(whole):
-        if finding.rule == "KRM708" and finding.ref in said:
-            continue
-        item = by_ref.get(finding.ref) if finding.ref else None
-        owner = (whole.owner(item) or item) if item else None
-        findings.append((owner.ref if owner else None, finding))
-    shown, hidden = ignoring.kept(findings, by_ref, config) if findings else ((), ())
-    resources.turned_off += len(findings) - len(shown)
-    yield from reach.reaching(shown, config.source)
-    if resources.options.command in function_config.JUDGING and not any(
-        finding.severity == "error" for _, finding in shown
-    ):
+
+    def owned() -> Iterator[Finding]:
+        for finding in check(whole):
+            if finding.rule == "KRM708" and finding.ref in said:
+                continue
+            item = by_ref.get(finding.ref) if finding.ref else None
+            owner = (whole.owner(item) or item) if item else None
+            yield owner.ref if owner else None, finding
+
+    hidden = Counter[frozenset[ignoring.Hidden]]()
+    results = list(reach.reaching(ignoring.kept(owned(), by_ref, config, hidden), config.source))
+    resources.turned_off += hidden.total()
+    yield from results
+    if resources.options.command in function_config.JUDGING and not any(one.severity == "error" for one in results):
         kinds = DEVICECONFIG.owners | PTEMPLATE.owners
         yield from ignoring.idle(resources, config, kinds, hidden, of_final=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krmfn.results import Result
+from krmfn.results import Findings, Result
 
 from .crd import structure
 from .lints import module_lints
@@ -25,4 +25,4 @@ def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -
     webhook = admission.check(module, version)
     if refused:
         webhook = [unmark_first(finding) for finding in webhook]
-    return [*refused, *webhook, *module_lints.check(module, version, kernels)]
+    return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels))]

@@ -6,6 +6,7 @@ our own kinds there would be a manifest that nobody meant.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krmfn import Item, Ref, ResourceList, Result, error, info, warning
@@ -45,23 +46,22 @@ def can_be_turned_off(rule: str) -> bool:
 
 
 def kept(
-    findings: Iterable[Finding], owners: Mapping[Ref, Item], config: FunctionConfig
-) -> tuple[list[Finding], set[Hidden]]:
-    """Return the findings that are not turned off, neither by their owners nor by the functionConfig.
+    findings: Iterable[Finding], owners: Mapping[Ref, Item], config: FunctionConfig, hidden: Counter[frozenset[Hidden]]
+) -> Iterator[Finding]:
+    """Yield the findings that are not turned off, neither by their owners nor by the functionConfig.
 
-    And which entries have hidden one.
+    The others are counted in `hidden` by the entries that have hidden them.
     """
-    shown: list[Finding] = []
-    hidden: set[Hidden] = set()
-    off = {ref: {rule for rule, reason in _entries(item) if reason} for ref, item in owners.items()}
+    off: dict[Ref, set[str]] = {}
     for owner, finding in findings:
         by = {(config.source.ref.id, finding.rule)} if finding.rule in config.ignore else set()
-        by |= {(owners[owner].ref.id, finding.rule)} if owner and finding.rule in off.get(owner, ()) else set()
+        if owner and owner not in off:
+            off[owner] = {rule for rule, reason in _entries(owners.get(owner)) if reason}
+        by |= {(owners[owner].ref.id, finding.rule)} if owner and finding.rule in off[owner] else set()
         if by and _is_advice(finding):
-            hidden |= by
+            hidden[frozenset(by)] += finding.unlisted or 1
         else:
-            shown.append((owner, finding))
-    return shown, hidden
+            yield owner, finding
 
 
 def _is_advice(finding: Result) -> bool:
@@ -102,7 +102,7 @@ def idle(
     resources: ResourceList,
     config: FunctionConfig,
     kinds: Collection[tuple[str, str]],
-    hidden: Collection[Hidden],
+    hidden: Iterable[frozenset[Hidden]],
     of_final: bool = False,
 ) -> Iterator[Result]:
     """Yield an info per entry that has hidden nothing, after a run that has judged all of its input.
@@ -112,17 +112,18 @@ def idle(
     nodes are known. `of_final` asks about the rules of the final list, which is judged after all else.
     """
     nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
+    useful = frozenset[Hidden]().union(*hidden)
     elsewhere = {*_CHANGES, *(() if nodes else FLEET)}
     for item in resources.mentioning(IGNORE):
         for rule, reason in _entries(item):
             is_asked = rule not in elsewhere and (rule in FINAL) == of_final
-            is_idle = reason and is_asked and (item.ref.id, rule) not in hidden
+            is_idle = reason and is_asked and (item.ref.id, rule) not in useful
             if is_idle and OWNER not in item.annotations:
                 yield item.located(_hides_nothing(rule, ANNOTATION))
     if resources.config_item in resources.items and any(_is_judged(item, kinds) for item in resources.items):
         for rule in config.ignore:
             is_asked = rule not in elsewhere and (rule in FINAL) == of_final
-            if is_asked and (config.source.ref.id, rule) not in hidden:
+            if is_asked and (config.source.ref.id, rule) not in useful:
                 yield config.source.located(_hides_nothing(rule, _path(config.source.ref, rule)))
 
 

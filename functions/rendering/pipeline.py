@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from krmfn import Item, Manifest, ResourceList
@@ -55,30 +57,29 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     left = sort_out(resources, scopes, config, wanted)
     lint = bool(items or resources.options.command)
 
-    findings = [finding for part in rendered for finding in part.findings]
+    of_configs = [finding for part in rendered for finding in part.findings]
     resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
     handwritten = [item for item in left.handwritten if not item.ambiguous]
     written = [(item, Module(item.manifest)) for item in handwritten]
     own = [claim for part in rendered for claim in part.claims]
-    judged = list(module_checks.check(resources, wanted, written, config, lint))
     fleet, of_nodes = _about_nodes(resources, wanted, own, handwritten, config)
-    judged += of_nodes
+    judged: Iterator[Finding] = chain(module_checks.check(resources, wanted, written, config, lint), of_nodes)
     clashing = claims.check(resources, own, written, config, fleet)
     resources.turned_off += len(claims.turned_off(resources, own, written, config, fleet))
-    if resources.is_rendered and (judged or clashing) and any(item.mark for item in left.handwritten):
+    first = [*islice(judged, 1)]  # never all at once: they may be many
+    judged = chain(first, judged)
+    if resources.is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
         judged, clashing = _at_configs(resources, rendered, judged, written, config)
-    findings += [*judged, *clashing, *object_checks.check(resources, wanted, config)]
     owners = {ref: item for part in rendered for ref, item in part.owners.items()}
     owners |= {item.ref: item for item in left.handwritten}
+    findings = chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config))
     resources.report(left.findings)
-    shown, hidden = ignoring.kept(findings, owners, config) if findings else ((), ())
-    resources.turned_off += len(findings) - len(shown)
-    judges_all = resources.options.command in JUDGING and not resources.is_rendered
-    idle = list(ignoring.idle(resources, config, handled, hidden)) if judges_all else []
-    is_sound = resources.report(reach.reaching(shown, config.source) if shown else ())
-    if is_sound:
-        resources.report(idle)
+    hidden = Counter[frozenset[ignoring.Hidden]]()
+    is_sound = resources.report(reach.reaching(ignoring.kept(findings, owners, config, hidden), config.source))
+    resources.turned_off += hidden.total()
+    if is_sound and resources.options.command in JUDGING and not resources.is_rendered:
+        resources.report(ignoring.idle(resources, config, handled, hidden))
     if (is_sound or resources.options.command in SHOWING) and not resources.is_rendered:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 
@@ -116,10 +117,10 @@ def settle(
 def _at_configs(
     resources: ResourceList,
     rendered: Sequence[Rendered],
-    judged: Sequence[Finding],
+    judged: Iterable[Finding],
     modules: Sequence[Handwritten],
     config: FunctionConfig,
-) -> tuple[list[Finding], list[Finding]]:
+) -> tuple[Iterator[Finding], list[Finding]]:
     """Return the findings about Modules that a build has brought, and about nodes, at the configs they are made from.
 
     `rendered` is what would be generated from these configs now.
@@ -128,7 +129,7 @@ def _at_configs(
 
     items = [item for item, _ in modules]
     made = rendered_modules.unchanged(rendered, items)
-    moved = list(rendered_modules.at_origins(judged, items, made.objects))
+    moved = rendered_modules.at_origins(judged, items, made.objects)
     return moved, claims.check(resources, made.claims, modules, config)
 
 

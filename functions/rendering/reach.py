@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krmfn import Ref, Result
+from krmfn.results import Findings
 
 from .function_config import Source
 from .generated import Finding
@@ -18,13 +19,16 @@ def reaching(findings: Iterable[Finding], source: Source) -> Iterator[Result]:
 
     The functionConfig itself is not among these.
     """
-    distinct: dict[str, tuple[Result, set[Ref]]] = {}
+    distinct = Findings()
+    affected: dict[str, set[Ref]] = {}
     for config, finding in findings:
-        _, configs = distinct.setdefault(repr(finding), (finding, set()))
-        configs |= {config} if config and config != source.ref else set()
-    for finding, configs in distinct.values():
-        shared = configs and source.ref.kind and finding.ref == source.ref
-        yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if shared else finding
+        name = repr(finding)
+        distinct.add(finding, name)
+        if config and config != source.ref and source.ref.kind and finding.ref == source.ref:
+            affected.setdefault(name, set()).add(config)
+    for finding in distinct:
+        configs = affected and affected.get(repr(finding))
+        yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if configs else finding
 
 
 def named(configs: Iterable[Ref]) -> str:

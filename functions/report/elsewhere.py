@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from krmfn import KrmfnError, Ref, Result
 from krmfn.reports.findings import FORMAT as CHECK
 from krmfn.resource import Place
-from krmfn.results import Field, Severity, in_order
+from krmfn.results import UNLISTED, Field, Severity, in_order
 
 from . import states
 from .local import alike, in_words
@@ -200,4 +200,5 @@ def _result(read: Fields, one: dict[str, Any]) -> Result:
     line, column = (read(one, key, int, None) or 0 for key in ("line", "column"))
     place = Place(file, 0, line, column) if file else None
     rule = read(one, "rule", str, None) or ""
-    return Result(read(one, "message", str), severity, rule, ref, Field(path) if path else None, place)
+    tags = ((UNLISTED, str(number)),) if (number := read(one, UNLISTED, int, None)) else ()
+    return Result(read(one, "message", str), severity, rule, ref, Field(path) if path else None, place, tags)

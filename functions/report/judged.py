@@ -37,14 +37,18 @@ class Chapter(NamedTuple):
 
 def chapters(parts: Sequence[Part], rules: Mapping[str, Rule]) -> list[Chapter]:
     """Return the findings by severity and rule."""
-    found: dict[tuple[int, str], list[Finding]] = {}
+    found: dict[tuple[int, str], list[tuple[Part, Result]]] = {}
     for part in parts:
         for result in part.findings:
             key = (_SEVERITIES.index(result.severity), result.rule)
-            found.setdefault(key, []).append(_finding(part, result))
+            found.setdefault(key, []).append((part, result))
     return [
-        Chapter(_SEVERITIES[severity], rule, rules.get(rule), findings[:FINDINGS], max(0, len(findings) - FINDINGS))
-        for (severity, rule), findings in sorted(found.items())
+        Chapter(
+            *(_SEVERITIES[severity], rule, rules.get(rule)),
+            [_finding(*pair) for pair in found[severity, rule][:FINDINGS]],
+            sum(result.unlisted or 1 for _, result in found[severity, rule][FINDINGS:]),
+        )
+        for severity, rule in sorted(found)
     ]
 
 

@@ -70,7 +70,7 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
     whole, mode, about_nodes, wrong, groups = joined
     unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
-    findings = {(one.rule, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
+    findings = {(one.rule, one.severity, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
     found = [] if wrong else conflicts.conflicts(whole, mode)
     where = claims.at_selector([resources])
     return Part(

@@ -21,6 +21,7 @@ from markupsafe import Markup
 
 from krmfn.counts import counted, some
 from krmfn.plan import Comparison
+from krmfn.reports.findings import summary as number_of
 from krmfn.reports.rules import sentence
 from krmfn.rule import Rule
 
@@ -107,7 +108,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
     clashes, more_clashes = judged.clashes(parts)
-    severities = Counter[str](result.severity for part in parts for result in part.findings)
+    severities = number_of([result for part in parts for result in part.findings])
     said = {str(result) for part in parts for result in part.findings}
     refused = [note for note in changes.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
@@ -37,7 +38,7 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
             own = finding.ref == source.ref
             finding = source.located(finding) if own else finding._replace(place=source.place)
         findings.append((source.ref if source else None, finding))
-    shown, _ = ignoring.kept(findings, owners, config)
+    shown = list(ignoring.kept(findings, owners, config, Counter()))
     return [
         finding for severity in ("error", "warning", "info") for _, finding in shown if finding.severity == severity
     ]

@@ -23,14 +23,14 @@ def parse(text: str, name: str) -> Known:
 
 def dump(results: Iterable[Result]) -> str:
     """Return the text of the baseline file of these findings."""
-    entries = sorted({_identity(result) for result in results})
+    entries = sorted({_identity(result) for result in results if not result.unlisted})
     findings = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
     return json_text({"findings": findings}, 2) + "\n"
 
 
 def new(results: Sequence[Result], known: Known) -> list[Result]:
-    """Return the findings that the baseline does not name."""
-    return [result for result in results if _identity(result) not in known]
+    """Return the findings that the baseline does not name, and those that stand for others: it cannot know these."""
+    return [result for result in results if result.unlisted or _identity(result) not in known]
 
 
 def _identity(result: Result) -> tuple[str, str, str]:

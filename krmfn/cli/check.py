@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .. import color
 from ..reports import findings
 from ..resource import Place
-from ..results import Checked, Result, error, in_order
+from ..results import Checked, Findings, Result, error, in_order
 from . import baseline, cluster_lists, cluster_streams, files, options, output, paths
 from .cluster_lists import Rendered
 from .subcommand import EXITS, Context, Subcommand
@@ -55,6 +55,7 @@ def run(context: Context, args: Args) -> int:
     results = _once(results)
     # no baseline names these: what was not read was not judged
     results += [result for failure in streams.failures for result in _unread(failure)]
+    results = list(Findings(results))
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text and color.is_wanted(context.options.color, sys.stdout):
         write = partial(findings.text, paint=color.painted)

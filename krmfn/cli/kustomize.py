@@ -19,7 +19,7 @@ from .. import log
 from ..errors import KrmfnError
 from ..item import LOCAL
 from ..resource import Manifest, Place, Ref
-from ..results import Field, Result
+from ..results import UNLISTED, Field, Result
 from ..yamltext import emit
 from . import process, shims, temporary, variables
 from .kustomization import origins as origin_notes
@@ -165,7 +165,8 @@ def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[t
             continue
         field = Field(entry["path"]) if entry["path"] else None
         place = Place(entry["file"], 0, entry["line"] or 0) if entry["file"] else None
-        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place))
+        tags = ((UNLISTED, str(entry[UNLISTED])),) if entry.get(UNLISTED) else ()
+        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place, tags))
     return messages, findings, changes
 
 

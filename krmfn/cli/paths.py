@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from ..errors import KrmfnError
 from ..log import Log
-from ..results import Result
+from ..results import Findings, Result
 
 T = TypeVar("T")
 
@@ -17,6 +17,7 @@ class Unreadable(KrmfnError):
 
     def __init__(self, findings: Sequence[Result]) -> None:
         """Make the error of the findings, a line each."""
+        findings = list(Findings(findings))
         super().__init__(*(f"{one.where}{one.subject}{one.message}" for one in findings))
         self.findings = tuple(findings)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import color
 from ..counts import counted, extent, listed
-from ..results import Checked, Result, json_text, reference
+from ..results import UNLISTED, Checked, Result, json_text, reference
 from .github import github
 from .gitlab import gitlab
 from .junit import junit
@@ -42,7 +42,8 @@ def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
     """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
-    return {name: sum(result.severity == name for result in results) for name in ("error", "warning", "info")}
+    names = ("error", "warning", "info")
+    return {name: sum(result.unlisted or 1 for result in results if result.severity == name) for name in names}
 
 
 FORMAT = "krmfn.dev/check/v1"
@@ -86,6 +87,7 @@ def finding(result: Result) -> dict[str, Any]:
         "column": (place.column or None) if place else None,
         "admission": tags.get("admission"),
         "first": tags.get("first") == "true",
+        UNLISTED: result.unlisted or None,
     }
 
 

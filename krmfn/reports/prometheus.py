@@ -14,7 +14,9 @@ Sample = tuple[dict[str, str], int]
 
 def prometheus(checked: Checked, rules: Rules = None) -> str:
     """Return gauges: whether each config fails, findings by rule and severity, how many resources were checked."""
-    counts = Counter((result.rule, result.severity) for result in checked.results)
+    counts = Counter[tuple[str, str]]()
+    for result in checked.results:
+        counts[result.rule, result.severity] += result.unlisted or 1
     findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     return "".join(

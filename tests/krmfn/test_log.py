@@ -16,7 +16,7 @@ from krmfn.results import Field
 from tests.builders import CONFIG, document_text
 from tests.commands import ROOT, environment, process
 
-KEYS = ["level", "message", "rule", "ref", "path", "file", "line"]
+KEYS = ["level", "message", "rule", "ref", "path", "file", "line", "unlisted"]
 REF = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "namespace": "kmm", "name": "drv"}
 
 
@@ -40,7 +40,7 @@ def test_a_finding_with_its_place() -> None:
     first = done.lines[0]
     assert first["message"].startswith("unknown field")
     del first["message"]
-    place = {"path": "spec.moduelName", "file": "stdin", "line": 4}
+    place = {"path": "spec.moduelName", "file": "stdin", "line": 4, "unlisted": None}
     assert first == {"level": "error", "rule": "KRM101", "ref": REF} | place
 
 

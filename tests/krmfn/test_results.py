@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krmfn import results
 from krmfn.resource import Place, Ref
-from krmfn.results import Field, Result, error, in_order, info, warning
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Field, Findings, Result, error, in_order, info, warning
 
 REF = Ref("apps/v1", "Deployment", "shop", "web")
 
@@ -75,3 +81,47 @@ def test_findings_stand_in_the_order_of_their_files_and_lines(places: list[Place
     for key in set(keys):
         numbers = [int(one.message) for one, other in zip(ordered, keys, strict=True) if other == key]
         assert numbers == sorted(numbers)
+
+
+PARTS = st.lists(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abcdefgh"),
+            st.sampled_from([error, warning, info]),
+            st.sampled_from(["R1", "R2"]),
+            st.sampled_from([None, Place("a.yaml", 0, 1), Place("a.yaml", 1, 9), Place("b.yaml")]),
+        ).map(lambda parts: parts[1](parts[0], rule=parts[2], place=parts[3])),
+        max_size=20,
+    ),
+    max_size=3,
+)
+
+
+@given(PARTS)
+def test_what_is_listed_and_what_is_counted_is_all(parts: list[list[Result]]) -> None:
+    """However they come, an error is never lost; what was counted stays so when it is put with others."""
+    with patch.object(results, "MOST", 3):
+        whole, joined = ResourceList(), ResourceList()
+        for part in parts:
+            whole.report(part)
+        first = whole.results
+        joined.report(first)
+        assert [result.to_manifest() for result in joined.results] == [result.to_manifest() for result in first]
+        assert [*Findings(first)] == first
+    every = {result for part in parts for result in part}
+    assert joined.failed is whole.failed is any(result.severity == "error" for result in every)
+    assert _numbers(first) == _numbers(every)
+    listed = Counter((_file(result), result.rule) for result in first if not result.unlisted)
+    assert all(number <= 3 for number in listed.values())
+    assert all(listed[_file(result), result.rule] == 3 for result in first if result.unlisted)
+
+
+def _numbers(findings: Iterable[Result]) -> Counter[tuple[str, str, str]]:
+    numbers = Counter[tuple[str, str, str]]()
+    for result in findings:
+        numbers[_file(result), result.rule, result.severity] += result.unlisted or 1
+    return numbers
+
+
+def _file(result: Result) -> str:
+    return result.place.path if result.place else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from krmfn.results import Result
+from krmfn.results import Findings, Result
 from krmfn.rule import Rule, apply
 
 from ..module import Module
@@ -34,7 +34,7 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     Raises KrmfnError for an unknown KMM version.
     """
     facts = module_facts(target(version).structure)
-    findings = [*apply(METADATA_RULES, module.manifest), *_check(module.manifest, facts, ())]
+    findings = [*apply(METADATA_RULES, module.manifest), *Findings(_check(module.manifest, facts, ()))]
     blocked = any(map(_blocks, findings))
     findings += apply(CEL_RULES, module, facts, blocked)
     printed = {id(finding) for finding in _printed(findings)}

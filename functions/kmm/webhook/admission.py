@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krmfn.resource import Ref
-from krmfn.results import Result
+from krmfn.results import Findings, Result
 from krmfn.rule import Rule, apply
 
 from ..lookup import has, text
@@ -41,7 +41,7 @@ def check_update(old: Module, new: Module, version: str = DEFAULT) -> list[Resul
 
 
 def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
-    located = [finding._replace(ref=subject) for finding in findings]
+    located = [finding._replace(ref=subject) for finding in Findings(findings)]
     return [mark_first(finding) if at == 0 else finding for at, finding in enumerate(located)]
 
 

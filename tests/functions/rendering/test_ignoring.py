@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,8 @@ def test_what_the_cluster_refuses_cannot_be_turned_off() -> None:
 )
 def test_only_advice_is_hidden(finding: Result, hidden: bool) -> None:
     config = FunctionConfig(ignore={finding.rule: "so it is meant"})
-    shown, by = ignoring.kept([(None, finding)], {}, config)
+    by = Counter[frozenset[ignoring.Hidden]]()
+    shown = list(ignoring.kept([(None, finding)], {}, config, by))
     assert (not shown, bool(by)) == (hidden, hidden)
 
 

@@ -86,7 +86,7 @@ def test_what_does_not_print_is_shown(raw: str, shown: str) -> None:
 
 def test_json_says_null_for_what_does_not_apply() -> None:
     whole = error("x", rule="R", ref=ABOUT, field=Field("spec"), place=Place("f", 0, 3, 7), tags=(("first", "true"),))
-    place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True}
+    place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True, "unlisted": None}
     about = {"apiVersion": "g/v1", "kind": "Thing", "namespace": "n", "name": "a"}
     assert finding(whole) == {"rule": "R", "severity": "error", "message": "x", "ref": about} | place
     bare = finding(warning("x", place=Place("f")))
@@ -97,6 +97,7 @@ def test_json_says_null_for_what_does_not_apply() -> None:
         "line",
         "column",
         "admission",
+        "unlisted",
     }
     document = json.loads(as_json(Checked([whole], 3, (), KINDS, 2)))
     counts = {

@@ -1,0 +1,126 @@
+"""Input of which no run may take the memory of: what is beyond a limit is said and counted, and never lost."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from krmfn.reports.findings import FORMATS
+from krmfn.results import MOST
+from tests.builders import CONFIG
+from tests.commands import COMMANDS, ROOT, Done, environment, process
+
+MIB = 1 << 20
+UNKNOWN = CONFIG.replace("spec: {", "spec: {" + "".join(f"field{at}: 1, " for at in range(MOST + 200)))
+"""A DeviceConfig with 1,200 unknown fields."""
+REST = "200 more findings of KRM101 from here on"
+
+
+def module(name: str, mappings: str, annotations: str = "{}") -> str:
+    """Return a hand-written Module with these kernelMappings."""
+    metadata = f"{{name: {name}, namespace: kmm, annotations: {annotations}}}"
+    container = f"{{modprobe: {{moduleName: gpu}}, kernelMappings: {mappings}}}"
+    spec = f"{{selector: {{site: {name}}}, moduleLoader: {{serviceAccountName: kmm, container: {container}}}}}"
+    return f"apiVersion: kmm.sigs.x-k8s.io/v1beta1\nkind: Module\nmetadata: {metadata}\nspec: {spec}\n"
+
+
+def latest(name: str, number: int, annotations: str = "{}") -> str:
+    """Return a Module with one finding of a lint for each of its mappings."""
+    images = (f"{{literal: 6.{at}.0-x, containerImage: 'r.example.com/gpu:latest'}}" for at in range(number))
+    return module(name, f"[{', '.join(images)}]", annotations)
+
+
+def within(memory: int, *args: str) -> Done:
+    """Run krmfn in an address space of `memory` bytes."""
+    done = subprocess.run(
+        [COMMANDS / "krmfn", *args],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)),
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr.decode())
+
+
+@pytest.fixture
+def unknown(tmp_path: Path) -> str:
+    (tmp_path / "config.yaml").write_text(UNKNOWN)
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_says_how_many_more_there_are(unknown: str, form: str) -> None:
+    done = process("krmfn", "check", unknown, "--format", form)
+    assert done.code == 1
+    assert done.text.count("unknown field") in (0, MOST, 3 * MOST)  # JUnit says each three times
+    said = f'krmfn_findings{{rule="KRM101",severity="error"}} {MOST + 200}\n' if form == "prometheus" else REST
+    assert said in done.text
+
+
+@pytest.mark.parametrize("command", ["render", "diff", "report", "nodes"])
+def test_every_command_says_how_many_more_there_are(unknown: str, command: str, tmp_path: Path) -> None:
+    (tmp_path / "page").mkdir()
+    options = {"diff": ["/dev/null", unknown], "report": [unknown, "--output", str(tmp_path / "page" / "a.html")]}
+    done = process("krmfn", command, *options.get(command, [unknown]))
+    assert done.code in (1, 2)
+    assert REST in done.err or f"{MOST + 200:,} errors" in done.text
+
+
+def test_known_fields_are_named_once_in_a_mapping(unknown: str) -> None:
+    done = process("krmfn", "check", unknown, "--format", "json")
+    findings = json.loads(done.out)["findings"]
+    assert len(findings) == MOST + 1
+    assert sum("known here" in one["message"] for one in findings) == 1
+    assert json.loads(done.out)["summary"]["error"] == MOST + 200
+    assert len(done.out) < 600_000
+
+
+def test_no_baseline_takes_what_is_not_listed(unknown: str, tmp_path: Path) -> None:
+    known = str(tmp_path / "known.json")
+    process("krmfn", "check", unknown, "--write-baseline", known)
+    assert len(json.loads(Path(known).read_text())["findings"]) == MOST
+    done = process("krmfn", "check", unknown, "--baseline", known)
+    assert (done.code, done.text.count("error: ")) == (1, 1)
+    assert REST in done.text
+
+
+def test_function_mode_says_it_once() -> None:
+    items = "".join(f"\n  {line}" for line in UNKNOWN.splitlines()).replace("\n  ", "\n- ", 1)
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:{items}\n"
+    first = process("krmfn", stdin=text)
+    assert (first.code, first.text.count("unknown field"), REST in first.err, REST in first.text) == (
+        1,
+        MOST,
+        True,
+        True,
+    )
+    assert process("krmfn", stdin=first.out).out == first.out
+
+
+def test_what_is_turned_off_is_counted_and_takes_no_place(tmp_path: Path) -> None:
+    """A thousand findings that one Module turns off hide none of another's."""
+    off = "{krmfn.dev/ignore: 'KRM225: so it is meant'}"
+    (tmp_path / "a.yaml").write_text(f"{latest('a', MOST + 100, off)}---\n{latest('b', MOST + 50)}")
+    done = process("krmfn", "check", str(tmp_path), "--format", "json")
+    document = json.loads(done.out)
+    lint = [one for one in document["findings"] if one["rule"] == "KRM225"]
+    assert {one["ref"]["name"] for one in lint} == {"b"}
+    assert (len(lint), sum(one["unlisted"] or 1 for one in lint)) == (MOST + 1, MOST + 50)
+    assert document["summary"]["turnedOff"] == MOST + 100
+
+
+def test_many_empty_mappings_take_little_memory(tmp_path: Path) -> None:
+    """Of one Module, and of many: 100,000 took 0.9 GB and printed 61 MB."""
+    (tmp_path / "a.yaml").write_text(module("a", f"[{'{}, ' * 15_000}]"))
+    many = (module(f"m{at}", f"[{'{}, ' * 400}]") for at in range(40))
+    (tmp_path / "b.yaml").write_text("---\n".join(many))
+    done = within(160 * MIB, "check", str(tmp_path))
+    assert (done.code, done.err) == (1, "")
+    assert len(done.out) < 3 * MIB
+    assert "14,000 more findings of KMM022 from here on" in done.text
+    assert "15,000 more findings of KMM022 from here on" in done.text
