@@ -54,7 +54,8 @@ class Envelope:
             from .yamltext import load, positions
 
             lines = partial(self.text.count, b"\n", 0, section.start)
-            data = load.placed(partial(load.read, raw), lines)
+            most = len(raw) if key == "results" else simple.MAX_NODES  # earlier functions may have had much to say
+            data = load.placed(partial(load.read, raw, most=most), lines)
             for one in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
                 raise KrmfnError(f"line {one.line + lines()}: {one.path}: {one} (KRM174)")
         return data if self.cut.flow_root else data[key]

@@ -14,5 +14,9 @@ class KrmfnError(Exception):
         return "\n".join(map(str, self.args))
 
 
+class TooLarge(KrmfnError):
+    """A resource's text has more nodes than any Kubernetes object; a list of many resources may have."""
+
+
 class NoData(KrmfnError):
     """A resource's text is YAML and no data: a merge of a word, a list as a key, a tag that its value does not have."""

@@ -188,7 +188,8 @@ class Item:
         None, too, for an object in which a key stands twice: kustomize and kpt read the first one, others the last.
         """
         if isinstance(self._mark, bool):
-            mark = mark_of(self.annotations)  # without a parser only where no key on the way stands twice
+            # without a parser only where no key on the way stands twice
+            mark = mark_of(self.annotations) if self.mentions(OWNER) else None
             self._mark = mark if mark and not (self.is_read and self.duplicate_keys) else None
         return self._mark
 

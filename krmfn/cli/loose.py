@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
-from ..errors import KrmfnError
-from ..yamltext import documents, load
+from ..errors import KrmfnError, TooLarge
+from ..yamltext import documents, load, split_exact
 from ..yamltext.escapes import may_hold
 from .files import POINTER
 
@@ -63,8 +63,17 @@ def has_resource(text: bytes) -> bool:
     try:
         parts = [one.text for one in documents.documents(text)]
         parts += re.split(rb"(?m)^---.*$", text) if documents.misread(text) else []
-        read = [load.read(part) for part in parts]
+        tops = [_top(part) for part in parts]
     except KrmfnError:
         return True
-    tops = [set(data) for data in read if isinstance(data, dict)]
-    return any("apiVersion" in top or {"kind", "metadata"} <= top for top in tops)
+    return any("apiVersion" in top or "<<" in top or {"kind", "metadata"} <= top for top in tops)
+
+
+def _top(text: bytes) -> set[str]:
+    """Return the keys at the top of a document; those of one that is too large to be read are taken as written."""
+    try:
+        data = load.read(text)
+    except TooLarge:
+        is_list = text.lstrip().startswith((b"[", b"- "))
+        return set() if is_list else {section.key for section in split_exact.exact(text).sections}
+    return set(data) if isinstance(data, dict) else set()

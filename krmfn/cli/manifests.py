@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import KrmfnError
+from ..envelope import Envelope
+from ..errors import KrmfnError, NoData, TooLarge
 from ..item import Item
-from ..resource import Place
+from ..resource import Place, ref
 from ..resourcelist import ResourceList
 from ..results import Result, error, warning
 from ..runner import max_bytes
@@ -204,13 +205,27 @@ def _list_cut(item: Item) -> split.Cut | None:
 
     Lists are List and ResourceList, and what has a kind that ends in List, `items` that are one, and no name.
     """
-    if item.kind not in LISTS and (not item.kind.endswith("List") or item.ref.name):
-        return None
-    from ..yamltext import split_exact
-
-    cut = split.quick(item.text) or split_exact.exact(item.text)
+    try:
+        if item.kind not in LISTS and (not item.kind.endswith("List") or item.ref.name):
+            return None
+    except NoData as failure:
+        if not isinstance(failure.__cause__, TooLarge):
+            raise
+        cut = _cut(item.text)  # many resources, perhaps, of which none is too large, or one that nobody looks into
+        head = Envelope(b"", item.text, cut, ())
+        item.ref = ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")})
+        if not (item.kind and item.api_version):
+            raise
+        return cut if cut.items and item.kind.endswith("List") and not item.name else None
+    cut = _cut(item.text)
     present = any(section.key == "items" for section in cut.sections)
     return cut if cut.items or (present and item.manifest["items"] in (None, [])) else None
+
+
+def _cut(text: bytes) -> split.Cut:
+    from ..yamltext import split_exact
+
+    return split.quick(text) or split_exact.exact(text)
 
 
 def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut) -> None:

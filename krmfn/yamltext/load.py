@@ -11,7 +11,8 @@ from yaml.nodes import Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
 
-from ..errors import KrmfnError
+from ..errors import KrmfnError, TooLarge
+from .simple import MAX_NODES
 from .values import MAX_DEPTH, PLAIN, STRING, build, too_deep
 
 try:
@@ -30,14 +31,21 @@ _LONE_TAG_AT = re.compile(r"(?:&[\w-]+\s+)?!\s")
 class Composer(CParser, BaseResolver):
     """libyaml's parser; plain scalars get the tag PLAIN, since what they mean is decided in `simple`."""
 
-    def __init__(self, stream: bytes, line: int = 0) -> None:
+    def __init__(self, stream: bytes, line: int = 0, most: int = MAX_NODES) -> None:
         CParser.__init__(self, stream)
         BaseResolver.__init__(self)
-        self.depth, self.line = 0, line
+        self.depth, self.line, self.left = 0, line, most
 
     def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
-        """Count a level; raise KrmfnError for one too many, before the composer, which recurses, can crash."""
+        """Count a level and a node; raise KrmfnError for one too many, before they crash us or take all memory."""
         self.depth += 1
+        self.left -= 1
+        if self.left < 0:
+            line = current_node.start_mark.line + 1 + self.line if current_node is not None else 1
+            raise TooLarge(
+                f"line {line}: a resource of more than {MAX_NODES:,} nodes (keys, values, lists and mappings) is not "
+                "read; divide what begins here, or leave the file out with `exclude`"
+            )
         if self.depth > MAX_DEPTH:
             raise too_deep(current_node.start_mark.line + 1 + self.line if current_node is not None else 1)
 
@@ -63,24 +71,24 @@ def placed(reader: Callable[[int], T], lines: Callable[[], int]) -> T:
         return reader(lines())
 
 
-def read(text: bytes, line: int = 0) -> Any:
-    """Return the data of the one document in `text`; `line` lines come before it.
+def read(text: bytes, line: int = 0, most: int = MAX_NODES) -> Any:
+    """Return the data of the one document in `text`; `line` lines come before it, `most` as for `compose`.
 
     Raises KrmfnError as `compose` and `build` do.
     """
-    return build(compose(text, line), line)
+    return build(compose(text, line, most), line, most)
 
 
-def compose(text: bytes, line: int = 0) -> Node | None:
+def compose(text: bytes, line: int = 0, most: int = MAX_NODES) -> Node | None:
     """Return the node tree of the one document in `text`; None for an empty document.
 
-    `line` lines come before the text.
+    `line` lines come before the text; `most` is how many nodes it may have, else TooLarge is raised.
     Raises KrmfnError with the line (from 1) for text that is not YAML, for more than one document,
     for nesting deeper than MAX_DEPTH.
     """
     refuse_inner_marks(text, line)
     try:
-        node: Node | None = Composer(text, line).get_single_node()
+        node: Node | None = Composer(text, line, most).get_single_node()
         if _LONE_TAG.search(text):
             _refuse_lone_tags(text, line)
         return node

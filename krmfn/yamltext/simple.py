@@ -12,6 +12,10 @@ from functools import lru_cache
 from math import isinf
 from typing import Any, NamedTuple
 
+MAX_NODES = 100_000
+"""Nodes of one resource: keys, scalars, lists and mappings. The largest CRDs have half as many."""
+_MAX_LINES = MAX_NODES // 3
+"""Lines that are surely no more nodes: a dash, a key and a value are three."""
 # The words and numbers that sigs.k8s.io/yaml (go-yaml v2 rules) does not read as strings; kustomize and kpt
 # (go-yaml v3 rules) agree on all but the old booleans y, n, yes, no, on, off, which they keep as strings.
 WORDS: dict[str, bool | float | None] = {
@@ -125,6 +129,8 @@ def read(text: str) -> Any:
 
 def _lines(text: str) -> list[Line]:
     """Return what `lines_of` returns first, of a text without literal blocks. Raises NotSimple."""
+    if text.count("\n") > _MAX_LINES:
+        raise NotSimple
     return [*filter(None, map(_line, _rows(text))), _END]
 
 
@@ -154,6 +160,8 @@ def lines_of(text: str) -> tuple[list[Line], list[int]]:
             line, at = _literal(rows, at, line)
         lines.append(line)
         ends.append(at)
+        if len(lines) > _MAX_LINES:
+            raise NotSimple
     lines.append(_END)
     return lines, ends
 

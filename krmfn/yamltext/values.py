@@ -31,13 +31,14 @@ def too_deep(line: int) -> KrmfnError:
     return KrmfnError(f"line {line}: nested deeper than {MAX_DEPTH} levels; no Kubernetes object is")
 
 
-def build(node: Node | None, line: int = 0) -> Any:
+def build(node: Node | None, line: int = 0, most: int = simple.MAX_NODES) -> Any:
     """Return the data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
 
     Raises KrmfnError when aliases expand to more than MAX_EXPANSION allows or an alias holds itself.
     """
     # A value takes a character at least: beyond the text's length only aliases can lead.
-    return _Builder(1_000 + MAX_EXPANSION * (node.end_mark.index if node is not None else 0), line).value(node)
+    length = node.end_mark.index if node is not None else 0
+    return _Builder(min(1_000 + MAX_EXPANSION * length, MAX_EXPANSION * most), line).value(node)
 
 
 class _Builder:

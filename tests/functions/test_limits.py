@@ -124,3 +124,59 @@ def test_many_empty_mappings_take_little_memory(tmp_path: Path) -> None:
     assert len(done.out) < 3 * MIB
     assert "14,000 more findings of KMM022 from here on" in done.text
     assert "15,000 more findings of KMM022 from here on" in done.text
+
+
+CRD = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\nspec:\n"
+LARGE = {
+    "flow": CONFIG.replace("spec: {", f"spec: {{extra: [{'[], ' * 2_000_000}], "),
+    "block": CONFIG.replace("spec: {", "extra:\n" + "- []\n" * 400_000 + "spec: {"),
+    "literal": CONFIG.replace("spec: {", "text: |\n  a\nextra:\n" + "- a: b\n" * 60_000 + "spec: {"),
+    "JSON": '{"kind": "DeviceConfig", "apiVersion": "krmfn.dev/v1alpha1", "x": [%s0]}' % ("{}, " * 200_000),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_resource_of_too_many_nodes_is_refused(name: str, tmp_path: Path) -> None:
+    """Before all of them are held: 2,000,000 empty lists took 1 GB."""
+    (tmp_path / "a.yaml").write_text(LARGE[name])
+    done = within(320 * MIB, "check", str(tmp_path))
+    assert done.code == 2
+    assert "a resource of more than 100,000 nodes" in done.text
+    assert f"{tmp_path.name}/a.yaml:" in done.text
+
+
+@pytest.mark.parametrize("name", ["block", "JSON"])
+def test_too_many_nodes_are_refused_in_function_mode(name: str) -> None:
+    item = LARGE[name] if name == "JSON" else f"\n- {LARGE[name]}".replace("\n", "\n  ").replace("\n  - ", "\n- ", 1)
+    text = (
+        f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: {f'[{item}]' if name == 'JSON' else item}\n"
+    )
+    done = process("krmfn", stdin=text)
+    assert (done.code, "a resource of more than 100,000 nodes" in done.err) == (1, True)
+
+
+def _node(at: int) -> str:
+    labels = ", ".join(f'"example.com/{key}": "v"' for key in range(60))
+    return f'{{"apiVersion": "v1", "kind": "Node", "metadata": {{"name": "n{at}", "labels": {{{labels}}}}}}}'
+
+
+NODES = ",\n".join(map(_node, range(900)))
+ACCEPTED = {
+    "a List in JSON": f'{{"apiVersion": "v1", "kind": "List", "items": [\n{NODES}\n], "metadata": {{}}}}',
+    "a NodeList in flow style": f"apiVersion: v1\nkind: NodeList\nmetadata: {{\n  }}\nitems: [\n{NODES}\n]\n",
+    "a CRD with a string over lines": CRD + '  x: "a\n    b"\n  y:\n' + "  - a: b\n" * 30_000,
+    "a ConfigMap of 1 MB": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
+    + "  k%d: v\n" * 40_000 % (*range(40_000),),
+    "a CRD that nobody looks into": CRD + "  - {a: [b]}\n" * 60_000,
+    "a list that is no resource": "[" + '{"apiVersion": "v1"},\n' * 60_000 + "0]",
+    "values that are no resource": '"a":\n' + "- {apiVersion: v1}\n" * 60_000,
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_what_is_many_resources_or_none_is_no_large_one(name: str, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    (tmp_path / "other.yaml").write_text(ACCEPTED[name])
+    done = process("krmfn", "check", str(tmp_path))
+    number = 901 if "List" in name else 2 if "C" in name else 1
+    assert (done.code, f" in {number} resource" in done.text) == (0, True), done.text
