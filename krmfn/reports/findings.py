@@ -59,7 +59,10 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
     document = {
         "format": FORMAT,
         "clusters": list(checked.clusters),
-        "findings": [{**finding(result), "clusters": clusters.get(str(result), [])} for result in checked.results],
+        "findings": [
+            {**finding(result), "clusters": clusters.get(str(result), [*checked.clusters] if result.unlisted else [])}
+            for result in checked.results
+        ],
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,

@@ -53,6 +53,8 @@ def _written(ref: Ref, place: Place | None) -> Result:
 
 
 def _concerns(result: Result, ref: Ref, there: Result) -> bool:
+    if result.unlisted:  # of any config in its file
+        return not (result.place and there.place) or result.place.path == there.place.path
     names = {one.id for one in (ref, there.ref) if one}
     if result.ref and result.ref.id in names:
         return True

@@ -102,11 +102,11 @@ def test_mentions() -> None:
 
 def test_many_findings_in_one_item_are_placed_in_time() -> None:
     """Each place was looked for from the start of its mapping: a quarter of an hour for these."""
-    text = "a: 1\n" + "".join(f"x{number}: 1\n" for number in range(50_000)) * 2
+    text = "a: 1\n" + "".join(f"x{number}: 1\n" for number in range(24_000)) * 2
     item = Item(text.encode(), 0, len(text), -2, False, Place("f.yaml", 0, 1))
     results = [item.located(error("twice", field=Field(path))) for path in item.duplicate_keys]
-    assert len(results) == 50_000
-    assert [finding.place.line for finding in results[:2] if finding.place] == [50_002, 50_003]
+    assert len(results) == 24_000
+    assert [finding.place.line for finding in results[:2] if finding.place] == [24_002, 24_003]
 
 
 SPELLINGS = ("{0}", "\\x{1:02x}", "\\u{1:04X}", "\\U{1:08x}", "\\\n    {0}", "\\/")

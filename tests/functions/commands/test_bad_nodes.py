@@ -21,7 +21,7 @@ spec:
     nodes: |
       n1 5.14.0-503.11.1.el9_5.x86_64
 """
-BIG = "".join(f"    example.com/label-{number}: {'x' * 63}\n" for number in range(100_000))
+BIG = "".join(f"    example.com/label-{number}: {'x' * 63}\n" for number in range(45_000))
 BAD = {
     "a Node without a name": (NODE.replace("name: n1, ", ""), "this Node has no metadata.name"),
     "a name twice": (f"{NODE}---\n{NODE}", "node n1 stands in Node n1"),
@@ -66,7 +66,7 @@ def test_no_inventory_is_made_of_it(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "nodes", "images", "report"])
-def test_a_node_with_ten_megabytes_of_labels_is_read(command: str, tmp_path: Path) -> None:
+def test_a_node_with_megabytes_of_labels_is_read(command: str, tmp_path: Path) -> None:
     """No API server takes it (1.5 MiB); it is neither skipped nor a crash."""
     (tmp_path / "config.yaml").write_text(CONFIG.replace("el9_5", "el10_0"))
     kernel = "status: {nodeInfo: {kernelVersion: 5.14.0-503.11.1.el9_5.x86_64}}\n"
