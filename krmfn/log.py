@@ -47,7 +47,7 @@ class Log(NamedTuple):
 
     def findings(self, results: Iterable[Result]) -> None:
         """Write a line per finding."""
-        for result in Findings(results):
+        for result in Findings(results) if results else ():
             place = result.place if result.place and result.place.path else None
             fields: dict[str, Any] = {
                 "rule": result.rule or None,

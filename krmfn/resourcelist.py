@@ -52,7 +52,7 @@ class ResourceList:
     def __init__(self, items: Iterable[Item] = (), function_config: Manifest | None = None) -> None:
         """Make a list of items read from anywhere; `parse` makes one from a ResourceList's bytes."""
         self.items: list[Item] = list(items)
-        self._results = Findings()
+        self._results: Findings | None = None
         self.failed = False
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
@@ -120,6 +120,7 @@ class ResourceList:
     def report(self, results: Iterable[Result]) -> bool:
         """Add findings; one that is already there is not added again. Return True while there is no error."""
         for result in results:
+            self._results = self._results or Findings()
             self._results.add(result, repr(result))
             self.failed = self.failed or result.severity == "error"
         return not self.failed
@@ -127,7 +128,7 @@ class ResourceList:
     @property
     def results(self) -> list[Result]:
         """Return the findings of this run, in the order in which they were reported; `report` adds to them."""
-        return placed(self._results)
+        return placed(self._results) if self._results else []
 
     def upsert(self, manifests: Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.

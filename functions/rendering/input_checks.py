@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from krmfn import Item, ResourceList, error, schema
 from krmfn.ownership import Id
-from krmfn.results import Field, Findings
+from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..fleet import readings
@@ -37,14 +37,14 @@ def _of_two_folders(item: Item, other: Item) -> str:
 
 def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:
     """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
-    findings = [*Findings(error(_TWICE, rule="KRM102", field=Field(path)) for path in item.duplicate_keys)]
+    findings = [error(_TWICE, rule="KRM102", field=Field(path)) for path in item.duplicate_keys]
     findings += readings.check(item)
     known = {finding.field.path for finding in findings if finding.field}
     misfits = schema.check(item.manifest, schemas.schema(renderer.schemas[item.group, item.kind]))
     if misfits:
         from .variables import explained  # here, since most resources fit
 
-        misfits = [finding for finding in misfits if not finding.field or finding.field.path not in known]
+        misfits = [one for one in misfits if one.unlisted or not one.field or one.field.path not in known]
         findings += [explained(renderer.hint(finding)) for finding in misfits]
     resources.report(map(item.located, findings))
     return not any(finding.severity == "error" for finding in findings)

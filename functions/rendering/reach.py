@@ -19,14 +19,15 @@ def reaching(findings: Iterable[Finding], source: Source) -> Iterator[Result]:
 
     The functionConfig itself is not among these.
     """
-    distinct = Findings()
+    distinct: Findings | None = None
     affected: dict[str, set[Ref]] = {}
     for config, finding in findings:
         name = repr(finding)
+        distinct = distinct or Findings()
         distinct.add(finding, name)
         if config and config != source.ref and source.ref.kind and finding.ref == source.ref:
             affected.setdefault(name, set()).add(config)
-    for finding in distinct:
+    for finding in distinct or ():
         configs = affected and affected.get(repr(finding))
         yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if configs else finding
 

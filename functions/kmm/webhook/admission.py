@@ -8,6 +8,7 @@ Source: KMM v2.4.0, v2.5.0, v2.6.0 and main (2026-07-29), internal/webhook/modul
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from krmfn.resource import Ref
 from krmfn.results import Findings, Result
@@ -41,8 +42,10 @@ def check_update(old: Module, new: Module, version: str = DEFAULT) -> list[Resul
 
 
 def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
-    located = [finding._replace(ref=subject) for finding in Findings(findings)]
-    return [mark_first(finding) if at == 0 else finding for at, finding in enumerate(located)]
+    every = iter(findings)
+    for first in every:
+        return [finding._replace(ref=subject) for finding in Findings(chain((mark_first(first),), every))]
+    return []
 
 
 def _findings(module: Module, kmm: Target) -> Iterator[Result]:
