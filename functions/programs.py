@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from krmfn import Item, ResourceList, Result
 from krmfn.cli.main import Command, Printed, Program
-from krmfn.cluster_dump import Defaults
 from krmfn.plan import Effect, Plan
 from krmfn.rule import Rule
 
 from . import all_kinds
 from .commands import schema
-from .kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from .kmm.module import MODULE_GROUP, MODULE_KIND
 from .kmm.versions import DEFAULT, TARGETS
 from .rendering.kinds import DEVICECONFIG, PTEMPLATE
 
@@ -51,13 +50,6 @@ SCHEMAS = {
 }
 """Our kinds by the names that `schema` takes, with the schema of each."""
 CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
-
-
-def defaults() -> Defaults:
-    """Return what the CRDs of KMM fill in."""
-    from .kmm.crd.defaults import of_hub_module, of_module
-
-    return {(MODULE_GROUP, MODULE_KIND): of_module(), (HUB_GROUP, HUB_KIND): of_hub_module()}
 
 
 def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
@@ -192,7 +184,6 @@ KRMFN: Program = Program(
     against=against,
     stages=STAGES,
     stage_of=stage_of,
-    defaults=defaults,
     rules=rules,
     entry_points={name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")},
 )

@@ -1,7 +1,4 @@
-"""Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out.
-
-A manifest that comes from a cluster (`kubectl get -o yaml`) is compared as it would be written in Git.
-"""
+"""Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from .cluster_dump import NO_DEFAULTS, Defaults, cleaned, compared, is_made_by_cluster
 from .differences import ABSENT, FieldChange, Part, differences
 from .resource import Manifest, Ref, ref
 from .results import Result
@@ -64,17 +60,10 @@ class Comparison(NamedTuple):
     """How many changes are left out of the plan, since nobody asked for their kinds."""
 
 
-def plan(
-    old: Sequence[Manifest],
-    new: Sequence[Manifest],
-    defaults: Defaults = NO_DEFAULTS,
-    dumped: tuple[bool, bool] = (False, False),
-) -> Plan:
+def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
     """Return the changes in the order of the new list, then what is deleted, in the order of the old one.
 
     Objects are matched by group, kind, namespace and name; those that share all four (a generateName) in their order.
-    `dumped` says of each list whether a cluster has given it back (see `cluster_dump.is_dumped`): then what controllers
-    have made is left out. `defaults` are those of custom resources, for such lists.
     """
     before, after = _by_id(old), _by_id(new)
     changes: list[Change] = []
@@ -82,32 +71,14 @@ def plan(
     for key, manifest in after.items():
         former = before.get(key)
         if former is None:
-            shown = _alone(manifest, dumped[1])
-            if shown is not None:
-                changes.append(Change("created", ref(manifest), None, shown))
-            continue
-        one, other, fields = _both(former, manifest, defaults, dumped)
-        if fields:
-            changes.append(Change("changed", ref(manifest), one, other, fields))
+            changes.append(Change("created", ref(manifest), None, manifest))
+        elif fields := tuple(differences(former, manifest)):
+            changes.append(Change("changed", ref(manifest), former, manifest, fields))
         else:
             unchanged += 1
-    gone = ((manifest, _alone(manifest, dumped[0])) for key, manifest in before.items() if key not in after)
-    changes += (Change("deleted", ref(manifest), shown, None) for manifest, shown in gone if shown is not None)
+    gone = (manifest for key, manifest in before.items() if key not in after)
+    changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)
     return Plan(old, new, tuple(map(_redacted, changes)), unchanged)
-
-
-def _both(
-    old: Manifest, new: Manifest, defaults: Defaults, dumped: tuple[bool, bool]
-) -> tuple[Manifest, Manifest, tuple[FieldChange, ...]]:
-    """Return two states of an object as they are compared, and the fields in which they differ."""
-    return compared(old, new, dumped, defaults) if any(dumped) else (old, new, tuple(differences(old, new)))
-
-
-def _alone(manifest: Manifest, is_from_cluster: bool) -> Manifest | None:
-    """Return an object that the other list lacks, as it is shown; None for one that a cluster makes by itself."""
-    if not is_from_cluster:
-        return manifest
-    return None if is_made_by_cluster(manifest) else cleaned(manifest)
 
 
 def of_kinds(compared: Comparison, kinds: Collection[str]) -> Comparison:

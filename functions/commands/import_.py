@@ -11,6 +11,7 @@ from typing import NamedTuple
 from krmfn import KrmfnError, Manifest, Options, Ref, ResourceList, Result, warning
 from krmfn.cli import output
 from krmfn.cli.main import Command
+from krmfn.cluster_dump import is_dumped
 from krmfn.resource import Place, ref
 from krmfn.yamltext import emit
 
@@ -56,7 +57,8 @@ def _run(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Res
     findings += assembly.errors([*configs, *kept], options, function_config)
     written = [*configs, *([function_config] if function_config else []), *kept]
     output.write_texts({args.output_dir: _files(written)}, args.root)
-    return wording.report(whole, function_config, args.paths, args.output_dir), findings
+    compared = () if all(map(is_dumped, manifests)) else args.paths  # diff takes no dump
+    return wording.report(whole, function_config, compared, args.output_dir), findings
 
 
 def _placed(manifest: Manifest, namespace: str) -> Manifest:

@@ -19,7 +19,7 @@ _WIDEST = 60
 
 
 def report(whole: Imported, function_config: Manifest | None, paths: Sequence[str], folder: str) -> str:
-    """Return the report of an import into a folder, in lines for people."""
+    """Return the report of an import into a folder, in lines for people; `paths` are those that `diff` takes."""
     lines = [*_written(whole, function_config, folder), *_differences(whole), *_next(whole, paths, folder)]
     return "".join(f"{printable(line)}\n" for line in lines)
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ..errors import KrmfnError
 from ..plan import Comparison, Plan, undecided
 from ..resource import Manifest
-from ..resourcelist import ResourceList
 from ..results import Result, error, placed
 from . import base as bases
 from . import cluster_streams, inputs
@@ -20,7 +19,7 @@ from .clusters import parse
 from .config import NAME as CONFIG_FILE
 from .config import Config
 from .kustomization.disk import within
-from .pairs import Pair, comparison, deployed, join_theirs, paired
+from .pairs import Pair, compared, deployed, join_theirs, paired
 from .paths import Failure, log_failures
 from .subcommand import Context
 
@@ -154,8 +153,7 @@ def _with_base(context: Context, base: Base, pair: Pair, lost: list[Result], mis
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
         lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read whole")]
     if not lost:
-        was, shall_be = (one.final if one else ResourceList() for one in pair)
-        return comparison(context, name, was, shall_be)
+        return compared(context, pair, name)
     after = deployed(context, pair.new.final) if pair.new else []
     return _unknown(base, name, after, lost)
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..cluster_dump import NO_DEFAULTS, is_dumped
 from ..errors import KrmfnError
 from ..plan import Comparison, plan
 from ..resource import Manifest
@@ -82,27 +81,14 @@ def _same_name(one: Cluster, other: Cluster) -> bool:
 
 
 def compared(context: Context, pair: Pair, name: str) -> Comparison:
-    """Return the comparison of one cluster of two PATHs."""
-    old, new = (one.final if one else ResourceList() for one in pair)
-    return comparison(context, name, old, new, (is_dump(old), is_dump(new)))
-
-
-def comparison(
-    context: Context, name: str, old: ResourceList, new: ResourceList, dumped: tuple[bool, bool] = (False, False)
-) -> Comparison:
-    """Return the comparison of two lists; `dumped` says of each whether a cluster has given it back."""
+    """Return the comparison of one cluster before and after."""
     program = context.program
-    defaults = program.defaults() if any(dumped) and program.defaults else NO_DEFAULTS
-    planned = plan(deployed(context, old), deployed(context, new), defaults, dumped)
+    old, new = (one.final if one else ResourceList() for one in pair)
+    planned = plan(deployed(context, old), deployed(context, new))
     effects, unknown = program.effects(old, new) if program.effects else ((), ())
     planned = planned._replace(effects=tuple(effects))
     notes = program.notes(planned, new) if program.notes else ()
     return Comparison(name, planned, placed([*notes, *unknown]))
-
-
-def is_dump(resources: ResourceList) -> bool:
-    """Return True when a cluster has given back all of a list."""
-    return bool(resources.items) and all(is_dumped(item.manifest) for item in resources.items)
 
 
 def deployed(context: Context, resources: ResourceList) -> list[Manifest]:

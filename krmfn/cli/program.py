@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..cluster_dump import Defaults
 from ..item import Item
 from ..plan import Effect, Plan
 from ..resourcelist import ResourceList
@@ -92,8 +91,6 @@ class Program(NamedTuple):
     """The stages in which objects are applied, first to last: the folders of `render --split stages`."""
     stage_of: Callable[[Item], str] | None = None
     """Returns the stage of an object, one of `stages`."""
-    defaults: Callable[[], Defaults] | None = None
-    """Returns what the API server fills into custom resources, for `diff` with a dump of a cluster."""
     between: Callable[[Sequence[ResourceList]], Iterable[Result]] | None = None
     """What is wrong between the roots of one cluster, each of which was judged by itself; a list for each."""
     against: Against | None = None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from functools import partial
 
+from ..cluster_dump import is_dumped
 from ..errors import KrmfnError
 from ..plan import Comparison
+from ..resourcelist import ResourceList
 from . import cluster_streams, inputs, paths
 from .cluster_streams import Streams
-from .pairs import Pair, compared, is_dump, join_theirs, paired
+from .pairs import Pair, compared, join_theirs, paired
 from .subcommand import Context
 
 
@@ -25,6 +29,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
             cluster_streams.log(context, streams)
         paths.log_failures(context.log, failures)
         return []
+    _refuse_dumps(context, (("OLD", old), ("NEW", new)), sides)
     before, after = sides
     if len(before.clusters) == len(after.clusters) == 1:
         pairs = [Pair(before.clusters[0], after.clusters[0])]
@@ -35,8 +40,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
         paths.log_failures(context.log, failures)
         return []
     for one in after.clusters:
-        if not is_dump(one.final):  # of what is there already there is nothing to judge
-            inputs.judge_final(context.program, one.final)
+        inputs.judge_final(context.program, one.final)
     cluster_streams.log(context, after)
     if any(one.final.failed for one in after.clusters):
         return []
@@ -45,8 +49,29 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
 
 def _whole(context: Context, path: str) -> Streams:
     """Return the clusters of a PATH. Raises KrmfnError when one of them cannot be rendered; why is logged."""
-    streams = cluster_streams.rendered(context, [path], itself=True, stays=is_dump)
+    streams = cluster_streams.rendered(context, [path], itself=True, stays=partial(_is_dump, context))
     if streams.is_whole and not any(one.final.failed for one in streams.clusters):
         return streams
     cluster_streams.log(context, streams)
     raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
+
+
+def _refuse_dumps(context: Context, named: Sequence[tuple[str, str]], sides: Sequence[Streams]) -> None:
+    """Raise KrmfnError when a side is a dump: what servers fill in or write another way would be changes."""
+    dumps = [
+        f"{side} ({'stdin' if path == '-' else path})"
+        for (side, path), streams in zip(named, sides, strict=True)
+        if any(_is_dump(context, one.final) for one in streams.clusters)
+    ]
+    if dumps:
+        raise KrmfnError(
+            f"{' and '.join(dumps)} {'is a dump' if len(dumps) == 1 else 'are dumps'} of a cluster, and diff compares "
+            "files; to compare with a cluster, use `krmfn render PATH | kubectl diff --server-side -f -`"
+        )
+
+
+def _is_dump(context: Context, resources: ResourceList) -> bool:
+    """Return True when a cluster has given back all of a list, and that is more than its nodes."""
+    counting = inputs.counting(context.program)
+    is_more = any((item.group, item.kind) not in counting for item in resources.items)
+    return is_more and all(is_dumped(item.manifest) for item in resources.items)

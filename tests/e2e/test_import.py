@@ -15,9 +15,19 @@ from tests.commands import process
 from tests.functions.importing.manifests import EXPORTER, GPU
 
 from .kube import Cluster
-from .test_cluster_dump import applied, dumped
 
 one_version = pytest.mark.parametrize("kmm", kmm_crds.every(DEFAULT), indirect=True, ids=str)
+
+
+def applied(cluster: Cluster, file: Path) -> None:
+    done = cluster.kubectl("apply", f"--filename={file}")
+    assert done.code == 0, done.err
+
+
+def dumped(cluster: Cluster, file: Path) -> bytes:
+    done = cluster.kubectl("get", f"--filename={file}", "-o", "yaml")
+    assert done.code == 0, done.err
+    return done.out
 
 
 def uids(dump: bytes) -> dict[str, str]:
@@ -29,17 +39,20 @@ def test_what_is_on_a_cluster_is_imported_and_taken_over(kmm: Cluster, tmp_path:
     objects: list[dict[str, Any]] = [GPU, EXPORTER]
     (tmp_path / "written.yaml").write_text("---\n".join(map(emit.dump, objects)))
     applied(kmm, tmp_path / "written.yaml")
-    before = dumped(kmm, objects)
+    before = dumped(kmm, tmp_path / "written.yaml")
     done = process("krmfn", "import", "-", "-o", "out", stdin=before, cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "1 DeviceConfig, in place of 1 Module, 1 DaemonSet\n" in done.text
     (tmp_path / "rendered.yaml").write_text(process("krmfn", "render", "out", cwd=tmp_path).text)
+    changes = "diff", "--server-side", f"--filename={tmp_path / 'rendered.yaml'}"
+    assert kmm.kubectl(*changes).code == 1
     applied(kmm, tmp_path / "rendered.yaml")
-    after = dumped(kmm, objects)
+    done = kmm.kubectl(*changes)
+    assert (done.code, done.out) == (0, b""), done.err
+    after = dumped(kmm, tmp_path / "written.yaml")
     assert uids(after) == uids(before), "nothing was deleted and made anew"
     again = process("krmfn", "import", "-", "-o", "again", stdin=after, cwd=tmp_path)
     assert (tmp_path / "again/deviceconfig-gpu.yaml").read_text() == (
         tmp_path / "out/deviceconfig-gpu.yaml"
     ).read_text()
     assert again.code == 0
-    assert process("krmfn", "diff", "-", "out", "--quiet", stdin=after, cwd=tmp_path).code == 0

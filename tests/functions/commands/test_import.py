@@ -43,9 +43,11 @@ def test_a_stream_becomes_a_folder_that_renders_to_the_same(tmp_path: Path) -> N
 
 
 def test_diff_shows_what_the_import_has_named(tmp_path: Path) -> None:
-    (tmp_path / "dump.yaml").write_text(dump(DUMPED_GPU, DUMPED_EXPORTER))
-    report = run(tmp_path, "dump.yaml").text
-    done = process("krmfn", "diff", "dump.yaml", "out", "--format", "json", cwd=tmp_path)
+    gpu = edited(GPU, ("spec.moduleLoader.container.modprobe.dirName", "/opt"))  # KMM's own, which we write
+    (tmp_path / "written.yaml").write_text(text(gpu, EXPORTER))
+    report = run(tmp_path, "written.yaml").text
+    assert "  krmfn diff written.yaml out\n" in report
+    done = process("krmfn", "diff", "written.yaml", "out", "--format", "json", cwd=tmp_path)
     changes = json.loads(done.text)["changes"]
     assert [change["change"] for change in changes] == ["changed", "changed"]
     for change in changes:
@@ -53,6 +55,12 @@ def test_diff_shows_what_the_import_has_named(tmp_path: Path) -> None:
             ours = field["path"].startswith(("metadata.", "spec.template.metadata.labels"))
             assert ours or field["path"] in report, field
             assert "old" not in field, "nothing is lost"
+
+
+def test_a_dump_is_not_to_be_given_to_diff(tmp_path: Path) -> None:
+    (tmp_path / "dump.yaml").write_text(dump(DUMPED_GPU, DUMPED_EXPORTER))
+    report = run(tmp_path, "dump.yaml").text
+    assert ("krmfn diff" in report, "krmfn render out | kubectl diff" in report) == (False, True)
 
 
 def test_several_files_make_one_import_with_profiles(tmp_path: Path) -> None:
