@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn import Item, KrmfnError, ResourceList, Result, error
+from krmfn.fieldpath import split
 from krmfn.results import Field
+from krmfn.yamltext.simple import scalar
 
 from ..kmm.lookup import table
 from . import facts, readings
@@ -60,10 +62,10 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             node = _node(item, keys)
         except KrmfnError as failure:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
-            findings += (readings.check(item) if item.is_read else []) or [refused]
+            findings += _misread(item, keys) or [refused]
             continue
         name = former_name(item) if from_kustomize else node.name
-        findings += (readings.check(item) if item.is_read else []) or _named(name, item, sources)
+        findings += _misread(item, keys) or _named(name, item, sources)
         nodes.append(node._replace(name=name) if from_kustomize else node)
     inventories = resources.select("NodeInventory", "krmfn.dev")
     held = _add_inventories(inventories, nodes, sources, findings) if inventories else None
@@ -118,6 +120,18 @@ def kernels(resources: ResourceList) -> set[str]:
 
         versions |= inventory.kernels(item.manifest)
     return versions - {""}
+
+
+def _misread(item: Item, keys: Collection[str] | None) -> list[Result]:
+    """Return what readers read differently in a Node, as far as it was read: of labels those that `keys` ask for."""
+    found = readings.check(item) if item.is_read else []
+    return found if keys is None else [one for one in found if one.field and _is_asked(split(one.field.path), keys)]
+
+
+def _is_asked(path: tuple[str, ...], keys: Collection[str]) -> bool:
+    if path[:2] != ("metadata", "labels"):
+        return path == ("metadata", "name")
+    return path[2] in keys or str(scalar(path[2])).lower() in keys  # the key `y` is "true" to Kubernetes
 
 
 def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
