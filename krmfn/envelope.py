@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from operator import is_
@@ -16,6 +17,8 @@ Chunk = bytes | memoryview
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 _BOM = b"\xef\xbb\xbf"
+_BREAK = b"\r\n?|\xc2\x85|\xe2\x80[\xa8\xa9]"
+"""Each may be a line break of its own when a section is written."""
 
 
 class Envelope:
@@ -96,8 +99,12 @@ def parse(data: bytes) -> Envelope:
 
 
 def _exact(text: bytes) -> split.Cut:
-    from .yamltext import split_exact
+    """Return the cut of any list; raise KrmfnError for a line at which readers of what is written would divide it."""
+    from .yamltext import documents, split_exact
 
+    behind = text.removeprefix(b"--- ")  # what follows on that line is the list itself, as in JSON
+    if b"---" in behind and (problem := documents.misread(re.sub(_BREAK, b"\n", behind))):
+        raise KrmfnError(problem)
     return split_exact.exact(text)
 
 

@@ -141,5 +141,5 @@ def test_billions_of_laughs_pass_unread_and_are_refused_when_read() -> None:
     laughs += b"".join(b"  a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12))
     data = HEAD + b"items:\n" + laughs
     assert run(lambda resources: print(resources.select("A")), data) == (data, 0)
-    with pytest.raises(KrmfnError, match=r"^line \d+: aliases expand to more than 1,000,000 values here; write"):
+    with pytest.raises(KrmfnError, match=r"^line \d+: aliases expand to more than [0-9,]+ values here; write"):
         run(look, data)

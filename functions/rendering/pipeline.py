@@ -20,11 +20,11 @@ from . import (
     leftovers,
     module_checks,
     object_checks,
-    reach,
     recognition,
 )
 from .function_config import JUDGING, FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
+from .reach import reaching
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
@@ -76,7 +76,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     findings = chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config))
     resources.report(left.findings)
     hidden = Counter[frozenset[ignoring.Hidden]]()
-    is_sound = resources.report(reach.reaching(ignoring.kept(findings, owners, config, hidden), config.source))
+    is_sound = resources.report(reaching(ignoring.kept(findings, owners, config, hidden), config.source))
     resources.turned_off += hidden.total()
     if is_sound and resources.options.command in JUDGING and not resources.is_rendered:
         resources.report(ignoring.idle(resources, config, handled, hidden))

@@ -14,7 +14,7 @@ from ..resource import Place, ref
 from ..resourcelist import ResourceList
 from ..results import Result, error, warning
 from ..runner import max_bytes
-from ..yamltext import documents, edit, split, syntax
+from ..yamltext import documents, edit, emit, split, syntax
 from . import files, together, tree
 from .loose import has_resource
 from .tree import File
@@ -241,7 +241,8 @@ def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut
         if b"&" in text:
             item.check_aliases()
         if item.kind.endswith("List"):
-            inner = edit.undashed(item.text, indent)
+            lines = item.text.replace(b"\r\n", b"\n")  # behind another line break the indent would stay
+            inner = edit.undashed(lines, indent) if split.is_plain(lines) else emit.dump(item.manifest).encode()
             item = Item(inner, 0, len(inner), -2, False, spot if place.path else None)
         _sort(resources, item, spot, "item")
     if any(section.key == "functionConfig" for section in cut.sections):

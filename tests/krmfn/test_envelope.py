@@ -305,3 +305,12 @@ def test_an_item_from_another_list_brings_no_alias_of_it() -> None:
     resources.items.append(parsed(SHARED).items[1])
     with pytest.raises(KrmfnError, match=NO_ANCHOR):
         resources.to_bytes()
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\x85", "\u2028", "\u2029"])
+def test_a_line_at_which_readers_of_the_output_divide_is_refused(line_end: str) -> None:
+    """The key `---# x` would be the first thing on a line of what is written, and end the list there for kustomize."""
+    with pytest.raises(KrmfnError, match=r"line 2: this line begins with `---`"):
+        parsed(f"{HEAD.partition(chr(10))[0]}{line_end}---# x:\nkind: ResourceList\nitems:\n- {A}\n")
+    whole = parsed(f"---\n{HEAD}items:\n- {A}\n  text: |\n    ---# x\n")
+    assert len(whole.items) == 1

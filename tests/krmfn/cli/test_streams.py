@@ -138,6 +138,14 @@ WISHES = "apiVersion: v1\nkind: WishList\nmetadata: {name: w}\n"
 HIDDEN = f"{WISHES}---# x:\n" + "".join(f"  {line}\n" for line in ADMIN.splitlines())
 
 
+@pytest.mark.parametrize("line_end", ["\r", "\x85", "\u2028"])
+def test_an_item_that_is_a_list_keeps_its_levels_behind_every_line_break(line_end: str) -> None:
+    """Without the indent of its item the key `b` came to stand below `a`, which is empty."""
+    text = f"kind: List\nitems:\n- apiVersion: v1\n  kind: AList\n  a:{line_end}  b: c\n"
+    (item,) = manifests.read_stream(text.encode()).items
+    assert item.manifest == {"apiVersion": "v1", "kind": "AList", "a": None, "b": "c"}
+
+
 def test_an_item_of_a_list_hides_nothing_behind_its_indent() -> None:
     """Its own kind ends in List, so that it is read without its indent, and was printed so."""
     for nested in (HIDDEN, f'{WISHES}a: "b\n---# c"\n'):
