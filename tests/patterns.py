@@ -16,7 +16,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from krmfn.cli import config
+from krmfn.cli import config, variables
 from krmfn.yamltext import split
 from tests.commands import ROOT
 from tests.pumps import LONG, Use
@@ -49,6 +49,7 @@ CRD_RULES = _of_files("functions/kmm/crd", "$pattern")
 CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
 LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
+    "krmfn/cli/variables.py named": [{"names": names} for names in (variables.CLOSED, variables.OPEN, variables.HELM)],
     "krmfn/cli/loose.py": [{"key": b"kind"}],
     "krmfn/cli/loose.py _any": [{"patterns": EXCLUDES}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
