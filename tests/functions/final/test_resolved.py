@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from krmfn_functions.fleet.workloads import POD_KINDS
 
@@ -189,6 +189,7 @@ def test_a_renamed_resource_is_recognised(name: str, before: list[str], behind: 
 @given(NAMES, NAMES)
 def test_names_with_different_prefixes_are_no_twins(name: str, other: str) -> None:
     """Two overlays that one root joins: what is missing in one of them is not what the other one has."""
+    assume(name != f"z{other}")
     user = workload({"serviceAccountName": f"east-{name}"})
     transformed = Transformed(("east-", "west-"))
     found = judged(
