@@ -92,7 +92,8 @@ def check_named(name: str, given: str | None = None) -> None:
     real = os.path.realpath(name)
     place = os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
     written = os.path.abspath(name)
-    for path, root in ((place, roots.root_of(os.path.dirname(place), given)), *roots.above(written, given)):
+    by_words = ((written, root) for root in roots.above(written, given))
+    for path, root in ((place, roots.root_of(os.path.dirname(place), given)), *by_words):
         if root and roots.inside(path, root) and not roots.inside(real, os.path.realpath(root)):
             raise KrmfnError(roots.leads_out(name, root))
 

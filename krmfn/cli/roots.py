@@ -31,16 +31,22 @@ def root_of(path: str, given: str | None = None) -> str | None:
     return here
 
 
-def above(path: str, given: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield the path with each root in which it lies by its words, links not followed: --root, else Git work trees."""
+def above(path: str, given: str | None = None) -> Iterator[str]:
+    """Yield each root in which an absolute path lies by its words, links not followed.
+
+    These are --root, else all Git work trees and what ARGOCD_APP_SOURCE_PATH says.
+    """
     if given:
-        yield path, os.path.abspath(given)
+        yield os.path.abspath(given)
         return
     folder = os.path.dirname(path)
     while folder != os.path.dirname(folder):
         if os.path.lexists(os.path.join(folder, ".git")):
-            yield path, folder
+            yield folder
         folder = os.path.dirname(folder)
+    copy = _argo_root(path)
+    if copy:
+        yield copy
 
 
 def _argo_root(path: str) -> str | None:

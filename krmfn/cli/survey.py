@@ -189,7 +189,7 @@ def _tops(folders: Sequence[str]) -> list[str]:
 def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set[str]]:
     """Return the files that hold resources and that no kustomization reads, and the paths of those in charts.
 
-    helm fills in what a chart holds, so that is no resource yet; a file without anything to fill in may be one.
+    helm fills in what a chart holds, so that is no resource yet. Whoever adds a Chart.yaml takes files out of sight.
     """
     kustomizations = graph.kustomizations.values()
     used = {one.real for kustomization in kustomizations for one in kustomization.references if one.kind == "file"}
@@ -205,10 +205,10 @@ def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set
             continue
         left -= len(text)
         if has_resource(text):
-            if not is_in_chart:
-                loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
-            elif b"{{" not in text:
+            if is_in_chart:
                 in_charts.add(file.real)
+            else:
+                loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
     return loose, in_charts
 
 
