@@ -20,13 +20,22 @@ def reference(ref: Ref) -> dict[str, str]:
     return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
 
 
+def visible(text: str, kept: str = "") -> str:
+    """Return `text` with every character escaped that does not print or hides what follows; those in `kept` stay."""
+
+    def shown(match: re.Match[str]) -> str:
+        return match[0] if match[0].isprintable() or match[0] in kept else repr(match[0])[1:-1]
+
+    return re.sub("[^ -~]", shown, text)
+
+
 def printable(text: str) -> str:
     """Return `text` fit for one line of a terminal: what moves the cursor, breaks the line or hides is escaped.
 
     So is what a CI runner takes for a command to itself: `::` where a line begins, `##[...]` and `##vso[...]` anywhere.
     """
     if not text.isprintable():
-        text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+        text = visible(text)
     if "##" in text:
         text = re.sub(_RUNNER_COMMAND, r"#\\x23", text)
     return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text

@@ -23,6 +23,7 @@ from krmfn.counts import counted, some
 from krmfn.plan import Comparison
 from krmfn.reports.findings import summary as number_of
 from krmfn.reports.rules import sentence
+from krmfn.results import visible
 from krmfn.rule import Rule
 
 from . import changes, judged, pictures, rows, states, summary, tallies
@@ -35,8 +36,6 @@ IMAGES = 1_000
 FIELDS = 40
 """Clusters that have a field of squares each."""
 PANELS = 100
-_HIDDEN = re.compile(r"[^\n -~]")
-"""What may be a character that does not print."""
 _WORDING = {
     "bar": pictures.bar,
     "legend": states.STATES,
@@ -84,12 +83,7 @@ def page(
         version=version,
         link=lambda where: linked(where, link_of),
     )
-    return _HIDDEN.sub(_visible, text)
-
-
-def _visible(match: re.Match[str]) -> str:
-    """Return a character escaped when it does not print: a name must not look like another one."""
-    return match[0] if match[0].isprintable() else repr(match[0])[1:-1]
+    return visible(text, "\n")  # a name must not look like another one
 
 
 def _above(names: Sequence[str]) -> str:
@@ -142,7 +136,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
 def _embedded(data: Any) -> Markup:
     """Return JSON that stands in a script element: nothing in it can end that element, or begin another."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    text = _HIDDEN.sub(lambda match: json.dumps(_visible(match))[1:-1], text)
+    text = re.sub("[^ -~]", lambda match: json.dumps(visible(match[0]))[1:-1], text)
     for char in "<>&":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ..resource import Place, Ref
-from ..results import Checked, Result
+from ..results import Checked, Result, visible
 from .rules import Rules
 
 Sample = tuple[dict[str, str], int]
@@ -72,5 +72,4 @@ def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[s
 
 
 def _escaped(text: str) -> str:
-    text = "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
-    return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+    return visible(text, "\n").replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

@@ -18,6 +18,23 @@ _IDENTITY = re.compile(
 """The end of a key under which each key and value decides what is selected, named or run."""
 
 
+def nodes(root: Node | None) -> Iterator[Node]:
+    """Yield the nodes of a document, keys among them; those behind aliases once."""
+    seen, left = set[int](), [root] if root is not None else []
+    while left:
+        node = left.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            left.extend(parts(node))
+
+
+def parts(node: Node) -> Iterator[Node]:
+    """Yield what a collection holds, keys and values alike; nothing for a scalar."""
+    if not isinstance(node, ScalarNode):
+        yield from (part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))
+
+
 def locate(node: Node | None, path: str) -> tuple[int, int]:
     """Return line and column (from 1) of the field at `path`, or of the nearest parent that exists."""
     mark = node.start_mark if node is not None else None

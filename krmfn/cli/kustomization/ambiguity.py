@@ -19,6 +19,7 @@ from ...item import Item
 from ...resource import Place
 from ...results import Field, Result, error
 from ...yamltext import documents
+from ...yamltext.positions import nodes, parts
 from ...yamltext.values import PLAIN, is_merge
 from .documents import unreadable
 
@@ -57,8 +58,8 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
     for item in items:
         spot = item.place or place
-        nodes = [*_tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
-        for line, message in nodes:
+        odd = [*_tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
+        for line, message in odd:
             yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
         for path in item.duplicate_keys if is_function else ():
             message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
@@ -67,7 +68,7 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
 
 def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
     """Yield (line from 0, message) of each node with a tag that kustomize passes over."""
-    for node in _nodes(root):
+    for node in nodes(root):
         if node.tag not in _TAGS[type(node)]:
             tag = node.tag.replace(_CORE, "!!")
             yield node.start_mark.line, f"kustomize passes over the tag {tag}, and other readers do not; remove it"
@@ -75,10 +76,10 @@ def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
 
 def _names(root: Node | None) -> Iterator[tuple[int, str]]:
     """Yield the same of each key that is an alias: kyaml takes its anchor's name for the key until it looks it up."""
-    used = Counter(id(part) for node in _nodes(root) for part in _parts(node))
-    keys = {id(key): key for node in _nodes(root) if isinstance(node, MappingNode) for key, _ in node.value}
-    for one, key in keys.items():
-        if used[one] > 1:
+    used = Counter(id(part) for node in nodes(root) for part in parts(node))
+    keys = {id(key): key for node in nodes(root) if isinstance(node, MappingNode) for key, _ in node.value}
+    for identity, key in keys.items():
+        if used[identity] > 1:
             yield key.start_mark.line, f"the key {key.value} is an alias, too, which kustomize misreads; write it out"
 
 
@@ -91,21 +92,3 @@ def _shared(root: Node | None) -> Iterator[tuple[int, str]]:
                 yield key.start_mark.line, "an alias here may be read differently by kustomize; write the value out"
             elif key.value in _HEAD:
                 yield from _shared(value)
-
-
-def _nodes(root: Node | None) -> Iterator[Node]:
-    """Yield the nodes of a document, those behind aliases once."""
-    seen, left = set[int](), [root] if root is not None else []
-    while left:
-        node = left.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        yield node
-        left.extend(_parts(node))
-
-
-def _parts(node: Node) -> Iterator[Node]:
-    """Yield what a collection holds, keys and values alike."""
-    if not isinstance(node, ScalarNode):
-        yield from (part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))

@@ -94,17 +94,7 @@ def _mentions(node: Any) -> int:
 
     So whatever a reader of YAML makes of merges, lists and nesting, it meets no function that was not judged.
     """
-    count, seen, left = 0, set[int](), [node]
-    while left:
-        node = left.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node.value, str):
-            count += node.value in ANNOTATIONS or node.value in OTHERS
-        else:
-            left.extend(part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))
-    return count
+    return sum(part.value in (*ANNOTATIONS, *OTHERS) for part in positions.nodes(node) if isinstance(part.value, str))
 
 
 def _spec(text: Any) -> dict[str, Any]:
