@@ -116,6 +116,12 @@ Change = Callable[[dict[str, Any]], str]
         (lambda one: json.dumps({**one, "kernel": "6.1"}), "says what would be with --kernel 6.1, not what is"),
         (lambda one: json.dumps({**one, "clusters": one["clusters"] * 2}), "are both about the cluster "),
         (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].state", "well"))), "the state 'well' of node gpu-1"),
+        (
+            lambda one: json.dumps(
+                edited(one, ("clusters[0].rows[6].state", "idle"), ("clusters[0].rows[6].module", None))
+            ),
+            "the state 'idle' of node web-1",
+        ),
         (lambda one: json.dumps(edited(one, ("clusters[0].modules", []))), "is not among the Modules of the cluster"),
         (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))), "the field 'node' is 7, and not as"),
     ],

@@ -197,6 +197,7 @@ CASES = [
         f"{MAPPINGS}[0].containerImage",
         "one image for every",
     ),
+    Case("KRM213", regexps("el9$"), regexps("^.*el9$"), f"{MAPPINGS}[0].regexp", '"el9$" is found inside'),
     Case("KRM213", regexps("^(a)|b$"), regexps("^(a|b)$"), f"{MAPPINGS}[0].regexp", '"^(a)" is found inside'),
     Case(
         "KRM226",

@@ -60,6 +60,8 @@ FIELDS = {
         ("patches[0].path", "file", "app/a.yaml"),
         ("patches[1].patch", "inline", ""),
     ],
+    "patches: [{path: '', patch: '- {}'}]": [("patches[0].patch", "inline", "")],
+    "openapi: {path: ''}": [],
     "patchesStrategicMerge: [a.yaml, '{a: b}']": [
         ("patchesStrategicMerge[0]", "file", "app/a.yaml"),
         ("patchesStrategicMerge[1]", "inline", ""),
@@ -85,6 +87,8 @@ FIELDS = {
     "helmCharts: [{name: c, repo: 'https://example.com', version: '1'}]": [
         ("helmCharts[0]", "remote", "app/charts/c-1/c")
     ],
+    "helmCharts: [{name: c, version: '1'}]": [("helmCharts[0]", "chart", "app/charts/c")],
+    "helmCharts: [{name: c, repo: 'https://example.com'}]": [("helmCharts[0]", "chart", "app/charts/c")],
     "helmChartInflationGenerator: [{chartName: c, values: a.yaml}]": [
         ("helmChartInflationGenerator[0]", "chart", "app/charts/c"),
         ("helmChartInflationGenerator[0].values", "file", "app/a.yaml"),
@@ -92,6 +96,8 @@ FIELDS = {
     "resources: &r [a.yaml]\ncrds: *r": [("resources[0]", "file", "app/a.yaml"), ("crds[0]", "file", "app/a.yaml")],
     "resources: [HTTPS://example.com/a.yaml]": [("resources[0]", "remote", "")],
     "resources: ['git@example.com:a/b']": [("resources[0]", "remote", "")],
+    "resources: ['file://repo']": [("resources[0]", "remote", "")],
+    "resources: ['file://']": [("resources[0]", "nothing", "app/file:")],
     "configurations: ['git@example.com:a/b']": [("configurations[0]", "nothing", "app/git@example.com:a/b")],
     "patches: [{path: 'http://example.com/a'}]": [("patches[0].path", "remote", "")],
 }
