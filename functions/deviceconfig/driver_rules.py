@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Result, error, info
-from krmfn.results import Field
+from krmfn import Field, Result, error, info
 from krmfn.rule import Rule
 
 from .model import DeviceConfig

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from krmfn import Result, error
+from krmfn import Field, Result, error
 from krmfn.fieldpath import join
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..kmm.lookup import tables

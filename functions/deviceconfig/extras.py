@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn import Manifest, Result
-from krmfn.results import Field
+from krmfn import Field, Manifest, Result
 
 from ..rendering.kinds import CLUSTER_WIDE
 from ..rendering.metadata import metadata

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from krmfn import Result, error
+from krmfn import Field, Result, error
 from krmfn.fieldpath import join, split
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from krmfn import Result, error
-from krmfn.results import Field
+from krmfn import Field, Result, error
 from krmfn.rule import Rule
 
 from . import names

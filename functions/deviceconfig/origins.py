@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from krmfn import Result
+from krmfn import Field, Result
 from krmfn.fieldpath import moved, split
-from krmfn.results import Field
 
 from . import names
 from .fields import Spec

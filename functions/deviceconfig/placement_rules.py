@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from krmfn import Result, error, info, warning
-from krmfn.results import Field
+from krmfn import Field, Result, error, info, warning
 from krmfn.rule import Rule
 
 from .model import DeviceConfig

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Result, error
+from krmfn import Field, Result, error
 from krmfn.fieldpath import join
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from .daemonsets import POD

@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, ResourceList, Result, info, warning
+from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.fieldpath import join, starts
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..rendering import module_checks

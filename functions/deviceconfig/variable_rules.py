@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import Result, error, schema
+from krmfn import Field, Result, error, schema
 from krmfn.fieldpath import join
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from .model import DeviceConfig, value

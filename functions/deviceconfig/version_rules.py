@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from krmfn import Result, error
+from krmfn import Field, Result, error
 from krmfn.fieldpath import join
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig

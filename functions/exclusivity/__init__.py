@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn.results import Result, Severity
+from krmfn import Result
+from krmfn.results import Severity
 
 from .claim import Claim, Conflict, Kind, Where, place_of
 from .groups import ExclusionGroup, Index, exclusion_groups, index_of

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from krmfn.resource import Place, Ref
+from krmfn import Place, Ref
 from krmfn.results import Severity
 
 Kind = Literal["driver", "module", "pool"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from krmfn.resource import Place, Ref
+from krmfn import Place, Ref
 
 from .claim import Claim, Kind
 from .selectors import Labels

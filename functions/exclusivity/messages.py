@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from krmfn.resource import Place
-from krmfn.results import Field, Result, Severity, placed
+from krmfn import Field, Place, Result
+from krmfn.results import Severity, placed
 
 from .claim import Claim, Conflict, Where, place_of
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, Ref, ResourceList, Result, error
+from krmfn import Field, Item, Place, Ref, ResourceList, Result, error
 from krmfn.cluster_dump import is_dumped
 from krmfn.ownership import Id
-from krmfn.resource import Place
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..deviceconfig.reading import domain_of

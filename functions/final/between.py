@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, ResourceList, Result, error
+from krmfn import Item, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
-from krmfn.resource import Ref
 
 from .. import exclusivity
 from ..deviceconfig.reading import domain_of

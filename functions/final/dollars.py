@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, Result, info
+from krmfn import Field, Item, Result, info
 from krmfn.fieldpath import join
-from krmfn.results import Field
 
 from ..kmm.lookup import table, text
 from ..kmm.module import Module

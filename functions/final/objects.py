@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from krmfn import Item, Result, error, warning
+from krmfn import Field, Item, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.item import LOCAL
 from krmfn.ownership import Id
-from krmfn.results import Field
 
 from ..kmm.lookup import tables
 from ..kmm.module import module_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krmfn import Item, Result, warning
+from krmfn import Field, Item, Result, warning
 from krmfn.ownership import Id
-from krmfn.results import Field
 
 from .stream import Final
 

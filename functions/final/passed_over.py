@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, Result, info, warning
+from krmfn import Field, Item, Result, info, warning
 from krmfn.fieldpath import join
 from krmfn.ownership import Id
 from krmfn.resourcelist import Replacement
-from krmfn.results import Field
 
 from .pods import images
 from .stream import Final

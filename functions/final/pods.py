@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from krmfn import Item
+from krmfn import Item, Manifest
 from krmfn.fieldpath import split
-from krmfn.resource import Manifest
 
 from ..fleet.workloads import POD_KINDS
 from ..kmm.lookup import table, tables, text, texts

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from krmfn import Item, Result, error, warning
+from krmfn import Field, Item, Result, error, warning
 from krmfn.fieldpath import join
-from krmfn.results import Field
 
 from ..kmm.lookup import has, table
 from ..kmm.module import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from krmfn import Item
-from krmfn.resource import Manifest
+from krmfn import Item, Manifest
 
 from ..kmm.lookup import listing, table, tables, text
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module

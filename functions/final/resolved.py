@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Item, Result, error, warning
+from krmfn import Field, Item, Result, error, warning
 from krmfn.counts import some
 from krmfn.fieldpath import join
-from krmfn.results import Field
 
 from .names import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT, Names, twin
 from .references import Reference, references

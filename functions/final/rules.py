@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn.results import Result
+from krmfn import Result
 from krmfn.rule import Rule, apply
 
 from . import dollars, objects, order, passed_over, ready, resolved

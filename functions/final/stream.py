@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import Item, Ref, Result
-from krmfn.resource import Place
+from krmfn import Item, Place, Ref, Result
 from krmfn.resourcelist import Transformed
 
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, Module, module_of

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, Ref, ResourceList, Result, error
+from krmfn import Field, Item, Manifest, Ref, ResourceList, Result, error
 from krmfn.item import LOCAL
 from krmfn.ownership import Id, mark_of
-from krmfn.resource import Manifest
-from krmfn.results import Field
 
 from ..exclusivity import Claim
 from ..kmm.module import LABELS

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest
+from krmfn import KrmfnError, Manifest
 
 from ..kmm.lookup import text
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError
 
 from .. import exclusivity
 from ..exclusivity.clashes import clashing

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from krmfn.resource import Manifest, Place, Ref, ref
+from krmfn import Manifest, Place, Ref
+from krmfn.resource import ref
 
 from ..exclusivity import Claim
 from ..kmm.lookup import has, table

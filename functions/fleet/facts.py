@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest
+from krmfn import KrmfnError, Manifest
 
 from ..kmm.lookup import listing, table, tables, text
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from krmfn import Field, KrmfnError, Result, error, info, warning
 from krmfn.counts import counted, some
-from krmfn.errors import KrmfnError
-from krmfn.results import Field, Result, error, info, warning
 
 from ..kmm.lookup import text
 from ..kmm.module import MAPPINGS

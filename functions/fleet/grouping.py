@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 from itertools import count
 from typing import Any
 
+from krmfn import Manifest
 from krmfn.item import LOCAL
-from krmfn.resource import Manifest
 
 from .collecting import Entry, Shape
 from .inventory import API_VERSION, EVERY, KIND

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest, Ref
-from krmfn.results import Result, error
+from krmfn import KrmfnError, Manifest, Ref, Result, error
 
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text

@@ -24,9 +24,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from krmfn import KrmfnError, Manifest
 from krmfn.counts import counted
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest
 
 from ..kmm.lookup import tables, text
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors

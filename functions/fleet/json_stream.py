@@ -13,8 +13,8 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+from krmfn import KrmfnError
 from krmfn.counts import counted
-from krmfn.errors import KrmfnError
 
 CHUNK = 1 << 16
 LARGEST = 8 << 20

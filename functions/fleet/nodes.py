@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from krmfn import Item, KrmfnError, ResourceList, Result, error
+from krmfn import Field, Item, KrmfnError, ResourceList, Result, error
 from krmfn.fieldpath import split
-from krmfn.results import Field
 from krmfn.yamltext.simple import scalar
 
 from ..kmm.lookup import table

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from krmfn import Item, Result, error
-from krmfn.results import Field
+from krmfn import Field, Item, Result, error
 from krmfn.rule import Rule
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError
 
 
 def normal(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 
-from krmfn.results import Result
+from krmfn import Result
 from krmfn.rule import Rule, apply
 
 from . import findings

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from krmfn import color
-from krmfn.resource import Ref
+from krmfn import Ref, color
 from krmfn.results import printable, reference
 
 from . import wording

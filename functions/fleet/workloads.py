@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest, Ref, ref
+from krmfn import KrmfnError, Manifest, Ref
+from krmfn.resource import ref
 
 from .. import exclusivity
 from ..exclusivity.selectors import Exhausted, Labels, Work, match

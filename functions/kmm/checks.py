@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krmfn.results import Findings, Result
+from krmfn import Result
+from krmfn.results import Findings
 
 from .crd import structure
 from .lints import module_lints

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError
 
 from .module import KERNEL_VARIABLES
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn.resource import Manifest, ref
+from krmfn import Manifest
+from krmfn.resource import ref
 
 from .lookup import Table, has, listing, table, tables, text, texts
 

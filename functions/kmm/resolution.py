@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError
 
 from .envsubst import substitute, variables
 from .gotext import quote

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn.results import Field, Result, error
+from krmfn import Field, Result, error
 
 ADMISSION, FIRST = "admission", "first"
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from krmfn.errors import KrmfnError
+from krmfn import KrmfnError
 
 
 class Target(NamedTuple):

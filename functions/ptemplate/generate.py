@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from krmfn import Item, Manifest, Ref, Result
+from krmfn import Field, Item, Manifest, Ref, Result
 from krmfn.fieldpath import moved
-from krmfn.results import Field
 
 from ..kmm.module import MODULE_API, MODULE_KIND, ready_label
 from ..rendering.generated import Generated, generated

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import Item, ResourceList, Result, error, info, warning
+from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.fieldpath import join
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..exclusivity import Claim

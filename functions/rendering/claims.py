@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from krmfn import Item, ResourceList, Result, error
-from krmfn.resource import Place
-from krmfn.results import Field
+from krmfn import Field, Item, Place, ResourceList, Result, error
 
 from .. import exclusivity
 from ..exclusivity import Claim, Node

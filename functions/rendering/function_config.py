@@ -2,10 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from krmfn import Item, KrmfnError, Manifest, Options, Ref, ResourceList, Result, error, schema
+from krmfn import Field, Item, KrmfnError, Manifest, Options, Ref, ResourceList, Result, error, schema
 from krmfn.fieldpath import join
 from krmfn.resource import ref
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..fleet import readings

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from krmfn import Item, Ref, ResourceList, Result, error, info, warning
+from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krmfn import Item, ResourceList, error, schema
+from krmfn import Field, Item, ResourceList, error, schema
 from krmfn.ownership import Id
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..fleet import readings

@@ -9,10 +9,9 @@ unload drivers that nobody wanted to unload.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import Item, ResourceList, Result, error, warning
+from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import PATH
 from krmfn.ownership import OWNER, Id, Scope
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND

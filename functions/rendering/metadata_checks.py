@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from krmfn import Item, ResourceList, Result, error, warning
+from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..fleet.former import former_name, is_from_kustomize

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import Item, Ref, ResourceList, Result, error, warning
+from krmfn import Field, Item, Ref, ResourceList, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.ownership import Id
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from .function_config import FunctionConfig

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn.resource import Manifest, fingerprint
+from krmfn import Manifest
+from krmfn.resource import fingerprint
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 DISABLED = "disabled"

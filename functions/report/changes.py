@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from krmfn import Result
 from krmfn.plan import Change, Comparison
 from krmfn.reports import changes as texts
-from krmfn.results import Result
 
 SHOWN = 200
 """Changes of one cluster that are shown, and fields of one change."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmfn.resource import Place
+from krmfn import Place
 
 from .. import exclusivity
 from ..exclusivity import Claim, Conflict

@@ -10,10 +10,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from krmfn import KrmfnError, Ref, Result
+from krmfn import Field, KrmfnError, Place, Ref, Result
 from krmfn.reports.findings import FORMAT as CHECK
-from krmfn.resource import Place
-from krmfn.results import UNLISTED, Field, Severity, in_order
+from krmfn.results import UNLISTED, Severity, in_order
 
 from . import states
 from .local import alike, in_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn.results import Result
+from krmfn import Result
 from krmfn.rule import Rule
 
 from .parts import CONFLICTS, Clash, Part

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import Manifest, Ref
+from krmfn import Field, Manifest, Ref
 from krmfn.differences import ABSENT, FieldChange, differences
 from krmfn.plan import Change, Plan
 from krmfn.resource import ref
-from krmfn.results import Field
 
 from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import (

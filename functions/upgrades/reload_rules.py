@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Result, info, warning
+from krmfn import Field, Result, info, warning
 from krmfn.counts import some
 from krmfn.resource import ref
-from krmfn.results import Field
 from krmfn.rule import Rule
 
 from ..kmm.lookup import has

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from krmfn.resource import Manifest, ref
+from krmfn import Manifest
+from krmfn.resource import ref
 
 Path = tuple[str | int, ...]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any
 
+from krmfn import Result
 from krmfn.fieldpath import join
-from krmfn.results import Result
 from krmfn.rule import Rule
 
 from ..rule import refused

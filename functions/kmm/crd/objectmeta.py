@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from krmfn import Manifest, Result
 from krmfn.fieldpath import join
-from krmfn.resource import Manifest
-from krmfn.results import Result
 from krmfn.rule import Rule
 
 from ..rule import refused

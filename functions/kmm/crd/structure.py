@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from krmfn.results import Findings, Result
+from krmfn import Result
+from krmfn.results import Findings
 from krmfn.rule import Rule, apply
 
 from ..module import Module

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from krmfn import Result
 from krmfn.fieldpath import join
-from krmfn.results import Result
 from krmfn.rule import Rule
 
 from ..gotext import quote

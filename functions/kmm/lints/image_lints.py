@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from krmfn.errors import KrmfnError
-from krmfn.resource import Manifest, ref
-from krmfn.results import Field, Result, error, warning
+from krmfn import Field, KrmfnError, Manifest, Result, error, warning
+from krmfn.resource import ref
 from krmfn.rule import Rule, apply
 
 from ..envsubst import parse, substitute, variables

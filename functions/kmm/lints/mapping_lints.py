@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn.results import Field, Result, warning
+from krmfn import Field, Result, warning
 from krmfn.rule import Rule, apply
 
 from ..gotext import quote

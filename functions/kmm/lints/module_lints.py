@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from krmfn import Field, Result, error, warning
 from krmfn.fieldpath import join
-from krmfn.results import Field, Result, error, warning
 from krmfn.rule import Rule, apply
 
 from ..gotext import quote

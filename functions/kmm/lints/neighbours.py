@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from krmfn.results import Field, Result, warning
+from krmfn import Field, Result, warning
 from krmfn.rule import Rule, apply
 
 from ..module import Module

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from krmfn.results import Field, Result, error, warning
+from krmfn import Field, Result, error, warning
 from krmfn.rule import Rule
 
 from ..gotext import quote

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn.results import Field, Result, info, warning
+from krmfn import Field, Result, info, warning
 from krmfn.rule import Rule, apply
 
 from ..gotext import quote

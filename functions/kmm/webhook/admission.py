@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from krmfn.resource import Ref
-from krmfn.results import Findings, Result
+from krmfn import Ref, Result
+from krmfn.results import Findings
 from krmfn.rule import Rule, apply
 
 from ..lookup import has, text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn.results import Result
+from krmfn import Result
 from krmfn.rule import Rule
 
 from ..lookup import Table, listing, text
