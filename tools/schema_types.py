@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
 from schema_nodes import Node
@@ -11,24 +12,32 @@ TYPES = {
     "KernelMapping": "kernelMapping",
     "InitContainer": "initContainers",
     "Sidecar": "containers",
-    "PluginInit": "initContainer",
+    "Container": "initContainer",
     "DevicePlugin": "devicePlugin",
     "Dra": "dra",
     "DaemonSet": "daemonSet",
 }
 """The types that are definitions of the schema, with the definition's name."""
+EXTENDED = {
+    "InitContainer": "Container",
+    "Sidecar": "InitContainer",
+    "DevicePlugin": "Container",
+    "Dra": "DevicePlugin",
+    "DaemonSet": "Sidecar",
+}
+"""The types that have all fields of another one, which they extend."""
+_ABOUT = {"Container": "what every container has, and all that the initContainer of a plugin has"}
 FIELDS = {"Upgrade": "upgrade", "ServiceAccount": "serviceAccount", "Hub": "hub", "Service": "service"}
 """The types that stand in one field, with the field's name."""
 _HEAD = '''"""The fields of a DeviceConfig as types. Generated from the schema: `python tools/schemas.py`; do not edit.
 
-What is absent is the empty value of its type: "", [] or None.
+What is absent is the empty value of its type: "", () or None.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
-
-_NONE: list[Any] = []  # shared, and read only
 
 OF_LOADER = (
 {of_loader})
@@ -48,11 +57,11 @@ NESTED: dict[type[Fields], dict[str, type[Fields]]] = {{
 """The fields of each type that are themselves typed, or lists of such."""
 '''
 _ABSENT = {
-    "string": ("str", '""'),
-    "boolean": ("bool | None", "None"),
-    "integer": ("int | None", "None"),
-    "array": ("list[Any]", "_NONE"),
-    "object": ("dict[str, Any] | None", "None"),
+    "string": 'str = ""',
+    "boolean": "bool | None = None",
+    "integer": "int | None = None",
+    "array": "Sequence[Any] = ()",
+    "object": "dict[str, Any] | None = None",
 }
 """The Python type of each type of JSON Schema, and what stands for an absent field."""
 
@@ -64,29 +73,41 @@ def module(spec: Node, definitions: Mapping[str, Node], of_loader: list[str]) ->
         kinds[name] = kinds[name]["items"]
     for name, field in FIELDS.items():
         kinds[name] = kinds["DaemonSet" if name == "Service" else "Spec"]["properties"][field]
-    classes = (_class(name, node, definitions) for name, node in kinds.items())
+    order = ("Container", *(name for name in kinds if name != "Container"))
+    classes = (_class(name, kinds, definitions) for name in order)
     nested = (_nested(name, node, definitions) for name, node in kinds.items())
     return (
-        _HEAD.format(of_loader="".join(f'    "{name}",\n' for name in of_loader))
+        _HEAD.format(of_loader="".join(_row(of_loader[at : at + 4]) for at in range(0, len(of_loader), 4)))
         + "".join(classes)
         + _FOOT.format(nested="".join(nested))
     )
 
 
-def _class(name: str, node: Node, definitions: Mapping[str, Node]) -> str:
-    lines = [f"    {field}: {kind} = {default}\n" for field, kind, default in _fields(node, definitions)]
-    description = node["description"]
-    return f'\n\nclass {name}(Fields):\n    """{description[0].upper()}{description[1:]}."""\n\n' + "".join(lines)
+def _row(names: list[str]) -> str:
+    row = ", ".join(map(json.dumps, names))
+    return f"    *({row}),\n" if len(names) > 1 else f"    {row},\n"
 
 
-def _fields(node: Node, definitions: Mapping[str, Node]) -> Iterator[tuple[str, str, str]]:
-    """Yield the name, the type and the value for "absent" of each field."""
+def _class(name: str, kinds: Mapping[str, Node], definitions: Mapping[str, Node]) -> str:
+    extended = EXTENDED.get(name, "")
+    known = dict(_fields(kinds[extended], definitions)) if extended else {}
+    fields = dict(_fields(kinds[name], definitions))
+    if not known.items() <= fields.items():
+        raise SystemExit(f"{name} lacks a field of {extended}, which it extends")
+    lines = [f"    {field}: {fields[field]}\n" for field in fields if field not in known]
+    about = str(_ABOUT.get(name, kinds[name]["description"]))
+    head = f'class {name}({extended or "Fields"}):\n    """{about[0].upper()}{about[1:]}."""\n\n'
+    return "\n\n" + head + "".join(lines)
+
+
+def _fields(node: Node, definitions: Mapping[str, Node]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each field, and its type with the value for "absent"."""
     for field, entry in node["properties"].items():
         own, is_list = _own_type(field, entry), _plain(entry, definitions).get("type") == "array"
         if own:
-            yield (field, f"list[{own}]", "_NONE") if is_list else (field, f"{own} | None", "None")
+            yield field, f"Sequence[{own}] = ()" if is_list else f"{own} | None = None"
         else:
-            yield (field, *_ABSENT.get(str(_plain(entry, definitions).get("type")), ("str | int | None", "None")))
+            yield field, _ABSENT.get(str(_plain(entry, definitions).get("type")), "str | int | None = None")
 
 
 def _plain(entry: Node, definitions: Mapping[str, Node]) -> Node:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from krmfn import Field, Result, error, warning
 from krmfn.rule import Rule
 
 from . import names
-from .fields import DaemonSet, DevicePlugin, Dra, InitContainer, Sidecar
-from .images import Container
+from .fields import Container, DevicePlugin, Dra, InitContainer
 from .model import DeviceConfig
 
 
@@ -55,7 +54,7 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
 def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container whose privileged and securityContext.privileged contradict each other."""
     for path, entry, _ in containers(config):
-        if not isinstance(entry, (DaemonSet, InitContainer, Sidecar)):
+        if not isinstance(entry, InitContainer):
             continue
         detail = (entry.securityContext or {}).get("privileged")
         if entry.privileged is not None and isinstance(detail, bool) and detail != entry.privileged:
@@ -106,18 +105,18 @@ def _named(config: DeviceConfig) -> Iterator[tuple[str, list[str], dict[str, str
         yield f"{path}.volumes", _names(entry.volumes), devices
 
 
-def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin | Dra]]:
+def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
     if config.spec.devicePlugin:
         yield "devicePlugin", config.spec.devicePlugin
     if config.spec.dra:
         yield "dra", config.spec.dra
 
 
-def _names(entries: list[dict[str, Any]]) -> list[str]:
+def _names(entries: Sequence[dict[str, Any]]) -> list[str]:
     return [entry["name"] for entry in entries]
 
 
-def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, list[dict[str, Any]]]]:
+def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[dict[str, Any]]]]:
     """Yield every container: its path, its fields, the volumes it can mount."""
     for kind, plugin in _plugins(config):
         yield kind, plugin, plugin.volumes

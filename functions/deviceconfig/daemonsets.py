@@ -9,7 +9,7 @@ from krmfn import Manifest
 from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.metadata import daemonset_order, filled, metadata
 from . import names
-from .fields import DaemonSet, InitContainer, Service, Sidecar
+from .fields import DaemonSet, InitContainer, Service
 from .images import image_of
 from .model import DeviceConfig
 from .module import secrets
@@ -92,7 +92,7 @@ def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]
     return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}
 
 
-def _given(fields: DaemonSet | InitContainer | Sidecar, names: tuple[str, ...]) -> dict[str, Any]:
+def _given(fields: InitContainer, names: tuple[str, ...]) -> dict[str, Any]:
     """Return those of the fields that are written, in the order of `names`."""
     written = vars(fields)
     return {name: written[name] for name in names if name in written}
@@ -111,9 +111,7 @@ def _gate(config: DeviceConfig, version: str) -> dict[str, str]:
     return {version_label(namespace, name): version, version_ready_label(namespace, name): version}
 
 
-def _container(
-    config: DeviceConfig, fields: DaemonSet | InitContainer | Sidecar, mounts: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _container(config: DeviceConfig, fields: InitContainer, mounts: list[dict[str, Any]]) -> dict[str, Any]:
     security = {**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})}
     return filled(
         name=fields.name,

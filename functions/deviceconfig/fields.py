@@ -1,31 +1,18 @@
 """The fields of a DeviceConfig as types. Generated from the schema: `python tools/schemas.py`; do not edit.
 
-What is absent is the empty value of its type: "", [] or None.
+What is absent is the empty value of its type: "", () or None.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-_NONE: list[Any] = []  # shared, and read only
-
 OF_LOADER = (
-    "moduleName",
-    "parameters",
-    "modulesLoadingOrder",
-    "dirName",
-    "firmwarePath",
-    "loadArgs",
-    "unloadArgs",
-    "rawLoadArgs",
-    "rawUnloadArgs",
-    "inTreeModulesToRemove",
-    "kernelMappings",
-    "build",
-    "sign",
-    "registryTLS",
-    "imagePullPolicy",
-    "imagePullSecret",
+    *("moduleName", "parameters", "modulesLoadingOrder", "dirName"),
+    *("firmwarePath", "loadArgs", "unloadArgs", "rawLoadArgs"),
+    *("rawUnloadArgs", "inTreeModulesToRemove", "kernelMappings", "build"),
+    *("sign", "registryTLS", "imagePullPolicy", "imagePullSecret"),
     "imagePullSecrets",
 )
 """The fields of the kernel module's loader."""
@@ -36,6 +23,19 @@ class Fields:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} is only read")
+
+
+class Container(Fields):
+    """What every container has, and all that the initContainer of a plugin has."""
+
+    image: str = ""
+    imageParts: ImageParts | None = None
+    command: Sequence[Any] = ()
+    args: Sequence[Any] = ()
+    env: Sequence[Any] = ()
+    resources: dict[str, Any] | None = None
+    imagePullPolicy: str = ""
+    volumeMounts: Sequence[Any] = ()
 
 
 class ImageParts(Fields):
@@ -56,130 +56,56 @@ class KernelMapping(Fields):
     build: dict[str, Any] | None = None
     sign: dict[str, Any] | None = None
     registryTLS: dict[str, Any] | None = None
-    inTreeModulesToRemove: list[Any] = _NONE
+    inTreeModulesToRemove: Sequence[Any] = ()
 
 
-class InitContainer(Fields):
+class InitContainer(Container):
     """One container."""
 
     name: str = ""
-    image: str = ""
-    imageParts: ImageParts | None = None
-    command: list[Any] = _NONE
-    args: list[Any] = _NONE
-    env: list[Any] = _NONE
-    resources: dict[str, Any] | None = None
-    imagePullPolicy: str = ""
-    volumeMounts: list[Any] = _NONE
-    envFrom: list[Any] = _NONE
+    envFrom: Sequence[Any] = ()
     privileged: bool | None = None
     securityContext: dict[str, Any] | None = None
     workingDir: str = ""
     enabled: bool | None = None
 
 
-class Sidecar(Fields):
+class Sidecar(InitContainer):
     """One container beside the main one."""
 
-    name: str = ""
-    image: str = ""
-    imageParts: ImageParts | None = None
-    command: list[Any] = _NONE
-    args: list[Any] = _NONE
-    env: list[Any] = _NONE
-    resources: dict[str, Any] | None = None
-    imagePullPolicy: str = ""
-    volumeMounts: list[Any] = _NONE
-    envFrom: list[Any] = _NONE
-    privileged: bool | None = None
-    securityContext: dict[str, Any] | None = None
-    workingDir: str = ""
-    ports: list[Any] = _NONE
+    ports: Sequence[Any] = ()
     livenessProbe: dict[str, Any] | None = None
     readinessProbe: dict[str, Any] | None = None
     startupProbe: dict[str, Any] | None = None
     lifecycle: dict[str, Any] | None = None
-    enabled: bool | None = None
 
 
-class PluginInit(Fields):
-    """A container that runs to its end first (KMM 2.4)."""
-
-    image: str = ""
-    imageParts: ImageParts | None = None
-    command: list[Any] = _NONE
-    args: list[Any] = _NONE
-    env: list[Any] = _NONE
-    resources: dict[str, Any] | None = None
-    imagePullPolicy: str = ""
-    volumeMounts: list[Any] = _NONE
-
-
-class DevicePlugin(Fields):
+class DevicePlugin(Container):
     """A kubelet device plugin, started by KMM after the kernel module."""
 
-    image: str = ""
-    imageParts: ImageParts | None = None
-    command: list[Any] = _NONE
-    args: list[Any] = _NONE
-    env: list[Any] = _NONE
-    resources: dict[str, Any] | None = None
-    imagePullPolicy: str = ""
-    volumeMounts: list[Any] = _NONE
-    volumes: list[Any] = _NONE
-    initContainer: PluginInit | None = None
+    volumes: Sequence[Any] = ()
+    initContainer: Container | None = None
     serviceAccountName: str = ""
     enabled: bool | None = None
     automountServiceAccountToken: bool | None = None
 
 
-class Dra(Fields):
+class Dra(DevicePlugin):
     """A driver for Dynamic Resource Allocation, started by KMM after the kernel module."""
 
     driverName: str = ""
-    image: str = ""
-    imageParts: ImageParts | None = None
-    command: list[Any] = _NONE
-    args: list[Any] = _NONE
-    env: list[Any] = _NONE
-    resources: dict[str, Any] | None = None
-    imagePullPolicy: str = ""
-    volumeMounts: list[Any] = _NONE
-    volumes: list[Any] = _NONE
-    initContainer: PluginInit | None = None
-    serviceAccountName: str = ""
-    enabled: bool | None = None
-    automountServiceAccountToken: bool | None = None
-    deviceClasses: list[Any] = _NONE
+    deviceClasses: Sequence[Any] = ()
 
 
-class DaemonSet(Fields):
+class DaemonSet(Sidecar):
     """One DaemonSet."""
 
-    name: str = ""
     objectName: str = ""
     matchLabels: dict[str, Any] | None = None
-    image: str = ""
-    imageParts: ImageParts | None = None
-    command: list[Any] = _NONE
-    args: list[Any] = _NONE
-    env: list[Any] = _NONE
-    resources: dict[str, Any] | None = None
-    imagePullPolicy: str = ""
-    volumeMounts: list[Any] = _NONE
-    envFrom: list[Any] = _NONE
-    privileged: bool | None = None
-    securityContext: dict[str, Any] | None = None
-    workingDir: str = ""
-    volumes: list[Any] = _NONE
-    hostDevices: list[Any] = _NONE
-    initContainers: list[InitContainer] = _NONE
-    containers: list[Sidecar] = _NONE
-    ports: list[Any] = _NONE
-    livenessProbe: dict[str, Any] | None = None
-    readinessProbe: dict[str, Any] | None = None
-    startupProbe: dict[str, Any] | None = None
-    lifecycle: dict[str, Any] | None = None
+    volumes: Sequence[Any] = ()
+    hostDevices: Sequence[Any] = ()
+    initContainers: Sequence[InitContainer] = ()
+    containers: Sequence[Sidecar] = ()
     serviceAccountName: str = ""
     priorityClassName: str = ""
     runtimeClassName: str = ""
@@ -189,7 +115,7 @@ class DaemonSet(Fields):
     dnsPolicy: str = ""
     terminationGracePeriodSeconds: int | None = None
     nodeSelector: dict[str, Any] | None = None
-    tolerations: list[Any] = _NONE
+    tolerations: Sequence[Any] = ()
     podSpec: dict[str, Any] | None = None
     updateStrategy: dict[str, Any] | None = None
     minReadySeconds: int | None = None
@@ -199,7 +125,6 @@ class DaemonSet(Fields):
     podLabels: dict[str, Any] | None = None
     podAnnotations: dict[str, Any] | None = None
     service: Service | None = None
-    enabled: bool | None = None
 
 
 class Spec(Fields):
@@ -212,43 +137,43 @@ class Spec(Fields):
     imageRegistry: str = ""
     nodeSelector: dict[str, Any] | None = None
     allNodes: bool | None = None
-    nodePools: list[Any] = _NONE
+    nodePools: Sequence[Any] = ()
     moduleName: str = ""
-    parameters: list[Any] = _NONE
-    modulesLoadingOrder: list[Any] = _NONE
+    parameters: Sequence[Any] = ()
+    modulesLoadingOrder: Sequence[Any] = ()
     dirName: str = ""
     firmwarePath: str = ""
-    loadArgs: list[Any] = _NONE
-    unloadArgs: list[Any] = _NONE
-    rawLoadArgs: list[Any] = _NONE
-    rawUnloadArgs: list[Any] = _NONE
-    inTreeModulesToRemove: list[Any] = _NONE
+    loadArgs: Sequence[Any] = ()
+    unloadArgs: Sequence[Any] = ()
+    rawLoadArgs: Sequence[Any] = ()
+    rawUnloadArgs: Sequence[Any] = ()
+    inTreeModulesToRemove: Sequence[Any] = ()
     inTreeDriver: bool | None = None
-    kernelMappings: list[KernelMapping] = _NONE
+    kernelMappings: Sequence[KernelMapping] = ()
     build: dict[str, Any] | None = None
     sign: dict[str, Any] | None = None
     registryTLS: dict[str, Any] | None = None
     imagePullPolicy: str = ""
     imagePullSecret: str = ""
-    imagePullSecrets: list[Any] = _NONE
+    imagePullSecrets: Sequence[Any] = ()
     upgrade: Upgrade | None = None
-    tolerations: list[Any] = _NONE
+    tolerations: Sequence[Any] = ()
     serviceAccountName: str = ""
     serviceAccount: ServiceAccount | None = None
     devicePlugin: DevicePlugin | None = None
     dra: Dra | None = None
-    daemonSets: list[DaemonSet] = _NONE
+    daemonSets: Sequence[DaemonSet] = ()
     labels: dict[str, Any] | None = None
     annotations: dict[str, Any] | None = None
     hub: Hub | None = None
-    extraObjects: list[Any] = _NONE
+    extraObjects: Sequence[Any] = ()
 
 
 class Upgrade(Fields):
     """How a new version reaches the nodes."""
 
     ordered: bool | None = None
-    retain: list[Any] = _NONE
+    retain: Sequence[Any] = ()
 
 
 class ServiceAccount(Fields):
@@ -258,8 +183,8 @@ class ServiceAccount(Fields):
     openshift: bool | None = None
     podSecurity: str = ""
     enabled: bool | None = None
-    rules: list[Any] = _NONE
-    clusterRules: list[Any] = _NONE
+    rules: Sequence[Any] = ()
+    clusterRules: Sequence[Any] = ()
 
 
 class Hub(Fields):
@@ -276,7 +201,7 @@ class Service(Fields):
     port: int | None = None
     targetPort: str | int | None = None
     name: str = ""
-    ports: list[Any] = _NONE
+    ports: Sequence[Any] = ()
     annotations: dict[str, Any] | None = None
     enabled: bool | None = None
 
@@ -284,9 +209,9 @@ class Service(Fields):
 NESTED: dict[type[Fields], dict[str, type[Fields]]] = {
     InitContainer: {"imageParts": ImageParts},
     Sidecar: {"imageParts": ImageParts},
-    PluginInit: {"imageParts": ImageParts},
-    DevicePlugin: {"imageParts": ImageParts, "initContainer": PluginInit},
-    Dra: {"imageParts": ImageParts, "initContainer": PluginInit},
+    Container: {"imageParts": ImageParts},
+    DevicePlugin: {"imageParts": ImageParts, "initContainer": Container},
+    Dra: {"imageParts": ImageParts, "initContainer": Container},
     DaemonSet: {"imageParts": ImageParts, "initContainers": InitContainer, "containers": Sidecar, "service": Service},
     Spec: {
         "driverImageParts": ImageParts,

@@ -6,7 +6,7 @@ from functools import partial
 
 from ..rendering.generated import Generated, generated
 from ..rendering.kinds import DEVICECONFIG
-from . import daemonsets, extras, hub, module, rbac
+from . import daemonsets, extras, module, rbac
 from .model import DeviceConfig
 from .origins import origin
 
@@ -21,19 +21,16 @@ def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]
     """
     first = configs[0]
     account = first.spec.serviceAccount
-    wanted = [(first, manifest) for manifest in rbac.objects(first, account)] if account else []
+    manifests = [(first, manifest) for manifest in rbac.objects(first, account)] if account else []
     for config in configs:
-        if config.spec.hub:
-            wanted.append((config, hub.managed_cluster_module(config, config.spec.hub, known)))
-        else:
-            wanted.append((config, module.module(config, known)))
-            if config.spec.daemonSets or config.retained:
-                wanted += daemonsets.objects(config)
+        manifests.append((config, module.module(config, known)))
+        if not config.spec.hub and (config.spec.daemonSets or config.retained):
+            manifests += daemonsets.objects(config)
     extra = [
         generated(manifest, DEVICECONFIG, first.item, first.ref, partial(extras.origin, first, index))
         for index, manifest in enumerate(extras.objects(first) if first.spec.extraObjects else ())
     ]
     return extra + [
         generated(manifest, DEVICECONFIG, config.item, config.ref, partial(origin, config), _ANSWERED)
-        for config, manifest in wanted
+        for config, manifest in manifests
     ]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from .fields import DaemonSet, DevicePlugin, Dra, ImageParts, InitContainer, PluginInit, Sidecar, Spec
-
-Container = DaemonSet | DevicePlugin | Dra | InitContainer | PluginInit | Sidecar
-"""What has the fields of a container."""
+from .fields import Container, ImageParts, Spec
 
 
 def is_complete(image: str) -> bool:

@@ -1,6 +1,6 @@
 """The values of a DeviceConfig: its own fields over its profile's over the defaults, typed, one value per pool."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, Result
@@ -110,7 +110,7 @@ class DeviceConfig(NamedTuple):
         return {**self.annotations, **(self.spec.annotations or {})}
 
     @property
-    def mappings(self) -> list[KernelMapping]:
+    def mappings(self) -> Sequence[KernelMapping]:
         """The kernel mappings; without any, all kernels (the seed's: those of RHEL and its kin)."""
         return self.spec.kernelMappings or (_EVERY_RHEL_KERNEL if self.seed else _EVERY_KERNEL)
 
@@ -165,4 +165,4 @@ def value(spec: Any, name: str) -> Any:
             spec = spec.get(part)
         else:
             spec = getattr(spec, part, None)
-    return None if spec in ("", []) else spec
+    return None if spec in ("", (), []) else spec

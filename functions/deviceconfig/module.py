@@ -6,9 +6,9 @@ from typing import Any
 
 from krmfn import Manifest
 
-from ..kmm.module import MODULE_API, MODULE_KIND
+from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.metadata import MODULE_ORDER, filled, metadata
-from .fields import DevicePlugin, Dra, KernelMapping, PluginInit
+from .fields import Container, DevicePlugin, Dra, KernelMapping
 from .images import image_of
 from .model import DeviceConfig
 
@@ -17,28 +17,35 @@ Specs = dict[bytes, dict[str, Any]]
 
 
 def module(config: DeviceConfig, known: Specs) -> Manifest:
-    """Return the `kmm.sigs.x-k8s.io/v1beta1 Module` with the name `config.name`."""
-    return {
-        "apiVersion": MODULE_API,
-        "kind": MODULE_KIND,
-        "metadata": metadata(
-            config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations
-        ),
-        "spec": module_spec(config, known),
+    """Return the `kmm.sigs.x-k8s.io/v1beta1 Module` with the name `config.name`.
+
+    With `hub` it is a `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, whose Module on the spokes has that name.
+    """
+    labels, annotations = config.object_labels, config.object_annotations
+    own_metadata = metadata(config.name, config.ref, "module", MODULE_ORDER, labels, annotations)
+    spec, hub = _module_spec(config, known), config.spec.hub
+    if hub is None:
+        return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own_metadata, "spec": spec}
+    del own_metadata["namespace"]
+    of_hub = {
+        "moduleSpec": spec,
+        "spokeNamespace": hub.spokeNamespace,
+        "selector": dict(hub.clusterSelector or {}),
     }
+    return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": own_metadata, "spec": of_hub}
 
 
-def module_spec(config: DeviceConfig, known: Specs) -> dict[str, Any]:
+def _module_spec(config: DeviceConfig, known: Specs) -> dict[str, Any]:
     """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it; what is in it is only read."""
-    wanted = known.get(config.likeness)
-    if wanted is None:
-        wanted = _but_selector(config)
+    spec = known.get(config.likeness)
+    if spec is None:
+        spec = _without_selector(config)
         if config.likeness:
-            known[config.likeness] = wanted
-    return {**wanted, "selector": dict(config.spec.nodeSelector or {})}
+            known[config.likeness] = spec
+    return {**spec, "selector": dict(config.spec.nodeSelector or {})}
 
 
-def _but_selector(config: DeviceConfig) -> dict[str, Any]:
+def _without_selector(config: DeviceConfig) -> dict[str, Any]:
     spec = config.spec
     loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
     return filled(
@@ -90,7 +97,7 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
     return {**sign, "unsignedImage": config.mirror(sign["unsignedImage"])}
 
 
-def _plugin(config: DeviceConfig, plugin: DevicePlugin | Dra | None) -> dict[str, Any] | None:
+def _plugin(config: DeviceConfig, plugin: DevicePlugin | None) -> dict[str, Any] | None:
     """Return spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
     if plugin is None:
         return None
@@ -106,7 +113,7 @@ def _plugin(config: DeviceConfig, plugin: DevicePlugin | Dra | None) -> dict[str
     )
 
 
-def _container(config: DeviceConfig, container: DevicePlugin | Dra | PluginInit) -> dict[str, Any]:
+def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
     return filled(
         image=config.mirror(image_of(container)),
         command=container.command,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from krmfn import Manifest
@@ -38,7 +39,7 @@ def objects(config: DeviceConfig, account: ServiceAccount) -> list[Manifest]:
     return objects
 
 
-def _rights(config: DeviceConfig, kind: str, name: str, rules: list[Any]) -> list[Manifest]:
+def _rights(config: DeviceConfig, kind: str, name: str, rules: Sequence[Any]) -> list[Manifest]:
     """Return a Role or ClusterRole and its binding to the config's account."""
     of_role, of_binding = (_metadata(config, name, _REVOCABLE) for _ in range(2))
     if kind == "ClusterRole":
