@@ -14,9 +14,10 @@ from krmfn.ownership import OWNER, Id
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from .function_config import FunctionConfig
+from .function_config import JUDGING, FunctionConfig
 from .generated import Finding
 from .kinds import OURS
+from .reach import reaching
 from .suspects import near
 
 Hidden = tuple[Id, str]
@@ -42,6 +43,25 @@ _CHANGES = tuple(f"KRM{number}" for number in range(401, 411))
 def can_be_turned_off(rule: str) -> bool:
     """Return True for the id of a rule that advises: it can be turned off, and what it says then does not count."""
     return (rule[:4] in ADVICE and rule not in REFUSALS) or rule in WARNINGS or rule in FLEET or rule in FINAL
+
+
+def report(
+    resources: ResourceList,
+    findings: Iterable[Finding],
+    owners: Mapping[Ref, Item],
+    config: FunctionConfig,
+    handled: Collection[tuple[str, str]],
+) -> bool:
+    """Report the findings that are not turned off, and count the others; return False when one is an error.
+
+    A command that judges says then which entries hide nothing.
+    """
+    hidden = Counter[frozenset[Hidden]]()
+    is_sound = resources.report(reaching(kept(findings, owners, config, hidden), config.source))
+    resources.turned_off += hidden.total()
+    if is_sound and resources.options.command in JUDGING and not resources.is_rendered:
+        resources.report(idle(resources, config, handled, hidden))
+    return is_sound
 
 
 def kept(

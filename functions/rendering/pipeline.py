@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -24,7 +23,6 @@ from . import (
 )
 from .function_config import JUDGING, FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
-from .reach import reaching
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
@@ -75,11 +73,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     owners |= {item.ref: item for item in left.handwritten}
     findings = chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config))
     resources.report(left.findings)
-    hidden = Counter[frozenset[ignoring.Hidden]]()
-    is_sound = resources.report(reaching(ignoring.kept(findings, owners, config, hidden), config.source))
-    resources.turned_off += hidden.total()
-    if is_sound and resources.options.command in JUDGING and not resources.is_rendered:
-        resources.report(ignoring.idle(resources, config, handled, hidden))
+    is_sound = ignoring.report(resources, findings, owners, config, handled)
     if (is_sound or resources.options.command in SHOWING) and not resources.is_rendered:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 

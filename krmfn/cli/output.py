@@ -12,7 +12,7 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Manifest, check_plain
 from ..runner import ensure_stdout, write
-from ..yamltext import edit, emit, split
+from ..yamltext import documents, edit, emit, split
 from ..yamltext.comments import KEEPS
 from . import files
 
@@ -22,8 +22,6 @@ _HEAD = """\
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:"""
-_DIVIDES = re.compile(rb"(?:\A|\n)(?:---|\.\.\.(?=[ \t\r\n]|\Z))")
-"""A line at which kubectl and Argo CD begin another document, or after which they read nothing."""
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]|^\.+")
 
 
@@ -145,12 +143,12 @@ def _document(item: Item) -> bytes:
     first = text.lstrip()[:1]
     # kubectl skips white space of any kind before a brace
     is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
-    if not is_block or not split.is_plain(text) or _DIVIDES.search(text):
+    if not is_block or not split.is_plain(text) or documents.divisions(text):
         text = emit.dump(item.manifest).encode()
     elif not text.endswith(b"\n"):
         text = edit.closed(text, -2)
     elif not re.search(KEEPS, text):
         text = text.rstrip(b"\n") + b"\n"
-    if _DIVIDES.search(text):
+    if documents.divisions(text):
         raise KrmfnError(f"{item.ref} cannot be written: a line of it would begin with `---` or be `...`")
     return text

@@ -78,12 +78,22 @@ class Span(NamedTuple):
 def documents(text: bytes) -> Iterator[Document]:
     """Yield the documents of a stream but for those of comments only. `---` at the start of a line always divides."""
     start, line = 0, 1
-    marks = [mark.end() - 3 for mark in _MARK.finditer(text)]
-    for end in ([0] if _MARK.match(b"\n" + text[:4]) else []) + marks + [len(text)]:
+    for end in [*_lines(_MARK, text), len(text)]:
         if not _is_nothing(text, start, end):
             yield Document(text[start:end], line)
         line += text.count(b"\n", start, end)
         start = end + 3
+
+
+def divisions(text: bytes) -> list[int]:
+    """Return where the lines begin at which kubectl and Argo CD begin another document, or stop reading."""
+    return _lines(_DIVISION, text)
+
+
+def _lines(pattern: re.Pattern[bytes], text: bytes) -> list[int]:
+    """Return where the lines begin that a pattern matches; a newline, with which it begins, makes it quick."""
+    first = [0] if pattern.match(b"\n" + text[:4]) else []
+    return first + [match.start() + 1 for match in pattern.finditer(text)]
 
 
 def _is_nothing(text: bytes, start: int, end: int) -> bool:
@@ -104,15 +114,14 @@ def misread(text: bytes, line: int = 0) -> str:
     wide = _WIDE.match(text)
     if wide and text.decode(errors="replace").lstrip().startswith("{"):
         return f"line {line + 1 + wide[0].count(bytes([10]))}: {_BEFORE}"
-    stream = b"\n" + text
-    ends = stream.find(b"\r\r\n")
+    ends = text.find(b"\r\r\n")
     if ends >= 0:
-        return f"line {line + stream.count(bytes([10]), 0, ends)}: {_TWO}"
-    marks = [match.start() + 1 for match in _DIVISION.finditer(stream)]
-    for at, end in zip(marks, [*marks[1:], len(stream)], strict=False):
-        is_end = stream.startswith(b"...", at)
-        if not (_is_nothing(stream, at + 3, end) if is_end else _BARE.match(stream, at + 3)):
-            return f"line {line + stream.count(bytes([10]), 0, at)}: {_ENDED if is_end else _FOLLOWED}"
+        return f"line {line + 1 + text.count(bytes([10]), 0, ends)}: {_TWO}"
+    marks = divisions(text)
+    for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
+        is_end = text.startswith(b"...", at)
+        if not (_is_nothing(text, at + 3, end) if is_end else _BARE.match(text, at + 3)):
+            return f"line {line + 1 + text.count(bytes([10]), 0, at)}: {_ENDED if is_end else _FOLLOWED}"
     return ""
 
 
