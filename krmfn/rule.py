@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .results import Result
+from .results import Result, Severity
 
 
 class Rule(NamedTuple):
@@ -26,6 +26,16 @@ class Rule(NamedTuple):
     """What a person does about a finding: one or two imperative sentences."""
     check: Callable[..., Iterator[Result]] | None = None
     """Yields the findings, without the rule's id; None where the rule is a step of a larger walk."""
+    severities: tuple[Severity, ...] = ("error",)
+    """The severities of its findings; first the usual one, which a finding about `bad` has."""
+    advice: bool = False
+    """Whether users may turn it off. An error of a rule that usually warns is reported nevertheless."""
+
+    @property
+    def hideable(self) -> tuple[Severity, ...]:
+        """Return the severities of the findings that users may turn off."""
+        keeps_errors = self.severities[0] != "error"
+        return tuple(one for one in self.severities if self.advice and not (keeps_errors and one == "error"))
 
 
 def apply(rules: Iterable[Rule], *subject: Any) -> Iterator[Result]:

@@ -1,7 +1,8 @@
-"""Write docs/rules.md from the rules themselves: `python tools/rules.py`."""
+"""Write docs/rules.md, and the table of what can be turned off, from the rules: `python tools/rules.py`."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from krmfn_functions.commands import catalogue
@@ -9,7 +10,9 @@ from krmfn_functions.commands import catalogue
 from krmfn.reports.rules import markdown, sentence
 from krmfn.rule import Rule
 
-PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
+_ROOT = Path(__file__).parent.parent
+PAGE = _ROOT / "docs" / "rules.md"
+ADVICE = _ROOT / "functions" / "rendering" / "advice.json"
 HEAD = """\
 # The rules
 
@@ -39,6 +42,12 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def advice() -> str:
+    """Return the table that runs read: for each rule the severities of its findings that can be turned off."""
+    lines = [f"{json.dumps(rule.id)}: {json.dumps(rule.hideable)}" for rule in catalogue.rules()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def _entry(rule: Rule) -> str:
     return f"### {rule.id}\n\n{sentence(rule)}\n\n{markdown(rule)}\n{catalogue.turning_off(rule)}\n"
 
@@ -51,3 +60,4 @@ def _anchor(title: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    ADVICE.write_text(advice(), encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from krmfn.cli.main import Printed
 from krmfn.results import json_text
@@ -22,8 +22,6 @@ CHAPTERS = (
     ("KRM7", "What reaches a cluster", "The final list as a whole, once nothing else is an error."),
 )
 """The families of rules by the first characters of their ids: the title of each, and what it is about."""
-_ABOUT_PROFILES = ("KRM143", "KRM144")
-"""The rules about the functionConfig's own fields, which no other resource can turn off."""
 
 
 def rules() -> list[Rule]:
@@ -61,13 +59,20 @@ def usual_kind(rule: str) -> str:
 
 
 def turning_off(rule: Rule) -> str:
-    """Return whether and how a rule is turned off, in a sentence."""
-    if ignoring.can_be_turned_off(rule.id):
-        what = "Its warnings can" if rule.id in ignoring.WARNINGS else "It can"
+    """Return the severity of a rule's findings, and whether and how they are turned off."""
+    *others, last = rule.severities
+    return f"Severity: {', '.join(others)}{' or ' if others else ''}{last}. {_turning_off(rule)}"
+
+
+def _turning_off(rule: Rule) -> str:
+    from ..deviceconfig import profiles
+
+    if rule.advice:
+        what = "It can" if rule.hideable == rule.severities else "Unless it is an error, it can"
         one = f'for one resource with the annotation `{ignoring.IGNORE}: "{rule.id}: why"`, '
         run = f'for a run with `ignore: {{{rule.id}: "why"}}` in the spec of the functionConfig'
-        return f"{what} be turned off: {'' if rule.id in _ABOUT_PROFILES else one}{run}."
-    if rule.id.startswith("KMM") or rule.id in ignoring.REFUSALS:
+        return f"{what} be turned off: {'' if rule in profiles.RULES else one}{run}."
+    if rule.id.startswith(("KMM", "KRM4")):
         return "It cannot be turned off: the cluster itself refuses what it reports."
     if rule.id.startswith("KRM3"):
         whole = '`exclusivity: {mode: "off"}` in the spec of the functionConfig turns node exclusivity off as a whole'
@@ -94,9 +99,9 @@ def run(args: Args) -> str:
     return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
 
 
-def _entry(rule: Rule) -> dict[str, str | bool]:
-    texts = {name: getattr(rule, name) for name in ("id", "sentence", "bad", "good", "remedy")}
-    return texts | {"canBeTurnedOff": ignoring.can_be_turned_off(rule.id)}
+def _entry(rule: Rule) -> dict[str, Any]:
+    entry = {name: getattr(rule, name) for name in ("id", "sentence", "severities", "bad", "good", "remedy")}
+    return entry | {"canBeTurnedOff": rule.advice}
 
 
 CATALOGUE = Printed("print every rule with its id", arguments, Args, run, ("", "--format json"))

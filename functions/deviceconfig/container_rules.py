@@ -168,6 +168,8 @@ spec:
 """,
         remedy="Leave one of the two out.",
         check=variables_have_one_source,
+        severities=("warning", "error"),
+        advice=True,
     ),
     Rule(
         "KRM133",

@@ -222,6 +222,8 @@ spec:
         remedy="Put the Secret that pulls the kernel module's image first. The finding says so each time, since a KMM "
         "Module has room for one Secret.",
         check=module_takes_one_pull_secret,
+        severities=("info", "error"),
+        advice=True,
     ),
 )
 """The rules about the driver of one config or pool."""

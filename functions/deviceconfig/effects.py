@@ -98,6 +98,8 @@ spec:
   kernelMappings: [{regexp: ^.+$, image: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
 """,
         remedy="Remove the field, or write it where it counts; the finding says why it does not count here.",
+        severities=("warning", "info"),
+        advice=True,
     ),
 )
 """The rule about fields without effect; `rendering.object_checks` and `ptemplate.render` report it, too."""

@@ -119,7 +119,7 @@ def _nulls(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int,
         yield from _nulls(child, (*path, key))
 
 
-def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gpu}\n") -> dict[str, str]:
+def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gpu}\n") -> dict[str, Any]:
     """Return the examples of a rule: a profile's extraObjects, and a config that names it."""
     head = "kind: RenderDeviceConfigs\nspec:\n  profiles:\n    gpu:\n      extraObjects:\n"
     tail = f"---\nmetadata: {{name: gpu-1}}\n{config}"

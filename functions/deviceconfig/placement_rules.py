@@ -150,6 +150,8 @@ spec: {serviceAccountName: gpu, serviceAccount: {create: true, podSecurity: base
         remedy="Write serviceAccountName. Give the namespace the label `pod-security.kubernetes.io/enforce: "
         "privileged`, then write `podSecurity: privileged`.",
         check=account_can_be_created,
+        severities=("warning", "info", "error"),
+        advice=True,
     ),
     Rule(
         "KRM138",

@@ -195,6 +195,8 @@ spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 kind: DeviceConfig
 """,
         remedy="Name the profile in a config, or remove it; leave it where other folders have its configs.",
+        severities=("warning", "info"),
+        advice=True,
     ),
     Rule(
         "KRM144",
@@ -212,6 +214,8 @@ spec: {defaults: {moduleName: gpu}}
 spec: {moduleName: gpu_open}
 """,
         remedy="Remove the default, or the field in the configs that need none of their own.",
+        severities=("info",),
+        advice=True,
     ),
 )
 """The rules about profiles and defaults: `profiles_are_named` and `defaults_are_used`."""

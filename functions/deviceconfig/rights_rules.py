@@ -70,7 +70,7 @@ def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(config.at(f"labels[{key}]")))
 
 
-def _example(account: str, more: str, remedy: str, bad: str, bad_more: str = "") -> dict[str, str]:
+def _example(account: str, more: str, remedy: str, bad: str, bad_more: str = "") -> dict[str, Any]:
     """Return the examples of a rule: a profile's serviceAccount, and a config that names it."""
     profile = "kind: RenderDeviceConfigs\nspec:\n  profiles:\n    gpu:\n      serviceAccount:\n"
     profile += "        podSecurity: privileged\n"

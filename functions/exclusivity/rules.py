@@ -50,6 +50,7 @@ spec: {nodeSelector: {gpu: "true"}}
 """,
         remedy="Give the node selectors a common label key with different values. Or add the Node objects to the "
         "input: what no real node shows is a warning then.",
+        severities=("error", "warning"),
     ),
     Rule(
         "KRM303",
@@ -69,6 +70,7 @@ spec:
   - {name: new, nodeSelector: {generation: "3"}}
 """,
         remedy="Give the pools' node selectors a common label key with different values.",
+        severities=("warning", "error"),
     ),
     Rule(
         "KRM304",
@@ -92,6 +94,7 @@ metadata: {name: all-gpus}
 spec: {selector: {gpu: "true"}}
 """,
         remedy="Give the selectors a common label key with different values, or remove one of the Modules.",
+        severities=("error", "warning"),
     ),
     Rule(
         "KRM305",
@@ -121,6 +124,7 @@ spec: {nodeSelector: {site: west}}
 """,
         remedy="Add the Node objects where the mode is `nodes`. Where there is too much to compare, tell the selectors "
         "apart by one common label key, or check fewer configs at once.",
+        severities=("error", "warning"),
     ),
     Rule(
         "KRM306",
@@ -140,5 +144,6 @@ metadata: {name: second-NUMBER}
 spec: {nodeSelector: {rack: "NUMBER"}}
 """,
         remedy="Correct the conflicts that are listed, then run again.",
+        severities=("error", "warning"),
     ),
 )

@@ -141,6 +141,8 @@ RULES = (
         remedy="Correct the name, or call krmfn in the outermost kustomization, so that the label is made from the "
         "names that are deployed. Turn the rule off where the Module is deployed from elsewhere.",
         check=ready.labels_have_their_module,
+        severities=("warning", "error"),
+        advice=True,
     ),
     Rule(
         "KRM702",
@@ -159,6 +161,8 @@ RULES = (
         remedy="Correct the name. Where kustomize transformed it, list what `krmfn kustomize-config` prints under "
         "`configurations:`. Turn the rule off where it is deployed from elsewhere.",
         check=resolved.names_are_there,
+        severities=("warning", "error"),
+        advice=True,
     ),
     Rule(
         "KRM704",
@@ -167,6 +171,8 @@ RULES = (
         bad=_ORDERED.replace("WAVE", "-1"),
         remedy="Give the resource the sync wave of what it depends on, or a later one, or correct the annotation.",
         check=order.dependencies_come_first,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM705",
@@ -200,6 +206,8 @@ RULES = (
         bad=_RENDERED.replace("MARK", "{}"),
         remedy='Write the annotation `config.kubernetes.io/local-config: "true"` on it.',
         check=objects.inputs_stay_behind,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM709",
@@ -209,6 +217,8 @@ RULES = (
         remedy="List what `krmfn kustomize-config` prints under `configurations:`, and call krmfn in the kustomization "
         "that has `images`; or write the new image itself.",
         check=passed_over.images_are_replaced,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM710",
@@ -217,6 +227,8 @@ RULES = (
         bad=_LABELLED.replace("LABELS", ""),
         remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
         check=passed_over.labels_are_passed_on,
+        severities=("info",),
+        advice=True,
     ),
     Rule(
         "KRM711",
@@ -226,6 +238,8 @@ RULES = (
         remedy="Write the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`; what krmfn makes has it. "
         "Nothing is to be done where Flux does not apply the object, or has no `postBuild`.",
         check=dollars.dollars_are_kept,
+        severities=("info",),
+        advice=True,
     ),
 )
 """The rules about the final list."""

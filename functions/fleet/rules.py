@@ -110,6 +110,7 @@ OF_INPUT = (
         _INVENTORY + _MODULE.replace("example.com/gpu", "example.com/fpga"),
         "Make the inventory anew with `krmfn inventory --for PATH`, which takes the labels from the selectors in PATH.",
         findings.labels_are_held,
+        severities=("error", "warning"),
     ),
 )
 """The rules about the nodes themselves. KRM601 is checked while they are read."""
@@ -122,6 +123,8 @@ OF_COVERAGE = (
         _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el10"),
         "Add a kernel mapping, with an image for these kernels, or narrow the selector.",
         findings.kernels_are_mapped,
+        severities=("error", "info"),
+        advice=True,
     ),
     Rule(
         "KRM605",
@@ -130,6 +133,8 @@ OF_COVERAGE = (
         _INVENTORY + _MODULE.replace('"true"', '"yes"'),
         "Correct the label or its value, label the nodes, or make the inventory anew.",
         findings.selectors_match,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM606",
@@ -138,6 +143,8 @@ OF_COVERAGE = (
         _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el9"),
         "Remove the mapping once no node comes back to such a kernel; keep it when it is for a kernel to come.",
         findings.mappings_are_reached,
+        severities=("info",),
+        advice=True,
     ),
     Rule(
         "KRM607",
@@ -146,6 +153,8 @@ OF_COVERAGE = (
         _TAINTED + _TOLERATING + _CONSUMER,
         "Give the DaemonSet the Module's tolerations (in a DeviceConfig: `tolerations`, which go to both).",
         findings.workloads_tolerate,
+        severities=("error", "warning"),
+        advice=True,
     ),
     Rule(
         "KRM608",
@@ -157,6 +166,8 @@ OF_COVERAGE = (
         _INVENTORY + _POOLS.replace("ZONE", "b"),
         "Correct the pool's selector, or remove the pool once its nodes are gone.",
         findings.pools_have_nodes,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM609",
@@ -165,6 +176,8 @@ OF_COVERAGE = (
         _TAINTED + _MODULE,
         "Add `tolerations`, or select other nodes.",
         findings.modules_tolerate,
+        severities=("error", "info"),
+        advice=True,
     ),
 )
 """The rules about nodes joined with Modules and DaemonSets."""

@@ -77,6 +77,7 @@ kind: Ptemplate
 spec: {maxdev: 2, requiredDevices: 4}
 """,
         remedy="Raise maxdev, which is the number of devices on a node, or lower requiredDevices.",
+        severities=("warning",),
     ),
 )
 """The rule about Ptemplates: a step of `_rules`."""

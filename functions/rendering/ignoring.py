@@ -6,11 +6,15 @@ our own kinds there would be a manifest that nobody meant.
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
+from krmfn.results import Severity
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
@@ -26,23 +30,24 @@ Hidden = tuple[Id, str]
 IGNORE = f"{OURS}/ignore"
 """Annotation on a Module or on the resource it is made from: `KRM204: why; KRM209: why`."""
 ANNOTATION = f"metadata.annotations[{IGNORE}]"
-ADVICE = ("KRM2", "KRM4")
-"""Families of rules that advise: lints, and what `diff` says."""
-WARNINGS = frozenset({"KRM127", "KRM132", "KRM142", "KRM143", "KRM144", "KRM162"})
-"""Rules about our own kinds that warn: those findings can be turned off, an error of the same rule cannot."""
-REFUSALS = frozenset({"KRM403"})
-"""Rules of those families about what the cluster itself refuses."""
-FLEET = frozenset(f"KRM60{number}" for number in range(4, 10))
-"""Rules about what nodes get: advice, too. What is wrong with the nodes themselves cannot be turned off."""
-FINAL = frozenset({"KRM701", "KRM703", "KRM704", "KRM708", "KRM709", "KRM710", "KRM711"})
-"""Rules about the final list that warn: those findings can be turned off, an error of the same rule cannot."""
-_CHANGES = tuple(f"KRM{number}" for number in range(401, 411))
-"""The rules about changes, which stand above this room; a test holds them against `upgrades.change_rules`."""
+_CHANGES, _NODES, _FINAL = "KRM4", "KRM6", "KRM7"
+"""Families of rules that only some runs ask about: changes, what nodes get, the final list."""
+
+
+@cache
+def _hideable() -> dict[str, list[Severity]]:
+    """Return, for the id of every rule, the severities of its findings that can be turned off.
+
+    Source: `advice.json`, which tools/rules.py writes from the rules: to load all of them takes as long as a render.
+    """
+    with open(os.path.join(os.path.dirname(__file__), "advice.json"), "rb") as file:  # noqa: PTH118, PTH120, PTH123
+        table: dict[str, list[Severity]] = json.load(file)
+    return table
 
 
 def can_be_turned_off(rule: str) -> bool:
     """Return True for the id of a rule that advises: it can be turned off, and what it says then does not count."""
-    return (rule[:4] in ADVICE and rule not in REFUSALS) or rule in WARNINGS or rule in FLEET or rule in FINAL
+    return bool(_hideable().get(rule))
 
 
 def report(
@@ -77,15 +82,10 @@ def kept(
         if owner and owner not in off:
             off[owner] = {rule for rule, reason in _entries(owners.get(owner)) if reason}
         by |= {(owners[owner].ref.id, finding.rule)} if owner and finding.rule in off[owner] else set()
-        if by and _is_advice(finding):
+        if by and finding.severity in _hideable().get(finding.rule, ()):
             hidden[frozenset(by)] += finding.unlisted or 1
         else:
             yield owner, finding
-
-
-def _is_advice(finding: Result) -> bool:
-    is_error_of_ours = finding.severity == "error" and finding.rule in WARNINGS | FINAL
-    return can_be_turned_off(finding.rule) and not is_error_of_ours
 
 
 def _entries(item: Item | None) -> Iterator[tuple[str, str]]:
@@ -132,17 +132,20 @@ def idle(
     """
     nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
     useful = frozenset[Hidden]().union(*hidden)
-    elsewhere = {*_CHANGES, *(() if nodes else FLEET)}
+    elsewhere = (_CHANGES,) if nodes else (_CHANGES, _NODES)
+
+    def is_asked(rule: str) -> bool:
+        is_here = not rule.startswith(elsewhere) and rule.startswith(_FINAL) == of_final
+        return is_here and can_be_turned_off(rule)
+
     for item in resources.mentioning(IGNORE):
         for rule, reason in _entries(item):
-            is_asked = rule not in elsewhere and (rule in FINAL) == of_final
-            is_idle = reason and is_asked and (item.ref.id, rule) not in useful
+            is_idle = reason and is_asked(rule) and (item.ref.id, rule) not in useful
             if is_idle and OWNER not in item.annotations:
                 yield item.located(_hides_nothing(rule, ANNOTATION))
     if resources.config_item in resources.items and any(_is_judged(item, kinds) for item in resources.items):
         for rule in config.ignore:
-            is_asked = rule not in elsewhere and (rule in FINAL) == of_final
-            if is_asked and (config.source.ref.id, rule) not in useful:
+            if is_asked(rule) and (config.source.ref.id, rule) not in useful:
                 yield config.source.located(_hides_nothing(rule, _path(config.source.ref, rule)))
 
 
@@ -163,26 +166,19 @@ def _path(function_config: Ref, rule: str) -> str:
 
 def _not_turned_off(name: str) -> str:
     """Return why a rule's id turns nothing off; "" when it does."""
-    from ..exclusivity.rules import RULES as EXCLUSIVITY  # here: few lists turn rules off
-    from ..kmm.rules import RULES as MODULES
-
-    of_modules = [rule.id for rule in MODULES]
-    known = [rule for rule in (*of_modules, *_CHANGES, *sorted(WARNINGS | FLEET | FINAL)) if can_be_turned_off(rule)]
-    if name in known:
+    rules = _hideable()
+    if rules.get(name):
         return ""
-    if name in (*of_modules, *REFUSALS):
+    if name in rules and name.startswith(("KMM", _CHANGES)):
         return f"{name} is what the cluster itself refuses and cannot be turned off; correct what it reports"
-    if name in [rule.id for rule in EXCLUSIVITY]:
+    if name in rules and name.startswith("KRM3"):
         return f'{name} is about node exclusivity, which is turned off as a whole: `exclusivity: {{mode: "off"}}`'
     # An id of the hundred between these is a rule of its own (KRM121), and no misspelt KRM221.
     sure = len(name) == len("KRM121") and name.startswith("KRM1")
-    close = [] if sure else sorted((rule for rule in known if near(name, rule)), key=lambda rule: rule != name.upper())
-    hint = f"; did you mean {close[0]}?" if close else "; the command `rules` prints all rules"
-    own = ", ".join(sorted(WARNINGS))
-    families = "lints, KRM2xx; what `diff` says, KRM4xx; what nodes get, KRM604 to KRM609; " + (
-        "what reaches a cluster, KRM701, KRM703, KRM704 and KRM708 to KRM711"
-    )
-    return f"{name or 'nothing'} is no rule that can be turned off ({families}; {own}){hint}"
+    known = () if sure else [rule for rule in rules if rules[rule] and near(name, rule)]
+    close = sorted(known, key=lambda rule: rule != name.upper())
+    hint = f"did you mean {close[0]}?" if close else "the command `rules` prints all rules"
+    return f"{name or 'nothing'} is no rule that can be turned off; {hint}"
 
 
 RULES = (
@@ -198,6 +194,7 @@ metadata: {annotations: {krmfn.dev/ignore: KRM225}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
         remedy="Write the reason after a colon; without one the rule is not turned off.",
+        severities=("warning",),
     ),
     Rule(
         "KRM119",
@@ -228,6 +225,7 @@ metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: null}
 """,
         remedy="Remove the entry, so that it hides nothing later; keep it where another run needs it.",
+        severities=("info",),
     ),
 )
 """The rules about turning rules off: steps of the checks above."""

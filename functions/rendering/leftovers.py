@@ -179,6 +179,7 @@ metadata:
 """,
         remedy="Add the owner to the input, or decide what happens to such objects: `--prune always` (in the "
         "functionConfig `prune: always`) removes them, `--prune never` keeps them.",
+        severities=("warning", "error"),
     ),
     Rule(
         "KRM117",
@@ -203,6 +204,7 @@ metadata:
 spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
 """,
         remedy="Take the annotation `krmfn.dev/owner` off the copy.",
+        severities=("warning",),
     ),
 )
 """The rules about generated objects without their owner: `findings` and `strays`."""

@@ -106,6 +106,7 @@ metadata:
     kustomize.config.k8s.io/id: "1"
 """,
         remedy='Write the annotation `config.kubernetes.io/local-config: "true"` on configs, functionConfigs, Nodes.',
+        severities=("warning",),
     ),
     Rule(
         "KRM118",
@@ -123,6 +124,7 @@ kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 """,
         remedy="Correct the key, move it where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
+        severities=("error", "warning"),
     ),
 )
 """The rules about annotations and labels: `keys_mean_something` and `inputs_are_marked`."""

@@ -160,6 +160,7 @@ kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
 """,
         remedy="Leave it to that vendor's operator, or write a DeviceConfig of krmfn.dev/v1alpha1 in its place.",
+        severities=("info",),
     ),
     Rule(
         "KRM108",

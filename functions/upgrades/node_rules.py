@@ -50,5 +50,7 @@ spec: {kernelMappings: [{regexp: el9}]}
         remedy="Add a kernel mapping for the new kernel, tolerate the taint, or set the version label first; what the "
         "finding names keeps the driver away.",
         check=nodes_keep_their_driver,
+        severities=("warning",),
+        advice=True,
     ),
 )

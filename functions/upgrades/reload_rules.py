@@ -94,6 +94,8 @@ spec: {driverVersion: "1.1"}
         remedy="Write `upgrade: {ordered: true}` and change driverVersion with what is loaded, so that nodes reload "
         "one by one, as they are labelled. Else stop the pods that use it first: all nodes reload at once.",
         check=change_is_ordered,
+        severities=("info", "warning"),
+        advice=True,
     ),
     Rule(
         "KRM407",
@@ -114,6 +116,8 @@ spec: {driverVersion: "1.1", upgrade: {ordered: true}}
 """,
         remedy="Change the version label of each node once the change is applied; the finding has the label.",
         check=version_moves_with_labels,
+        severities=("info",),
+        advice=True,
     ),
     Rule(
         "KRM408",
@@ -146,5 +150,7 @@ spec:
 """,
         remedy="Name the old version in `upgrade.retain` until no node has its label.",
         check=old_version_keeps_its_daemonsets,
+        severities=("warning",),
+        advice=True,
     ),
 )

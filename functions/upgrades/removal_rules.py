@@ -100,6 +100,7 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
 """,
         remedy="Delete the workloads that wait for the Module's ready label, too, or keep the Module.",
         check=daemonsets_go_too,
+        advice=True,
     ),
     Rule(
         "KRM404",
@@ -120,6 +121,8 @@ metadata: {name: gpu}
 """,
         remedy="Delete the device plugin's DaemonSet by hand once the change is applied; the finding has the command.",
         check=plugin_stays,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM405",
@@ -147,6 +150,8 @@ spec:
 """,
         remedy="Delete the Module, which unloads the kernel module, and give what stays of it another name.",
         check=loader_stays,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM406",
@@ -169,6 +174,8 @@ spec: {driverVersion: "1.1"}
 """,
         remedy="Keep the name and the namespace; where they have to change, stop what uses the device first.",
         check=name_is_kept,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM410",
@@ -191,5 +198,7 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
         remedy="With Flux, take `daemonSets` out of the config (or give them `enabled: false`) in a first change, and "
         "delete the config in a second one. With Argo CD there is nothing to do.",
         check=consumers_go_first,
+        severities=("info",),
+        advice=True,
     ),
 )

@@ -61,6 +61,7 @@ RULES = (
         good=_GOOD,
         bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
         remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too.",
+        severities=("error", "warning"),
     ),
 )
 

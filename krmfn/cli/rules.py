@@ -52,6 +52,7 @@ metadata: {name: notes, namespace: kmm}
 todo: rename the pool
 """,
         remedy="Add apiVersion and kind, or move the document to a file without resources.",
+        severities=("warning", "error"),
     ),
     Rule(
         "KRM106",
@@ -73,6 +74,7 @@ commonLabels: {team: storage}
 kind: DeviceConfig
 """,
         remedy="Do what kustomize advises; `kustomize edit fix` replaces fields that it will drop.",
+        severities=("info",),
     ),
     Rule(
         "KRM109",
@@ -84,6 +86,7 @@ kind: DeviceConfig
 kind: ConfigMap
 """,
         remedy="Give the PATH of a folder with configs in it, and the functionConfig with --function-config.",
+        severities=("warning",),
     ),
     Rule(
         "KRM514",
@@ -132,6 +135,7 @@ kind: DeviceConfig
 kind: ConfigMap
 """,
         remedy="List the file under `resources`, move it elsewhere, or exclude it (`exclude` in .krmfn.yaml).",
+        severities=("warning",),
     ),
     Rule(
         "KRM525",
@@ -145,5 +149,6 @@ kind: Module
 kind: Module
 """,
         remedy="Install what brings the CRD, for a Module that is KMM, before the sync, or in an earlier sync wave.",
+        severities=("warning",),
     ),
 )

@@ -110,6 +110,7 @@ KRM221 = Rule(
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION'}}}\n",
     remedy="Write the missing }.",
     check=_braces_are_closed,
+    advice=True,
 )
 
 
@@ -128,6 +129,8 @@ KRM222 = Rule(
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL}'}}}\n",
     remedy="Write one of the variables that the finding names.",
     check=_variables_are_known,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -144,6 +147,8 @@ KRM223 = Rule(
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0-$KERNEL_FULL_VERSION"}}}\n',
     remedy="Write the tag in full: one image has to serve all kernels.",
     check=_plugin_images_have_no_variables,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -160,6 +165,7 @@ KRM224 = Rule(
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL}'}}}\n",
     remedy="Correct the variable that comes out empty: KMM sets those that begin with KERNEL_ or MOD_.",
     check=_tag_is_not_empty,
+    advice=True,
 )
 
 
@@ -180,6 +186,8 @@ KRM225 = Rule(
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:latest"}}}\n',
     remedy="Write a version or a digest.",
     check=_tag_does_not_move,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -214,6 +222,8 @@ spec:
     remedy="Put $KERNEL_FULL_VERSION into the tag, or write a mapping for the kernels that the image is made for. Turn "
     "the rule off where the image holds a kernel module for each kernel.",
     check=_image_is_for_its_kernels,
+    severities=("warning",),
+    advice=True,
 )
 
 

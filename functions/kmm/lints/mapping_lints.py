@@ -66,6 +66,8 @@ spec:
 """,
     remedy="Move the literal before the mapping that takes its kernel, or remove it.",
     check=_literal_is_reached,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -115,6 +117,8 @@ spec:
 """,
     remedy="Move the mapping before the one that takes its kernels, or remove it.",
     check=_regexp_is_reached,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -143,6 +147,8 @@ spec:
 """,
     remedy="Leave the + at the end out.",
     check=_literal_has_no_plus,
+    severities=("warning",),
+    advice=True,
 )
 
 RULES = (KRM211, KRM212, KRM215)

@@ -59,6 +59,8 @@ KRM201 = Rule(
     bad="spec: {selector: {}}\n",
     remedy="Name labels that only the nodes with the device have.",
     check=_selector_is_not_empty,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -78,6 +80,8 @@ KRM202 = Rule(
     bad='spec: {selector: {node-role.kubernetes.io/worker: "true"}}\n',
     remedy='Write "" as the value.',
     check=_role_labels_are_empty,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -102,6 +106,7 @@ KRM203 = Rule(
     bad="spec: {moduleLoader: {container: {version: 1.2+build}}}\n",
     remedy="Write letters, digits, '-', '_' and '.' only, 63 characters at most.",
     check=_version_is_a_label_value,
+    advice=True,
 )
 
 
@@ -128,6 +133,8 @@ spec: {moduleLoader: {container: {version: "2.0"}}}
 """,
     remedy="Write '-' in place of the dots. A Module that is on the cluster is then another one: see KRM406.",
     check=_name_has_no_dots,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -145,6 +152,8 @@ KRM205 = Rule(
     bad='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8 debug=1"]}}}}\n',
     remedy="Write an entry for each parameter.",
     check=_parameters_have_no_spaces,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -165,6 +174,8 @@ KRM208 = Rule(
     bad="spec: {moduleLoader: {container: {modprobe: {firmwarePath: firmware}}}}\n",
     remedy="Write the absolute path of the folder in the image.",
     check=_firmware_path_is_absolute,
+    severities=("warning",),
+    advice=True,
 )
 
 NAME_AND_SELECTOR = (KRM201, KRM202, KRM204)

@@ -63,6 +63,8 @@ spec: {moduleLoader: {container: {modprobe: {moduleName: nic}}}}
 """,
     remedy="Take the kernel module off the list, or select nodes for the two Modules by different values of one label.",
     check=_removes_no_neighbour,
+    severities=("warning",),
+    advice=True,
 )
 
 RULES = (KRM231,)

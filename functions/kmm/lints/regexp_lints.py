@@ -86,6 +86,8 @@ spec:
 """,
     remedy="Write ^ before it and $ behind it, and .* where anything may stand.",
     check=_is_anchored_at_both_ends,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -127,6 +129,8 @@ spec:
 """,
     remedy="Take the backslash off the letter; a dot is written with one, as \\.",
     check=_can_match,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -152,6 +156,7 @@ spec:
 """,
     remedy="Write a shorter regexp: kernel versions are short, and several mappings may have one image.",
     check=_is_small,
+    advice=True,
 )
 
 SHAPE, SIZE = (KRM213, KRM214), (KRM216,)

@@ -58,6 +58,8 @@ spec:
 """,
     remedy="List the files with their paths below modprobe.dirName, or leave the sign section out.",
     check=_signed_files_are_in_the_directory,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -95,6 +97,8 @@ spec:
 """,
     remedy="Write the setting in the container's section, or leave that section out and repeat it in each mapping.",
     check=_mapping_settings_count,
+    severities=("warning",),
+    advice=True,
 )
 
 
@@ -118,6 +122,8 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
     remedy="Compare the cluster's version, then turn the rule off with that as the reason. On an older cluster, write "
     "a devicePlugin.",
     check=_cluster_has_dra,
+    severities=("info",),
+    advice=True,
 )
 
 RULES = (KRM206, KRM207, KRM209)

@@ -141,6 +141,7 @@ kind: DeviceConfig
         good=_FUNCTION,
         bad=_FUNCTION.replace("exec: {path: krmfn}", "container: {image: 'krmfn:0.0.1'}"),
         remedy="Render and check with the version that the kustomization calls, or change the tag.",
+        severities=("warning",),
     ),
     Rule(
         "KRM517",

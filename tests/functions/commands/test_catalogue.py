@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from krmfn_functions.commands.catalogue import CHAPTERS, rules
-from rules import page
+from rules import ADVICE, advice, page
 
 from tests.commands import ROOT
 
@@ -20,6 +20,19 @@ def test_every_rule_in_the_code_is_in_the_catalogue() -> None:
 def test_every_rule_has_a_chapter() -> None:
     for rule in rules():
         assert any(rule.id.startswith(prefix) for prefix, _, _ in CHAPTERS), rule
+
+
+def test_every_severity_in_the_code_is_one_of_its_rule() -> None:
+    sources = [*(ROOT / "krmfn").rglob("*.py"), *(ROOT / "functions").rglob("*.py")]
+    call = re.compile(r"\b(error|warning|info)\([^()\n]*\brule=\"(K\w+)\"")
+    used = {pair for path in sources for pair in call.findall(path.read_text())}
+    assert len(used) > 40
+    assert used - {(severity, rule.id) for rule in rules() for severity in rule.severities} == set()
+
+
+def test_the_table_of_what_can_be_turned_off_is_current() -> None:
+    """Runs read this table: to load every rule takes as long as to render."""
+    assert ADVICE.read_text() == advice(), "stale: run `python tools/rules.py`"
 
 
 def test_the_page_is_current() -> None:

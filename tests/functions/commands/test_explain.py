@@ -84,19 +84,16 @@ def test_the_list_for_programs() -> None:
     listed = json.loads(process("krmfn", "rules", "--format", "json").out)
     assert [entry["id"] for entry in listed] == [rule.id for rule in catalogue.rules()]
     by_id = {entry["id"]: entry for entry in listed}
-    assert {entry: by_id[entry]["canBeTurnedOff"] for entry in ("KMM003", "KRM121", "KRM142", "KRM301", "KRM403")} == {
-        "KMM003": False,
-        "KRM121": False,
-        "KRM142": True,
-        "KRM301": False,
-        "KRM403": False,
-    }
+    assert by_id["KRM701"]["severities"] == ["warning", "error"]
     for rule in RULES:
-        assert {name: by_id[rule.id][name] for name in ("sentence", "good", "bad", "remedy")} == {
+        assert by_id[rule.id] == {
+            "id": rule.id,
             "sentence": rule.sentence,
+            "severities": list(rule.severities),
             "good": rule.good,
             "bad": rule.bad,
             "remedy": rule.remedy,
+            "canBeTurnedOff": rule.advice,
         }
 
 

@@ -12,11 +12,14 @@ from tests.rule_examples import findings, needs_kustomize
 
 RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]
 """Those whose examples need kustomize are in tests/e2e."""
+SEVERITIES = {rule.id: rule.severities for rule in catalogue.rules()}
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_bad_example_breaks_the_rule(rule: Rule) -> None:
-    assert rule.id in [finding.rule for finding in findings(rule, rule.bad)]
+    reported = findings(rule, rule.bad)
+    assert {one.severity for one in reported if one.rule == rule.id} == {rule.severities[0]}
+    assert {one.rule: one.severity for one in reported if one.severity not in SEVERITIES[one.rule]} == {}
 
 
 @pytest.mark.parametrize("rule", RULES)

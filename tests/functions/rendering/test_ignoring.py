@@ -13,7 +13,7 @@ from krmfn_functions.commands import catalogue
 from krmfn_functions.rendering import ignoring
 from krmfn_functions.rendering.function_config import FunctionConfig
 
-from krmfn import Result, error, warning
+from krmfn import Result, error, info, warning
 from krmfn.rule import Rule
 from tests.builders import document_text
 from tests.commands import process
@@ -28,6 +28,7 @@ EXAMPLES = [
     if "of these" not in example  # as many as a thousand resources take their time
     and not rule.id.startswith("KRM52")  # about files that hold no resource
 ]
+BY_ID = {rule.id: rule for rule in catalogue.rules()}
 FUNCTION_CONFIG = "RenderDeviceConfigs"
 
 
@@ -82,10 +83,10 @@ def test_an_entry_hides_findings_or_is_reported_to_hide_nothing(rule: Rule, exam
     before = findings(rule, example)
     reported = {finding.rule for finding in before}
     is_change = "# before" in example
-    for entry in {"KRM204", *filter(ignoring.can_be_turned_off, reported)}:
+    for entry in {"KRM204", *(one for one in reported if one and BY_ID[one].advice)}:
         after = findings(rule, with_entry(example, entry))
         stayed = [one for one in after if one.rule == entry]
-        assert all(one.severity == "error" and entry in ignoring.WARNINGS | ignoring.FINAL for one in stayed)
+        assert all(one.severity == "error" and BY_ID[entry].severities[0] != "error" for one in stayed)
         expected = entry not in reported and not failed(before) and is_judged(example, rule) and not is_change
         assert idle(after, entry) == expected
 
@@ -96,7 +97,7 @@ WITHOUT_A_RESOURCE = {"KRM143", "KRM144", "KRM402", "KRM410"}
 
 @pytest.mark.parametrize(
     "rule",
-    [rule for rule in RULES if ignoring.can_be_turned_off(rule.id) and rule.id not in WITHOUT_A_RESOURCE],
+    [rule for rule in RULES if rule.advice and rule.id not in WITHOUT_A_RESOURCE],
     ids=lambda rule: rule.id,
 )
 def test_an_annotation_hides_what_is_about_its_resource(rule: Rule) -> None:
@@ -105,9 +106,7 @@ def test_an_annotation_hides_what_is_about_its_resource(rule: Rule) -> None:
     assert not idle(after, rule.id) or len(list(documents(rule.bad, rule.id))) > 1
 
 
-@pytest.mark.parametrize(
-    "rule", [rule for rule in RULES if not ignoring.can_be_turned_off(rule.id)], ids=lambda rule: rule.id
-)
+@pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.advice], ids=lambda rule: rule.id)
 def test_no_other_rule_can_be_turned_off(rule: Rule) -> None:
     example = "kind: DeviceConfig\n"
     (finding,) = (one for one in findings(rule, with_entry(example, rule.id)) if one.severity == "error")
@@ -119,7 +118,7 @@ def test_what_the_cluster_refuses_cannot_be_turned_off() -> None:
     """A finding with the cluster's own words never counts as advice."""
     refusals = [rule for rule in catalogue.rules() if "refuses what it reports" in catalogue.turning_off(rule)]
     assert len(refusals) > 60
-    assert not any(ignoring.can_be_turned_off(rule.id) for rule in refusals)
+    assert not any(rule.advice for rule in refusals)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,10 @@ def test_what_the_cluster_refuses_cannot_be_turned_off() -> None:
         (warning("m", rule="KRM121"), False),
         (error("m", rule="KRM142"), False),
         (warning("m", rule="KRM142"), True),
-        (error("m", rule="KRM204"), True),
+        (warning("m", rule="KRM701"), True),
+        (error("m", rule="KRM701"), False),
+        (info("m", rule="KRM604"), True),
+        (error("m", rule="KRM604"), True),
     ],
 )
 def test_only_advice_is_hidden(finding: Result, hidden: bool) -> None:
