@@ -9,9 +9,9 @@ from krmfn import KrmfnError, ResourceList, Result
 from krmfn.cli import files, manifests
 
 from ..deviceconfig.reading import domain_of
+from ..exclusivity.node import Node
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
-from ..fleet.facts import Node
 from ..fleet.nodes import Fleet
 from ..rendering import function_config
 from ..report.parts import Part

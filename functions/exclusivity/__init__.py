@@ -7,11 +7,12 @@ from krmfn import Result
 from krmfn.results import Severity
 
 from .claim import Claim, Conflict, Kind, Where, place_of
-from .groups import ExclusionGroup, Index, exclusion_groups, index_of
+from .groups import ExclusionGroup, Groups, Index, groups_of, index_of
+from .node import Node
 from .pairs import Pairs, of_different_owners, unmet
-from .selectors import Exhausted, Node, Work, match, overlaps
+from .selectors import Exhausted, Work, match, overlaps
 
-__all__ = ["Claim", "Conflict", "Node", "check", "conflicts"]
+__all__ = ["Claim", "Conflict", "Node", "check", "conflicts", "findings"]
 
 STEPS = 5_000_000
 """The bound on the work of each pass beyond what is linear in its input: look-ups, some seconds of them."""
@@ -45,59 +46,70 @@ def check(
     that could meet are never more than a warning. `where` is asked about the claims that findings name.
     """
     found, unsettled = conflicts(claims, nodes, mode)
-    if not found:
-        return unsettled
+    return [*(findings(found, where) if found else ()), *unsettled]
+
+
+def findings(found: Sequence[Conflict], where: Where = place_of) -> list[Result]:
+    """Return the findings about conflicts, the first ones of many; see `check`."""
     from .messages import to_result, unlisted  # here: few lists have a conflict
 
     rest = [unlisted(LISTED, found[LISTED:])] if len(found) > LISTED else []
-    return [*(to_result(conflict, where) for conflict in found[:LISTED]), *rest, *unsettled]
+    return [*(to_result(conflict, where) for conflict in found[:LISTED]), *rest]
 
 
 def conflicts(
     claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str = "auto"
 ) -> tuple[list[Conflict], list[Result]]:
-    """Return what `check` makes findings of: the conflicts, errors first, and the findings about what is undecided."""
+    """Return what `check` makes findings of: the conflicts, errors first, and the findings about what is undecided.
+
+    `nodes` are those of this cluster: on a hub's clusters only selectors decide, and in no mode but `off` they do not.
+    """
     if mode not in ("auto", "nodes", "selectors", "off"):
         raise ValueError(f"unknown mode of node exclusivity: {mode}")
+    if mode == "off":
+        return [], []
+    real, unsettled = _decided([claim for claim in claims if not claim.of_hub], nodes, mode)
+    of_hub, unsettled_of_hub = _decided([claim for claim in claims if claim.of_hub], None, "selectors")
+    # errors first: none of them is left out for a warning
+    return sorted([*real, *of_hub], key=lambda conflict: conflict.severity), [*unsettled, *unsettled_of_hub]
+
+
+def _decided(claims: Sequence[Claim], nodes: Sequence[Node] | None, mode: str) -> tuple[list[Conflict], list[Result]]:
+    """Return the conflicts of claims on nodes of one kind, and the findings about what is undecided."""
     index = index_of(claims)
-    groups = [] if mode == "off" else exclusion_groups(index)
-    if not groups:
+    groups = groups_of(index)
+    if not groups.groups:
         return [], []
     if mode == "nodes" and not nodes:
         remedy = "the mode is `nodes`, but no Node objects are given; add them, or use mode `auto`"
-        return [], [_undecided(f"{len(index.claims):,} node selectors", remedy, "error")]
+        return [], [_undecided(f"{len(claims):,} node selectors", remedy, "error")]
     real: _Meetings = {}
     possible: _Meetings = {}
     unsettled: list[Result] = []
     if nodes and mode != "selectors":
-        unsettled += _meet(index, groups, nodes, real)
+        unsettled += _meet(groups, nodes, real)
     # What could meet is a mere warning only beside nodes that were all looked at.
     unseen = bool(nodes) and mode == "auto" and not unsettled
     if mode != "nodes":
-        unsettled += _may_meet(index, groups, real, possible, "warning" if unseen else "error")
-    found = [*_conflicts(index, real), *_conflicts(index, possible, unseen)]
-    found.sort(key=lambda conflict: conflict.severity)  # errors first: none of them is left out for a warning
-    return found, unsettled
+        unsettled += _may_meet(groups, real, possible, "warning" if unseen else "error")
+    return [*_conflicts(index, real), *_conflicts(index, possible, unseen)], unsettled
 
 
-def _meet(index: Index, groups: Sequence[ExclusionGroup], nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:
+def _meet(groups: Groups, nodes: Sequence[Node], meetings: _Meetings) -> list[Result]:
     """Collect the claims of one group that select the same real nodes; return what is undecided."""
-    groups_of: dict[int, list[int]] = {}
-    for number, group in enumerate(groups):
-        for i in group.members:
-            groups_of.setdefault(i, []).append(number)
-    claimed = index.by_selector(sorted(groups_of))
+    claimed = groups.indexed.by_selector(sorted(groups.of_claim))
     same_selector = list(claimed.values())
     names_of: dict[tuple[int, ...], list[str]] = {}
     work = Work(STEPS)
     decided = 0
+    labels = ((node.name, node.labels) for node in nodes)
     try:
-        for selectors, names in match(list(claimed), nodes, work):
+        for selectors, names in match(list(claimed), labels, work):
             if selectors not in names_of:
                 claims = sorted(i for selector in selectors for i in same_selector[selector])
-                work.spend(sum(len(groups_of[i]) for i in claims))
+                work.spend(sum(len(groups.of_claim[i]) for i in claims))
                 names_of[selectors] = names
-                for group, members in _clashes(index, groups, groups_of, claims):
+                for group, members in groups.clashes(claims):
                     meeting = meetings.setdefault((group.kind, (members, ())), _Meeting(set(), {}))
                     meeting.modules.add(group.module)
                     meeting.nodes[selectors] = names
@@ -109,24 +121,7 @@ def _meet(index: Index, groups: Sequence[ExclusionGroup], nodes: Sequence[Node],
     return []
 
 
-def _clashes(
-    index: Index, groups: Sequence[ExclusionGroup], groups_of: Mapping[int, Sequence[int]], claims: Sequence[int]
-) -> Iterator[tuple[ExclusionGroup, tuple[int, ...]]]:
-    """Yield, of claims on one node, the sets that exclude each other."""
-    if len(claims) < 2:
-        return
-    present: dict[int, list[int]] = {}
-    for i in claims:
-        for number in groups_of[i]:
-            present.setdefault(number, []).append(i)
-    for number, members in present.items():
-        if len(members) > 1 and index.clash(groups[number].kind, members):
-            yield groups[number], tuple(members)
-
-
-def _may_meet(
-    index: Index, groups: Sequence[ExclusionGroup], real: _Meetings, meetings: _Meetings, severity: Severity
-) -> list[Result]:
+def _may_meet(groups: Groups, real: _Meetings, meetings: _Meetings, severity: Severity) -> list[Result]:
     """Collect the claims of one group that could select the same node, unless they select the same real one.
 
     Return what is undecided.
@@ -137,12 +132,12 @@ def _may_meet(
             met.setdefault((kind, i), set()).add(number)
     marks = {claim: frozenset(numbers) for claim, numbers in met.items()}
     work = Work(STEPS)
-    for position, group in enumerate(groups):
+    for position, group in enumerate(groups.groups):
         try:
-            for pairs in _overlapping(index, group, marks, work):
+            for pairs in _overlapping(groups.indexed, group, marks, work):
                 meetings.setdefault((group.kind, pairs), _Meeting(set(), {})).modules.add(group.module)
         except Exhausted:
-            left = {i for undone in groups[position:] for i in undone.members}
+            left = {i for undone in groups.groups[position:] for i in undone.members}
             return [_undecided(f"every pair of {len(left):,} node selectors", TOO_MUCH, severity)]
     return []
 

@@ -1,7 +1,7 @@
 """Groups of claims that exclude each other: of one domain, on one kernel module, or of the pools of one config."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -66,8 +66,60 @@ def index_of(claims: Sequence[Claim]) -> Index:
     return Index(ordered, [frozenset(claim.selector.items()) for claim in ordered], owner, domain)
 
 
-def exclusion_groups(index: Index) -> list[ExclusionGroup]:
-    """Return the groups in which two claims exclude each other, the small ones first: they are always decided."""
+class Groups(NamedTuple):
+    """The groups of some claims, the small ones first: they are always decided."""
+
+    indexed: Index
+    groups: list[ExclusionGroup]
+    of_claim: dict[int, list[int]]
+    """The numbers of the groups that a claim is in."""
+
+    def clashes(self, claims: Iterable[int]) -> Iterator[tuple[ExclusionGroup, tuple[int, ...]]]:
+        """Yield, of claims on one node, the sets that exclude each other."""
+        present: dict[int, list[int]] = {}
+        for i in claims:
+            for number in self.of_claim.get(i, ()):
+                present.setdefault(number, []).append(i)
+        for number, members in present.items():
+            if len(members) > 1 and self.indexed.clash(self.groups[number].kind, members):
+                yield self.groups[number], tuple(members)
+
+
+def groups_of(index: Index) -> Groups:
+    """Return the groups of claims."""
+    groups = _exclusion_groups(index)
+    of_claim: dict[int, list[int]] = {}
+    for number, group in enumerate(groups):
+        for member in group.members:
+            of_claim.setdefault(member, []).append(number)
+    return Groups(index, groups, of_claim)
+
+
+def clashing(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, frozenset[int]]]:
+    """Return the function that gives, of claims on one node (by position), those that exclude another one of them.
+
+    Each comes with all that it is in one group with, itself included: of those some other one is what it excludes.
+    The claims are indexed once.
+    """
+    distinct = [claim._replace() for claim in claims]  # told apart by their identity, also when two are equal
+    position_of = {id(claim): position for position, claim in enumerate(distinct)}
+    groups = groups_of(index_of(distinct))
+    positions = [position_of[id(claim)] for claim in groups.indexed.claims]
+    numbers = {position: number for number, position in enumerate(positions)}
+
+    def excluded(present: Iterable[int]) -> dict[int, frozenset[int]]:
+        rivals: dict[int, frozenset[int]] = {}
+        for _, members in groups.clashes(numbers[position] for position in present):
+            positions_of_group = frozenset(positions[member] for member in members)
+            for position in positions_of_group:
+                rivals[position] = rivals.get(position, frozenset()) | positions_of_group
+        return rivals
+
+    return excluded
+
+
+def _exclusion_groups(index: Index) -> list[ExclusionGroup]:
+    """Return the groups in which two claims exclude each other, the small ones first."""
     pools: dict[int, list[int]] = defaultdict(list)
     drivers: dict[str, list[int]] = defaultdict(list)
     modules: dict[str, list[int]] = defaultdict(list)

@@ -6,20 +6,15 @@ input ends in `Exhausted` instead of taking an hour.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TypeVar
 
 Labels = frozenset[tuple[str, str]]
 """A selector as a set of (label, value) pairs."""
 
+Name = TypeVar("Name", str, tuple[str, int])
+"""A node's name, which is unique, or that with a number which makes it so."""
 Group = tuple[list[int], list[int]]
 """Selectors by position: `(group, [])` is about all pairs in the group, `(left, right)` about each with each."""
-
-
-class Node(NamedTuple):
-    """A node by its name and labels; names are unique (who reads the input reports a node that is there twice)."""
-
-    name: str
-    labels: Mapping[str, str]
 
 
 class Exhausted(Exception):
@@ -109,16 +104,16 @@ def _split(values: dict[str, list[int]], rows: list[int]) -> tuple[list[int], li
 
 
 def match(
-    selectors: Sequence[Labels], nodes: Iterable[Node], work: Work
-) -> Iterator[tuple[tuple[int, ...], list[str]]]:
-    """Yield, for all nodes, the selectors (as positions) that select them, and the names of these nodes.
+    selectors: Sequence[Labels], nodes: Iterable[tuple[Name, Mapping[str, str]]], work: Work
+) -> Iterator[tuple[tuple[int, ...], list[Name]]]:
+    """Yield, for all nodes (name and labels), the selectors, as positions, that select them, and the nodes' names.
 
     Nodes that look the same to every selector are matched once, and only selectors are tried whose rarest label the
     node has: near-linear, unless many selectors share all their labels.
     """
     known: Labels = frozenset().union(*selectors)
     keys = {key for key, _ in known}
-    alike: dict[Labels, list[str]] = {}
+    alike: dict[Labels, list[Name]] = {}
     for name, labels in nodes:
         # the smaller of the two is walked through: a node may have forty labels, of which selectors use one
         pairs = [(key, labels[key]) for key in keys if key in labels] if len(keys) < len(labels) else labels.items()

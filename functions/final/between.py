@@ -11,7 +11,6 @@ from .. import exclusivity
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import across
-from ..exclusivity.messages import to_result, unlisted
 from ..fleet import cluster
 from ..rendering import claims, function_config
 from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
@@ -68,18 +67,12 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
     if wrong:
         yield from wrong
         return
-    found, undecided = exclusivity.conflicts(here, nodes, mode)
-    of_hub, undecided_of_hub = exclusivity.conflicts([claim for claim in every if claim.of_hub], None, "selectors")
-    found, undecided = [*found, *of_hub], [*undecided, *undecided_of_hub]
+    found, undecided = exclusivity.conflicts(every, nodes, mode)
     if theirs:
         joint = [one for one in map(across, found) if one and any(claim.theirs for claim in _of(one))]
     else:
         joint = [one for one in found if len({roots[_key(claim)] for claim in _of(one)}) > 1]
-    where = claims.at_selector(lists)
-    yield from (to_result(conflict, where) for conflict in joint[: exclusivity.LISTED])
-    if len(joint) > exclusivity.LISTED:
-        yield unlisted(exclusivity.LISTED, joint[exclusivity.LISTED :])
-    yield from undecided
+    yield from (*exclusivity.findings(joint, claims.at_selector(lists)), *undecided)
 
 
 def _claims(resources: ResourceList) -> Iterator[Claim]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Field, Item, Manifest, Ref, ResourceList, Result, error
+from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.item import LOCAL
 from krmfn.ownership import Id, mark_of
 
@@ -69,13 +69,7 @@ def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -
 
 def not_held(whole: Cluster) -> list[Result]:
     """Return an error for each Module that stands elsewhere and selects by a label that the inventories do not hold."""
-    findings = []
-    for one in whole.theirs:
-        if missing := whole.fleet.unheld(one.keys):
-            message = f"{one.claim.theirs}: {missing}, so it is not known which nodes it selects; {nodes.ANEW}"
-            field = Field(one.claim.field)
-            findings.append(error(message, rule="KRM603", ref=one.claim.ref, field=field, place=one.claim.place))
-    return findings
+    return [finding for driver in whole.theirs for finding in whole.fleet.not_held(driver.claim, driver.keys)]
 
 
 def is_local(item: Item) -> bool:

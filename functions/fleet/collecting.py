@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest
 
+from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import text
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from . import facts
-from .facts import Node, Taint
 from .inventory import UNKNOWN
 
 SHOWN = 20

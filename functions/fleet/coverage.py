@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple
 from krmfn import KrmfnError
 
 from .. import exclusivity
-from ..exclusivity.clashes import clashing
+from ..exclusivity.groups import clashing
+from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Labels, Work, match
 from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
-from .facts import Node, Taint, tolerates
+from .facts import tolerates
 
 State = Literal["runs", "conflict", "taint", "kernel unknown", "no mapping", "failure", "not labelled", "other version"]
 """What becomes of a Module on a node that it selects; of several reasons the first one in this order:
@@ -69,8 +70,6 @@ def coverage(
     """
     nodes, number, drivers = list(nodes), len(drivers), [*drivers, *theirs]
     scoped = any(one.cluster is not None for one in drivers) or any(one.cluster is not None for one in nodes)
-    # Two clusters of a hub may have nodes of one name; a name with a number sorts as the name does.
-    by_key = {f"{node.name} {number}": node for number, node in enumerate(nodes)}
     same_selector: dict[Labels, list[int]] = {}
     for position, driver in enumerate(drivers):
         selector = _scoped(driver.selector, driver.cluster) if scoped else driver.selector
@@ -79,15 +78,15 @@ def coverage(
     excluded = clashing([driver.claim for driver in drivers])
     judge = _Judge(drivers)
     groups: list[Group] = []
-    seen = (
-        exclusivity.Node(key, _scoped(node.labels, node.cluster) if scoped else node.labels)
-        for key, node in by_key.items()
-    )
+    # two clusters of a hub may have nodes of one name
+    names = [(node.name, at) for at, node in enumerate(nodes)]
+    labels = (_scoped(node.labels, node.cluster) if scoped else node.labels for node in nodes)
+    labelled = zip(names, labels, strict=True)
     try:
-        for matching, keys in match(list(same_selector), seen, Work(STEPS)):
+        for matching, found in match(list(same_selector), labelled, Work(STEPS)):
             selected = sorted(position for selector in matching for position in of_selector[selector])
-            found = _groups([by_key[key] for key in keys], selected, excluded(selected) if exclusive else {}, judge)
-            groups += (_divided(group, number) for group in found) if theirs else found
+            alike = _groups([nodes[at] for _, at in found], selected, excluded(selected) if exclusive else {}, judge)
+            groups += (_divided(group, number) for group in alike) if theirs else alike
     except Exhausted as failure:
         raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
     return sorted(groups, key=lambda group: group.nodes[0].name)

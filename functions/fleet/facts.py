@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from krmfn import KrmfnError, Manifest
 
+from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import listing, table, tables, text
 
 PASSING = frozenset(
@@ -23,33 +24,6 @@ Source: Kubernetes, Taints and Tolerations (built-in taints).
 REPELLING = ("NoSchedule", "NoExecute")
 EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
-
-
-class Taint(NamedTuple):
-    """A taint as a Node's spec has it."""
-
-    key: str
-    value: str = ""
-    effect: str = "NoSchedule"
-
-    def __str__(self) -> str:
-        """Return the taint as kubectl writes it: `key=value:effect`."""
-        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
-
-
-class Node(NamedTuple):
-    """A node, as far as it is known: an unknown kernel is "", and so is the rest."""
-
-    name: str
-    labels: Mapping[str, str]
-    kernel: str = ""
-    """As `uname -r` prints it, a trailing `+` included."""
-    taints: tuple[Taint, ...] = ()
-    """Sorted, those that repel pods and do not pass (see PASSING)."""
-    architecture: str = ""
-    os_image: str = ""
-    cluster: tuple[tuple[str, str], ...] | None = None
-    """The labels of its cluster, when that is managed by the hub that the input is for; None: a node of the cluster."""
 
 
 def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:

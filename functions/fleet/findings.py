@@ -15,7 +15,7 @@ from . import wording
 from .coverage import Group, Outcome, coverage
 from .drivers import Driver
 from .hints import Hints
-from .nodes import ANEW, Fleet
+from .nodes import Fleet
 from .workloads import Placement, Workload, placements
 
 
@@ -56,15 +56,12 @@ def labels_are_held(
 ) -> Iterator[Result]:
     """Yield an error for a label that a selector uses and the inventories do not hold."""
     for driver in drivers:
-        if missing := fleet.unheld(driver.keys):
-            message = f"{missing}, so it is not known which nodes it selects; {ANEW}"
-            yield _about(driver, error(message, field=Field(driver.claim.field)))
+        yield from fleet.not_held(driver.claim, driver.keys)
     own = {key for driver in drivers for key in driver.set_by_kmm}
     for workload in workloads:
-        missing = fleet.unheld(workload.selector.keys() - own)
+        missing = fleet.unknown(workload.selector.keys() - own, "where it runs")
         if missing and not own.isdisjoint(workload.selector):
-            message = f"{missing}, so it is not known where it runs; {ANEW}"
-            yield warning(message, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
+            yield warning(missing, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
 
 
 def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:

@@ -27,9 +27,9 @@ from typing import NamedTuple
 from krmfn import KrmfnError, Manifest
 from krmfn.counts import counted
 
+from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import tables, text
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
-from .facts import Node, Taint
 
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
 EVERY = "*"

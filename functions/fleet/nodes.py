@@ -9,9 +9,10 @@ from krmfn import Field, Item, KrmfnError, ResourceList, Result, error
 from krmfn.fieldpath import split
 from krmfn.yamltext.simple import scalar
 
+from ..exclusivity.claim import Claim
+from ..exclusivity.node import Node
 from ..kmm.lookup import table
 from . import facts, readings
-from .facts import Node
 from .former import former_name, is_from_kustomize
 
 if TYPE_CHECKING:
@@ -40,9 +41,18 @@ class Fleet(NamedTuple):
         labels = f"the {'label' if len(missing) == 1 else 'labels'} {', '.join(missing)}"
         return f"{names} does not hold {labels}" if missing else ""
 
+    def unknown(self, keys: Iterable[str], what: str = "") -> str:
+        """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
+        unheld, known = self.unheld(keys), f", so it is not known {what}" if what else ""
+        return f"{unheld}{known}; make it anew with `krmfn inventory --for` and this path" if unheld else ""
 
-ANEW = "make it anew with `krmfn inventory --for` and this path"
-"""What to do about an inventory without such labels."""
+    def not_held(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
+        """Yield an error when a claim depends on labels that the inventories do not hold."""
+        if missing := self.unknown(keys, "which nodes it selects"):
+            side = f"{claim.theirs}: " if claim.theirs else ""
+            pool = f"pool {claim.pool}: " if claim.pool else ""
+            field = Field(claim.field)
+            yield error(f"{side}{pool}{missing}", rule="KRM603", ref=claim.ref, field=field, place=claim.place)
 
 
 def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from krmfn import Ref, color
 from krmfn.results import printable, reference
 
+from ..exclusivity.node import Node
 from . import wording
 from .coverage import Group, Outcome
 from .drivers import Driver
-from .facts import Node
 
 DRIVEN = ("runs", "other version")
 """The states in which a node has a driver."""

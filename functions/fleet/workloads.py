@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Manifest, Ref
 from krmfn.resource import ref
 
 from .. import exclusivity
+from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Labels, Work, match
 from ..kmm.lookup import table, tables, text
 from .coverage import STEPS, Group
 from .drivers import Driver
-from .facts import Node, Taint, tolerates
+from .facts import tolerates
 
 POD_KINDS = {
     ("", "Pod"): ("spec",),
@@ -88,17 +89,17 @@ def placements(
     same_selector = list(by_selector.values())
     placed: dict[int, Placement] = {number: Placement([], []) for numbers in same_selector for number in numbers}
     keys = {key for selector in by_selector for key, _ in selector}
+    labels_of: dict[str, Mapping[str, str]] = {}
     node_of: dict[str, Node] = {}
-    seen = []
     for group in groups:
         set_by_kmm = _set_by_kmm(group, drivers)
         for node in group.nodes:
             if node.cluster is None:
                 labels = {key: value for key, value in node.labels.items() if key in keys and key not in own}
                 node_of[node.name] = node
-                seen.append(exclusivity.Node(node.name, {**labels, **set_by_kmm}))
+                labels_of[node.name] = {**labels, **set_by_kmm}
     try:
-        for matching, names in match(list(by_selector), seen, Work(STEPS)):
+        for matching, names in match(list(by_selector), labels_of.items(), Work(STEPS)):
             for number in [number for at in matching for number in same_selector[at]]:
                 _place(placed[number], daemonsets[number], [node_of[name] for name in names])
     except Exhausted as failure:

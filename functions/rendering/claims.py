@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from krmfn import Field, Item, Place, ResourceList, Result, error
+from krmfn import Item, Place, ResourceList, Result
 
 from .. import exclusivity
 from ..exclusivity import Claim, Node
@@ -35,13 +35,8 @@ def nodes(
     keys = {key for claim in claims for key in claim.selector}
     known = fleet or fleet_nodes.read(resources, keys)
     errors = list(known.findings)
-    for claim in claims:
-        if missing := known.unheld(claim.selector):
-            pool = f"pool {claim.pool}: " if claim.pool else ""
-            side = f"{claim.theirs}: " if claim.theirs else ""
-            message = f"{side}{pool}{missing}, so it is not known which nodes it selects; {fleet_nodes.ANEW}"
-            errors.append(error(message, rule="KRM603", ref=claim.ref, field=Field(claim.field), place=claim.place))
-    return [Node(node.name, node.labels) for node in known.nodes if node.cluster is None], errors
+    errors += [finding for claim in claims for finding in known.not_held(claim, claim.selector)]
+    return [node for node in known.nodes if node.cluster is None], errors
 
 
 def check(
@@ -59,15 +54,14 @@ def check(
     generated = {claim.module for claim in claims}
     others = [claim for pair in handwritten for claim in of_module(*pair) if claim.module not in generated]
     here = [*(claim for claim in claims if not claim.of_hub), *others]
-    there = [claim for claim in claims if claim.of_hub]
-    if max(len(here), len(there)) < 2:
+    of_hub = [claim for claim in claims if claim.of_hub]
+    if max(len(here), len(of_hub)) < 2:
         return []
-    mode, where = config.exclusivity, at_selector([resources])
-    known, results = nodes(resources, here, fleet) if here and mode in ("auto", "nodes") else ([], [])
-    if not results:
-        results = exclusivity.check(here, known, mode, where)
-    results += exclusivity.check(there, None, "off" if mode == "off" else "selectors", where)
-    return [(result.ref, result) for result in results]
+    mode = config.exclusivity
+    known, errors = nodes(resources, here, fleet) if here and mode in ("auto", "nodes") else ([], [])
+    decided = of_hub if errors else [*here, *of_hub]
+    results = exclusivity.check(decided, known, mode, at_selector([resources]))
+    return [(result.ref, result) for result in (*errors, *results)]
 
 
 def turned_off(

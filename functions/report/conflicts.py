@@ -14,12 +14,9 @@ from .parts import SIDES, Clash, Side
 
 def conflicts(whole: Cluster, mode: str) -> list[Conflict]:
     """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
-    here = [driver.joint for driver in whole.every if driver.cluster is None]
-    there = [driver.joint for driver in whole.every if driver.cluster is not None]
-    nodes = [exclusivity.Node(node.name, node.labels) for node in whole.fleet.nodes if node.cluster is None]
-    found, _ = exclusivity.conflicts(here, nodes, mode)
-    of_hub, _ = exclusivity.conflicts(there, None, "off" if mode == "off" else "selectors")
-    return sorted(filter(None, map(across, (*found, *of_hub))), key=lambda one: one.severity)
+    nodes = [node for node in whole.fleet.nodes if node.cluster is None]
+    found, _ = exclusivity.conflicts([driver.joint for driver in whole.every], nodes, mode)
+    return sorted(filter(None, map(across, found)), key=lambda conflict: conflict.severity)
 
 
 def clash(conflict: Conflict, where: Where) -> Clash:

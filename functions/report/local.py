@@ -10,11 +10,11 @@ from krmfn import Item, KrmfnError, Ref, ResourceList, Result
 from krmfn.counts import some
 from krmfn.results import in_order, placed
 
+from ..exclusivity.node import Node
 from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
-from ..fleet.facts import Node
 from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
 from ..kmm.lookup import text

@@ -18,7 +18,6 @@ from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
-from ..fleet.nodes import ANEW
 from ..kmm.lookup import text
 from ..rendering import function_config
 
@@ -99,8 +98,8 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
 def _unknown(whole: Cluster) -> str:
     """Return why the nodes of a side say too little; "" when they say enough."""
     wrong = next((one for one in whole.fleet.findings if one.severity == "error"), None)
-    missing = whole.fleet.unheld(key for driver in whole.every for key in driver.keys)
-    return wrong.message if wrong else f"{missing}; {ANEW}" if missing else ""
+    missing = whole.fleet.unknown(key for driver in whole.every for key in driver.keys)
+    return wrong.message if wrong else missing
 
 
 def _expired(whole: Cluster) -> str:

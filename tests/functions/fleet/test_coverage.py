@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
+from krmfn_functions.exclusivity.node import Node, Taint
 from krmfn_functions.fleet import coverage, facts
 from krmfn_functions.fleet.drivers import Driver, driver
 
@@ -72,7 +73,7 @@ def module(draw: st.DrawFn, name: str) -> Manifest:
 
 
 @st.composite
-def fleets(draw: st.DrawFn) -> tuple[list[facts.Node], list[Driver]]:
+def fleets(draw: st.DrawFn) -> tuple[list[Node], list[Driver]]:
     drivers = []
     for number in range(draw(st.integers(0, 6))):
         config = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "ns", draw(st.sampled_from("cde")))
@@ -101,7 +102,7 @@ class Wanted(NamedTuple):
     image: str | None = None
 
 
-def selects(one: Driver, node: facts.Node) -> bool:
+def selects(one: Driver, node: Node) -> bool:
     def has(labels: dict[str, str], pairs: Any) -> bool:
         return all(key in labels and labels[key] == value for key, value in pairs)
 
@@ -119,7 +120,7 @@ def exclude(one: Driver, other: Driver) -> bool:
     return bool(one.claim.kernel_modules & other.claim.kernel_modules)
 
 
-def tolerated(one: Driver, taint: facts.Taint) -> bool:
+def tolerated(one: Driver, taint: Taint) -> bool:
     for entry in one.tolerations:
         key, operator, effect = (entry.get(field, "") for field in ("key", "operator", "effect"))
         meant = (not effect or effect == taint.effect) and (not key or key == taint.key)
@@ -128,7 +129,7 @@ def tolerated(one: Driver, taint: facts.Taint) -> bool:
     return False
 
 
-def oracle(one: Driver, node: facts.Node, present: list[Driver]) -> Wanted:
+def oracle(one: Driver, node: Node, present: list[Driver]) -> Wanted:
     """What becomes of a Module on a node that it selects, as slowly as it can be said."""
     if any(exclude(one, other) for other in present):
         return Wanted("conflict")
@@ -154,7 +155,7 @@ def oracle(one: Driver, node: facts.Node, present: list[Driver]) -> Wanted:
 @pytest.mark.parametrize("part", range(PARTS))
 @settings(max_examples=EXAMPLES // PARTS)
 @given(fleet=fleets())
-def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[facts.Node], list[Driver]]) -> None:
+def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[Node], list[Driver]]) -> None:
     nodes, drivers = fleet
     groups = coverage.coverage(nodes, drivers)
     listed = [node for group in groups for node in group.nodes]
@@ -174,7 +175,7 @@ def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[facts.No
 
 
 @given(fleets(), st.randoms())
-def test_the_order_of_the_nodes_does_not_matter(fleet: tuple[list[facts.Node], list[Driver]], random: Any) -> None:
+def test_the_order_of_the_nodes_does_not_matter(fleet: tuple[list[Node], list[Driver]], random: Any) -> None:
     nodes, drivers = fleet
     first = coverage.coverage(nodes, drivers)
     shuffled = list(nodes)
@@ -183,14 +184,14 @@ def test_the_order_of_the_nodes_does_not_matter(fleet: tuple[list[facts.Node], l
 
 
 @given(fleets())
-def test_without_exclusivity_nothing_is_in_conflict(fleet: tuple[list[facts.Node], list[Driver]]) -> None:
+def test_without_exclusivity_nothing_is_in_conflict(fleet: tuple[list[Node], list[Driver]]) -> None:
     groups = coverage.coverage(*fleet, exclusive=False)
     assert not [one for group in groups for one in group.outcomes if one.state == "conflict"]
 
 
 def test_what_cannot_be_decided_is_an_error_and_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "STEPS", 1)
-    nodes = [facts.Node(f"n{number}", {"a": "x", "b": str(number)}, "6.1.0") for number in range(3)]
+    nodes = [Node(f"n{number}", {"a": "x", "b": str(number)}, "6.1.0") for number in range(3)]
     selectors = [{"a": "x"}, *({"a": "x", "b": str(number)} for number in range(3))]
     api = "kmm.sigs.x-k8s.io/v1beta1"
     modules = [driver({"apiVersion": api, "kind": "Module", "spec": {"selector": one}}) for one in selectors]
@@ -200,7 +201,7 @@ def test_what_cannot_be_decided_is_an_error_and_no_answer(monkeypatch: pytest.Mo
 
 @given(fleets(), st.integers(0, 6))
 def test_modules_that_stand_elsewhere_take_part_and_stay_apart(
-    fleet: tuple[list[facts.Node], list[Driver]], cut: int
+    fleet: tuple[list[Node], list[Driver]], cut: int
 ) -> None:
     """The same becomes of each as if all stood here."""
     nodes, drivers = fleet

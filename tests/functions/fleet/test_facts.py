@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from krmfn_functions.exclusivity.node import Taint
 from krmfn_functions.fleet import facts
-from krmfn_functions.fleet.facts import Taint
 
 from krmfn import Manifest
 

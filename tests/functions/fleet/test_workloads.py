@@ -7,7 +7,8 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from krmfn_functions.fleet import coverage, facts, workloads
+from krmfn_functions.exclusivity.node import Node, Taint
+from krmfn_functions.fleet import coverage, workloads
 from krmfn_functions.fleet.drivers import Driver
 
 from krmfn import Manifest
@@ -36,7 +37,7 @@ def daemonsets(draw: st.DrawFn) -> Manifest:
     return daemonset(labels, draw(TOLERATIONS))
 
 
-def labels_with_kmm(node: facts.Node, group: coverage.Group, drivers: list[Driver]) -> dict[str, str]:
+def labels_with_kmm(node: Node, group: coverage.Group, drivers: list[Driver]) -> dict[str, str]:
     """A node's labels once KMM has done its work, said one Module after the other."""
     labels = dict(node.labels)
     for outcome in group.outcomes:
@@ -71,7 +72,7 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
         assert sorted(node.name for node, _ in where.repelled) == sorted(repelled)
 
 
-def tolerated_by(one: workloads.Workload, taint: facts.Taint) -> bool:
+def tolerated_by(one: workloads.Workload, taint: Taint) -> bool:
     class Tolerating:
         tolerations = one.pod["tolerations"]
 
@@ -100,7 +101,7 @@ def tolerated_by(one: workloads.Workload, taint: facts.Taint) -> bool:
 )
 def test_where_it_runs_is_not_guessed(manifest: Manifest, held: frozenset[str] | None) -> None:
     sets = workloads.workloads([manifest])
-    groups = coverage.coverage([facts.Node("n1", {"zone": "a"}, "6.1.0")], [])
+    groups = coverage.coverage([Node("n1", {"zone": "a"}, "6.1.0")], [])
     assert workloads.placements(sets, groups, [], held) == [None]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.fleet.facts import Taint, tolerates
+from krmfn_functions.exclusivity.node import Taint
+from krmfn_functions.fleet.facts import tolerates
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import resolve
 from krmfn_functions.upgrades.node_effects import effects
