@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+FieldPath = tuple[str | int, ...]
+"""The keys and list indexes that lead to a field."""
 _PLAIN = r"[A-Za-z_$][A-Za-z0-9_$-]*"
 _PART = r"([^.\[\]]+)|\[([^\]]*)\]?"
 

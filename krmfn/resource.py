@@ -9,6 +9,9 @@ from .errors import KrmfnError
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
 
+GroupKind = tuple[str, str]
+"""An API group, "" for core/v1, and a kind."""
+
 _INFINITY = float("inf")
 _LARGE = 1 << 20
 _DEEPEST = 200

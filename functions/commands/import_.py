@@ -17,7 +17,8 @@ from krmfn.yamltext import emit
 
 from ..fleet import readings
 from ..importing import assembly, cleaning, importer, wording
-from ..importing.importer import MODULES, Imported
+from ..importing.importer import Imported
+from ..kmm.module import MODULE_KINDS
 
 Places = Mapping[tuple[str, str, str, str], Place | None]
 """Where the objects stand, by what makes each unique."""
@@ -46,7 +47,7 @@ def _run(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Res
     places = {item.ref.id: item.place for item in items}
     options = Options("render", own=args.own)
     manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
-    if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULES)):
+    if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     _check(manifests, places, args.paths)
     whole = importer.imported(manifests, options)
@@ -71,7 +72,7 @@ def _placed(manifest: Manifest, namespace: str) -> Manifest:
 
 def _check(manifests: Iterable[Manifest], places: Places, paths: Sequence[str]) -> None:
     """Raise KrmfnError when there is no Module, or two of one name."""
-    numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULES)
+    numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)
     if not numbers:
         where = " ".join(paths)
         raise KrmfnError(f"no Module is in {where}, so there is nothing to import; is it the right PATH?")

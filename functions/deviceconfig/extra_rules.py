@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from krmfn import Field, Result, error
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 
 from ..kmm.lookup import tables
@@ -111,7 +111,7 @@ def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(config.at(f"extraObjects[{index}].{join(path)}")))
 
 
-def _nulls(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+def _nulls(value: Any, path: FieldPath) -> Iterator[FieldPath]:
     if value is None:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

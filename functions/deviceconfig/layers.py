@@ -9,9 +9,6 @@ from krmfn.fieldpath import join, split
 from ..rendering.function_config import Source
 from .merging import key_of, merges
 
-Path = tuple[str | int, ...]
-"""The keys and indexes that lead to a field."""
-
 
 class Layer(NamedTuple):
     """Fields that are written in one place: a pool, the config, a version of its profile, the profile, the defaults."""

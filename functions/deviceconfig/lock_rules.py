@@ -7,12 +7,11 @@ from functools import cache
 from typing import Any
 
 from krmfn import Field, Result, error
-from krmfn.fieldpath import join, split
+from krmfn.fieldpath import FieldPath, join, split
 from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.schemas import schema
-from .layers import Path
 from .merging import ATOMIC, EITHER, KEYS
 from .model import DeviceConfig
 
@@ -26,11 +25,11 @@ def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(join(("spec", *path))))
 
 
-def _written(fields: dict[str, Any], name: str) -> Iterator[Path]:
+def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
     """Yield each path at which fields, or the pools in them, hold a locked one in either of its forms."""
     *parents, last = split(name)
     forms = next((pair for pair in EITHER if last in pair), (last,))
-    holders: list[tuple[Path, Any]] = [((), fields)]
+    holders: list[tuple[FieldPath, Any]] = [((), fields)]
     holders += [(("nodePools", at), pool) for at, pool in enumerate(fields.get("nodePools", ()))]
     for where, holder in holders:
         for form in forms:
@@ -39,9 +38,9 @@ def _written(fields: dict[str, Any], name: str) -> Iterator[Path]:
                 yield (*where, *path)
 
 
-def _path(fields: Any, parts: Sequence[str]) -> Path:
+def _path(fields: Any, parts: Sequence[str]) -> FieldPath:
     """Return the path of a field, with the index of an entry in place of its name; () when it is not there."""
-    path: Path = ()
+    path: FieldPath = ()
     holder = ""
     for part in parts:
         if isinstance(fields, list):
@@ -65,7 +64,7 @@ def check(function_config: FunctionConfig) -> Iterator[Result]:
                 yield function_config.source.located(error(message, rule="KRM148", field=Field(join(path))))
 
 
-def _mistakes(defaults: dict[str, Any], profile: str, name: str, why: str) -> Iterator[tuple[Path, str]]:
+def _mistakes(defaults: dict[str, Any], profile: str, name: str, why: str) -> Iterator[tuple[FieldPath, str]]:
     unknown = _unknown(name)
     if unknown:
         yield ("spec", "profiles", profile, "locked", name), unknown

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 
-from .layers import Layer, Path
+from .layers import Layer
 from .merging import ATOMIC, SWITCHES, WHOLE, key_of, merges, stacked
 
 
@@ -25,13 +25,13 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
                 yield layer, f"{layer.path}.{join(path)}", why
 
 
-def _at(fields: Any, path: Path) -> Any:
+def _at(fields: Any, path: FieldPath) -> Any:
     for part in path:
         fields = fields[part]
     return fields
 
 
-def _idle(fields: dict[str, Any], below: dict[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+def _idle(fields: dict[str, Any], below: dict[str, Any], path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
     """Yield the path of each switch in `fields` that changes nothing in what is `below`, and why."""
     for name, value in fields.items():
         if merges(name, value):
@@ -52,7 +52,9 @@ def _idle(fields: dict[str, Any], below: dict[str, Any], path: Path) -> Iterator
             yield from _idle(value, other if isinstance(other, dict) else {}, (*path, name))
 
 
-def _idle_switch(fields: dict[str, Any], below: Any, path: Path, inherited: str) -> Iterator[tuple[Path, str]]:
+def _idle_switch(
+    fields: dict[str, Any], below: Any, path: FieldPath, inherited: str
+) -> Iterator[tuple[FieldPath, str]]:
     if fields.get("enabled") is False and below is None:
         yield path, f"it switches off nothing; {inherited}"
     holder = below if isinstance(below, dict) else {}

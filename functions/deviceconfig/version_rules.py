@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from krmfn import Field, Result, error
-from krmfn.fieldpath import join
+from krmfn.counts import some
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig
@@ -38,8 +39,7 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
 
 
 def _listed(versions: Sequence[str]) -> str:
-    more = f" and {len(versions) - _SHOWN} more" if len(versions) > _SHOWN else ""
-    return f" (it has: {', '.join(versions[:_SHOWN])}{more})"
+    return f" (it has: {some(versions, len(versions), _SHOWN)})"
 
 
 def check(function_config: FunctionConfig) -> Iterator[Result]:
@@ -50,7 +50,7 @@ def check(function_config: FunctionConfig) -> Iterator[Result]:
             yield function_config.source.located(error(message, rule="KRM147", field=field))
 
 
-def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
     seen: set[str] = set()
     for at, entry in enumerate(profile.get("versions", ())):
         version = entry["version"]

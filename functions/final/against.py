@@ -13,15 +13,13 @@ from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
 from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
-from ..kmm.module import HUB_KIND, Module, module_of
+from ..kmm.module import HUB_KIND, MODULE_KINDS, Module, module_of
 from ..rendering import function_config
-from ..rendering.kinds import DEVICECONFIG, OURS, PTEMPLATE
+from ..rendering.kinds import OURS, OWNERS
 from . import between
-from .stream import MODULES
 
 _SETTINGS = frozenset({("", "Node"), (OURS, "NodeInventory"), (OURS, "RenderDeviceConfigs")})
 """What counts where it stands, and nowhere else."""
-_OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
 
 
 def against(
@@ -39,7 +37,7 @@ def against(
     foreign: list[Item] = []
     for item in theirs.items:
         kind = (item.group, item.kind)
-        if kind in _SETTINGS or (kind not in _OWNERS and cluster.is_local(item)):
+        if kind in _SETTINGS or (kind not in OWNERS and cluster.is_local(item)):
             continue
         gone, twin = former.items.get(item.ref.id), here.items.get(item.ref.id)
         if gone is not None and former.is_one(gone, item):
@@ -64,7 +62,7 @@ class _Here:
         self.items: dict[Id, Item] = {item.ref.id: item for one in lists for item in one.items}
         self.is_failed = any(one.failed for one in lists)
         """Something has an error: what would be made of it is not known."""
-        configs = [item.ref.id for item in self.items.values() if (item.group, item.kind) in _OWNERS]
+        configs = [item.ref.id for item in self.items.values() if (item.group, item.kind) in OWNERS]
         self.configs = {*configs, *((group, kind, "", name) for group, kind, _, name in configs)}
         self.adopts = any(function_config.read(one)[0].adopt for one in lists)
 
@@ -113,11 +111,11 @@ def _unknown(items: Iterable[Item]) -> Iterator[Result]:
     """Yield an error for a Module, and for a config, of which it is not known which nodes it claims."""
     items = list(items)
     for item in items:
-        if (item.group, item.kind) in MODULES and not _selects(item):
+        if (item.group, item.kind) in MODULE_KINDS and not _selects(item):
             at = "spec.moduleSpec.selector" if item.kind == HUB_KIND else "spec.selector"
             message = f"theirs{_where(item)}: {at} is no mapping of labels to values, so what it claims is not known"
             yield error(message, rule="KRM526", ref=item.ref)
-    configs = [item for item in items if (item.group, item.kind) in _OWNERS]
+    configs = [item for item in items if (item.group, item.kind) in OWNERS]
     owners = {owner for item in items if configs for owner in _owners(item)}
     for item in configs:
         if owners.isdisjoint((item.ref.id, (item.kind, item.ref.name))):

@@ -13,7 +13,7 @@ from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..rendering import claims, function_config
-from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
+from ..rendering.kinds import OWNERS
 
 Key = tuple[Ref, str, tuple[str, str]]
 """What tells claims apart: the owner, the pool, the Module."""
@@ -33,11 +33,10 @@ def between(lists: Sequence[ResourceList]) -> Iterator[Result]:
 
 def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
     """Yield an error for each config that stands in two roots."""
-    kinds = DEVICECONFIG.owners | PTEMPLATE.owners
     first: dict[Id, tuple[int, Item]] = {}
     for number, resources in enumerate(lists):
         for item in resources.items:
-            if (item.group, item.kind) in kinds:
+            if (item.group, item.kind) in OWNERS:
                 at, other = first.setdefault(item.ref.id, (number, item))
                 if at != number:
                     where = f" ({other.place.path})" if other.place and other.place.path else ""

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item
+from krmfn.resource import GroupKind
 from krmfn.resourcelist import Transformed
 
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import Module
 
-Kind = tuple[str, str]
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
 PRIORITY_CLASS, DEVICE_CLASS = ("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")
 CLUSTER_SCOPED = frozenset({PRIORITY_CLASS, DEVICE_CLASS})
@@ -39,7 +39,7 @@ class Names:
 
     def __init__(self, items: Sequence[Item], modules: Iterable[tuple[Item, Module]]) -> None:
         """Take the names of some resources, and of what KMM makes for the Modules among them."""
-        self._by_kind: dict[Kind, dict[str, set[str]]] = {}
+        self._by_kind: dict[GroupKind, dict[str, set[str]]] = {}
         for item in items:
             ref = item.ref
             self._add((ref.group, ref.kind), ref.namespace, ref.name)
@@ -49,28 +49,28 @@ class Names:
             for _, device_class in tables(table(module.spec, "dra"), "deviceClasses"):
                 self._add(DEVICE_CLASS, "", text(device_class, "name"))  # KMM makes it
 
-    def _add(self, kind: Kind, namespace: str, name: str) -> None:
+    def _add(self, kind: GroupKind, namespace: str, name: str) -> None:
         if name:
             self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
 
-    def has_any(self, *kinds: Kind) -> bool:
+    def has_any(self, *kinds: GroupKind) -> bool:
         """Return True when there is something of one of the kinds at all."""
         return any(kind in self._by_kind for kind in kinds)
 
-    def near(self, kind: Kind, namespace: str) -> set[str]:
+    def near(self, kind: GroupKind, namespace: str) -> set[str]:
         """Return the names of a kind in a namespace; who applies it decides what no namespace means: it fits all."""
         spaces = self._by_kind.get(kind, {})
         wanted = spaces if not namespace or kind in CLUSTER_SCOPED else (namespace, "", "*")
         return {name for space in wanted for name in spaces.get(space, ())}
 
-    def is_there(self, kind: Kind, namespace: str, name: str) -> bool:
+    def is_there(self, kind: GroupKind, namespace: str, name: str) -> bool:
         """Return True when a name is among them, or always there."""
         if name in _EVERYWHERE.get(kind, ()) or (kind == PRIORITY_CLASS and name.startswith("system-")):
             return True
         return name in self.near(kind, namespace)
 
 
-def made_by(item: Item) -> Iterator[tuple[Kind, str, str]]:
+def made_by(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
     """Yield kind, namespace (* for each) and name of what a controller of the cluster makes from a resource.
 
     Source: the APIs of external-secrets.io, bitnami.com, cert-manager.io, secrets.hashicorp.com, isindir.github.com

@@ -13,7 +13,7 @@ from krmfn.ownership import Id
 
 from ..kmm.lookup import tables
 from ..kmm.module import module_of
-from ..rendering.kinds import DEVICECONFIG, OURS, PTEMPLATE
+from ..rendering.kinds import OURS, OWNERS
 from .pods import images
 from .stream import Final
 
@@ -22,7 +22,7 @@ _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
 """What an image that was emptied looks like in the text; a cheap look before the real one."""
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 _KPT = ("kpt.dev", "Kptfile")
-_INPUTS = frozenset({*DEVICECONFIG.owners, *PTEMPLATE.owners, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory")})
+_INPUTS = frozenset({*OWNERS, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory")})
 """What is read and not deployed; a Node is there already."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, info, warning
+from krmfn.counts import some
 from krmfn.fieldpath import join
 from krmfn.ownership import Id
 from krmfn.resourcelist import Replacement
@@ -42,7 +43,7 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
         owner = final.owner(items[0])
         if owner:
             keys = ", ".join(dict.fromkeys(key for item in items for key, _ in _missing(final, owner, item)))
-            shown = ", ".join(str(item.ref) for item in items[:_SHOWN]) + (" and more" if len(items) > _SHOWN else "")
+            shown = some((str(item.ref) for item in items), len(items), _SHOWN)
             message = (
                 f"kustomize gives it the label {keys}, and {shown}, which krmfn makes after that, has it not; "
                 "write it into spec.labels as well where that matters"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest
-from krmfn.fieldpath import split
+from krmfn.fieldpath import FieldPath, split
 
 from ..fleet.workloads import POD_KINDS
 from ..kmm.lookup import table, tables, text, texts
@@ -23,20 +23,20 @@ class NodeLabel(NamedTuple):
     """A label of nodes that a selector or an affinity names."""
 
     key: str
-    path: tuple[str | int, ...]
+    path: FieldPath
     value: str | None = None
     """The value that it must have; None where several or any would do."""
     is_required: bool = True
     """Whether nothing runs without it."""
 
 
-def pod_of(group: str, kind: str, manifest: Manifest) -> tuple[tuple[str | int, ...], Manifest]:
+def pod_of(group: str, kind: str, manifest: Manifest) -> tuple[FieldPath, Manifest]:
     """Return the spec of the pods that a resource makes, and its path; {} for a kind that makes none."""
     path = POD_KINDS.get((group, kind), ())
     return path, table(manifest, *path) if path else {}
 
 
-def node_labels(pod: Manifest, path: tuple[str | int, ...]) -> Iterator[NodeLabel]:
+def node_labels(pod: Manifest, path: FieldPath) -> Iterator[NodeLabel]:
     """Yield the labels that the nodes of a pod must have, or should have."""
     yield from of_selector(table(pod, "nodeSelector"), (*path, "nodeSelector"))
     affinity, where = table(pod, *NODE_AFFINITY), (*path, *NODE_AFFINITY)
@@ -46,20 +46,20 @@ def node_labels(pod: Manifest, path: tuple[str | int, ...]) -> Iterator[NodeLabe
         yield from _of_term(table(weighted, "preference"), (*where, PREFERRED, at, "preference"), is_required=False)
 
 
-def of_selector(selector: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[NodeLabel]:
+def of_selector(selector: dict[str, Any], path: FieldPath) -> Iterator[NodeLabel]:
     """Yield the labels of an equality selector."""
     for key, value in selector.items():
         yield NodeLabel(key, (*path, key), value if isinstance(value, str) else None)
 
 
-def _of_term(term: Manifest, path: tuple[str | int, ...], is_required: bool) -> Iterator[NodeLabel]:
+def _of_term(term: Manifest, path: FieldPath, is_required: bool) -> Iterator[NodeLabel]:
     for at, expression in tables(term, "matchExpressions"):
         values = texts(expression, "values")
         only = values[0] if text(expression, "operator") == "In" and len(values) == 1 else None
         yield NodeLabel(text(expression, "key"), (*path, "matchExpressions", at, "key"), only, is_required)
 
 
-def images(item: Item) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
     """Yield the images of a Module or of what makes pods, with their paths."""
     module = module_of(item.manifest)
     for field, image, _ in module.images() if module else ():

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from krmfn import Item, Manifest
+from krmfn.fieldpath import FieldPath
+from krmfn.resource import GroupKind
 
 from ..kmm.lookup import listing, table, tables, text
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from . import pods
-from .names import CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT, Kind
+from .names import CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
 
-Path = tuple[str | int, ...]
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _PLUGINS = ("devicePlugin", "dra")
 _CLAIMS = {"ResourceClaim": ("spec", "devices"), "ResourceClaimTemplate": ("spec", "spec", "devices")}
@@ -21,9 +22,9 @@ _CLAIMS = {"ResourceClaim": ("spec", "devices"), "ResourceClaimTemplate": ("spec
 class Reference(NamedTuple):
     """A field that names another resource, in the namespace of its own resource."""
 
-    kind: Kind
+    kind: GroupKind
     name: str
-    path: Path
+    path: FieldPath
 
 
 def references(item: Item) -> Iterator[Reference]:
@@ -40,7 +41,7 @@ def references(item: Item) -> Iterator[Reference]:
     yield from (one for one in found if one.name)
 
 
-def _of_pod(pod: Manifest, path: Path) -> Iterator[Reference]:
+def _of_pod(pod: Manifest, path: FieldPath) -> Iterator[Reference]:
     account = "serviceAccountName" if pod.get("serviceAccountName") else "serviceAccount"
     yield Reference(SERVICE_ACCOUNT, text(pod, account), (*path, account))
     yield Reference(PRIORITY_CLASS, text(pod, "priorityClassName"), (*path, "priorityClassName"))
@@ -51,7 +52,7 @@ def _of_pod(pod: Manifest, path: Path) -> Iterator[Reference]:
             yield from _of_container(container, (*path, part, at))
 
 
-def _of_volumes(holder: Manifest, path: Path) -> Iterator[Reference]:
+def _of_volumes(holder: Manifest, path: FieldPath) -> Iterator[Reference]:
     for at, volume in tables(holder, "volumes"):
         where = (*path, "volumes", at)
         yield from _named(CONFIG_MAP, volume, where, "configMap", "name")
@@ -62,7 +63,7 @@ def _of_volumes(holder: Manifest, path: Path) -> Iterator[Reference]:
             yield from _named(SECRET, source, inner, "secret", "name")
 
 
-def _of_container(container: Manifest, path: Path) -> Iterator[Reference]:
+def _of_container(container: Manifest, path: FieldPath) -> Iterator[Reference]:
     for at, variable in tables(container, "env"):
         where = (*path, "env", at, "valueFrom")
         yield from _named(CONFIG_MAP, table(variable, "valueFrom"), where, "configMapKeyRef", "name")
@@ -84,13 +85,13 @@ def _of_module(module: Module) -> Iterator[Reference]:
         yield from _of_volumes(plugin, ("spec", part))
         for container in ("initContainer", "container"):
             yield from _of_container(table(plugin, container), ("spec", part, container))
-    loader: Path = ("spec", "moduleLoader", "container")
+    loader: FieldPath = ("spec", "moduleLoader", "container")
     yield from _of_loader(module.container, loader)
     for at, mapping in enumerate(module.mappings):
         yield from _of_loader(mapping, (*loader, "kernelMappings", at))
 
 
-def _of_loader(holder: Manifest, path: Path) -> Iterator[Reference]:
+def _of_loader(holder: Manifest, path: FieldPath) -> Iterator[Reference]:
     build, sign = table(holder, "build"), table(holder, "sign")
     yield from _named(CONFIG_MAP, build, (*path, "build"), "dockerfileConfigMap", "name")
     yield from _of_list(SECRET, build, (*path, "build"), "secrets")
@@ -98,7 +99,7 @@ def _of_loader(holder: Manifest, path: Path) -> Iterator[Reference]:
     yield from _named(SECRET, sign, (*path, "sign"), "keySecret", "name")
 
 
-def _of_claim(devices: Manifest, path: Path) -> Iterator[Reference]:
+def _of_claim(devices: Manifest, path: FieldPath) -> Iterator[Reference]:
     """Yield the DeviceClasses of a ResourceClaim, in each version of its API."""
     for at, request in tables(devices, "requests"):
         where = (*path, "requests", at)
@@ -112,12 +113,12 @@ def _of_claim(devices: Manifest, path: Path) -> Iterator[Reference]:
             yield Reference(DEVICE_CLASS, name, (*where, "firstAvailable", 0, "deviceClassName"))
 
 
-def _named(kind: Kind, holder: Manifest, path: Path, part: str, key: str) -> Iterator[Reference]:
+def _named(kind: GroupKind, holder: Manifest, path: FieldPath, part: str, key: str) -> Iterator[Reference]:
     source = table(holder, part)
     if source.get("optional") is not True:
         yield Reference(kind, text(source, key), (*path, part, key))
 
 
-def _of_list(kind: Kind, holder: Manifest, path: Path, part: str) -> Iterator[Reference]:
+def _of_list(kind: GroupKind, holder: Manifest, path: FieldPath, part: str) -> Iterator[Reference]:
     for at, entry in tables(holder, part):
         yield Reference(kind, text(entry, "name"), (*path, part, at, "name"))

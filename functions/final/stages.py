@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from krmfn import Item
 
-from ..kmm.module import LABELS
+from ..kmm.module import LABELS, MODULE_KINDS
 from . import pods
 from .order import DEPENDS, WAVE, wave
-from .stream import MODULES
 
 _NEEDED = frozenset(
     {
@@ -28,7 +27,7 @@ def stage_of(item: Item) -> str:
 
     It follows from the object alone: nothing moves when others come or go.
     """
-    if (item.group, item.kind) in MODULES:
+    if (item.group, item.kind) in MODULE_KINDS:
         return "modules"
     if (item.group, item.kind) in _NEEDED:
         return "before"
@@ -40,7 +39,7 @@ def stage_of(item: Item) -> str:
 def _depends(item: Item) -> bool:
     """Return True for an object that names a Module in config.kubernetes.io/depends-on."""
     text = item.annotations.get(DEPENDS, "") if item.mentions(DEPENDS) else ""
-    return any(one.strip().startswith(tuple(f"{group}/" for group, _ in MODULES)) for one in text.split(","))
+    return any(one.strip().startswith(tuple(f"{group}/" for group, _ in MODULE_KINDS)) for one in text.split(","))
 
 
 def _waits(item: Item) -> bool:

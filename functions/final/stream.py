@@ -8,10 +8,9 @@ from typing import NamedTuple
 from krmfn import Item, Place, Ref, Result
 from krmfn.resourcelist import Transformed
 
-from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, Module, module_of
+from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
 
 NOTHING = Transformed()
-MODULES = ((MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND))
 
 
 class Final(NamedTuple):
@@ -70,9 +69,6 @@ def final(
 
 def modules_of(items: Sequence[Item]) -> list[tuple[Item, Module]]:
     """Return the Modules among some items, also those that a ManagedClusterModule brings to its clusters."""
-    found = [(item, module_of(item.manifest)) for item in items if _may_be_module(item)]
-    return [(item, module) for item, module in found if module]
-
-
-def _may_be_module(item: Item) -> bool:
-    return item.kind in (MODULE_KIND, HUB_KIND) and (item.group, item.kind) in MODULES
+    kinds = (MODULE_KIND, HUB_KIND)  # a kind is known without a look at the group
+    found = [item for item in items if item.kind in kinds and (item.group, item.kind) in MODULE_KINDS]
+    return [(item, module) for item in found if (module := module_of(item.manifest))]

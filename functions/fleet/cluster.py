@@ -10,9 +10,9 @@ from krmfn.item import LOCAL
 from krmfn.ownership import Id, mark_of
 
 from ..exclusivity import Claim
-from ..kmm.module import LABELS
+from ..kmm.module import LABELS, MODULE_KINDS
 from . import nodes
-from .drivers import KINDS, Driver, driver
+from .drivers import Driver, driver
 from .nodes import Fleet
 from .workloads import POD_KINDS, Workload, workloads
 
@@ -62,7 +62,7 @@ def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) 
 
 def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[tuple[Item, Driver]]:
     """Return the Modules of a list, each with its view."""
-    modules = [item for item in resources.items if (item.group, item.kind) in KINDS and not is_local(item)]
+    modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not is_local(item)]
     configs = {item.ref.id: item for kind in CONFIGS for item in resources.select(kind)} if modules else {}
     return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
 
@@ -96,7 +96,7 @@ def label_keys(resources: ResourceList) -> set[str]:
     keys: set[str] = set()
     for item in resources.items:
         kind = (item.group, item.kind)
-        if kind in KINDS:
+        if kind in MODULE_KINDS:
             own = driver(item.manifest)
             keys |= own.keys
         elif kind in POD_KINDS or item.kind in CONFIGS:

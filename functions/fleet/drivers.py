@@ -11,10 +11,7 @@ from krmfn.resource import ref
 from ..exclusivity import Claim
 from ..kmm.lookup import has, table
 from ..kmm.module import (
-    HUB_GROUP,
     HUB_KIND,
-    MODULE_GROUP,
-    MODULE_KIND,
     Module,
     module_of,
     plugin_ready_label,
@@ -22,11 +19,6 @@ from ..kmm.module import (
     version_label,
     version_ready_label,
 )
-
-KINDS = ((MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND))
-"""What brings drivers to nodes, as (group, kind)."""
-Cluster = tuple[tuple[str, str], ...]
-"""The labels of a cluster that a hub manages, or those by which it selects clusters."""
 
 
 class Driver(NamedTuple):
@@ -40,7 +32,7 @@ class Driver(NamedTuple):
     """Labels that a node must have; {} is every node."""
     claim: Claim
     """How it takes part in node exclusivity: for which config, where its selector is written."""
-    cluster: Cluster | None = None
+    cluster: tuple[tuple[str, str], ...] | None = None
     """The labels of the clusters that a hub brings it to (ManagedClusterModule); None: this cluster."""
 
     @property

@@ -25,13 +25,11 @@ def compared(written: Manifest, rendered: Manifest, selector: Mapping[str, Any])
     old, new = _noted(normal(written)), _noted(normal(rendered))
     changes = list(differences(old, new))
     if ref(written).kind in (MODULE_KIND, HUB_KIND):
-        still = {change.parts for change in differences(_folded(old), _folded(new))}
+        in_folds = {change.parts: change for change in differences(_folded(old), _folded(new))}
+        told = {change.parts for change in changes}
         return [
-            Difference(change, _of_ours(change) or (_FOLDED if change.parts not in still else "")) for change in changes
-        ] + [
-            Difference(change)
-            for change in differences(_folded(old), _folded(new))
-            if change.parts not in {one.parts for one in changes} and not _of_ours(change)
+            *(Difference(one, _of_ours(one) or ("" if one.parts in in_folds else _FOLDED)) for one in changes),
+            *(Difference(one) for at, one in in_folds.items() if at not in told and not _of_ours(one)),
         ]
     return [Difference(change, _of_ours(change) or _of_pods(change, selector)) for change in changes]
 

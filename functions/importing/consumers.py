@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from krmfn import Manifest
 from krmfn.resource import ref
 
 from ..deviceconfig.daemonsets import OWN_LABEL, POD, SERVED_LABEL
-from ..deviceconfig.fields import DaemonSet
 from ..kmm.lookup import table
 from ..kmm.module import NAME_LABEL, ready_label, version_label, version_ready_label
 from ..rendering.metadata import filled
+from ..rendering.schemas import schema
 from .modules import own_notes
 from .normal import normal
 
@@ -57,12 +57,8 @@ def consumer(manifest: Manifest, services: Mapping[tuple[str, str], Manifest]) -
     return None
 
 
-def entries(consumers: Sequence[Consumer], fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return an entry of daemonSets for each consumer of the Module `name`, whose other fields are `fields`."""
-    return [_entry(one, fields, name) for one in consumers]
-
-
-def _entry(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any]:
+def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any]:
+    """Return an entry of daemonSets for a consumer of the Module `base`, whose other fields are `fields`."""
     manifest = normal(one.manifest)
     spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
     pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
@@ -96,7 +92,7 @@ def _entry(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any
     )
     if one.service:
         entry["service"] = _service(one.service, {**(fields.get("annotations") or {}), **entry.get("annotations", {})})
-    names = list(DaemonSet.__annotations__)
+    names = list(schema("deviceconfig")["$defs"]["daemonSet"]["properties"])
     return dict(sorted(entry.items(), key=lambda field: names.index(field[0]) if field[0] in names else len(names)))
 
 

@@ -11,7 +11,7 @@ from krmfn.resource import ref
 from ..deviceconfig.fields import Spec
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
-from .consumers import Consumer, entries
+from .consumers import Consumer, entry_of
 from .modules import fields_of
 from .normal import folded, normal
 
@@ -50,7 +50,7 @@ def draft(module: Manifest, consumers: Sequence[Consumer]) -> Draft:
         fields = {name: value for name, value in fields.items() if name != "imagePullSecret"}
         fields["imagePullSecrets"] = several
     if current:
-        fields["daemonSets"] = entries([one for _, one in current], fields, own.name)
+        fields["daemonSets"] = [entry_of(one, fields, own.name) for _, one in current]
     names = list(Spec.__annotations__)
     metadata = {"name": own.name} | ({"namespace": own.namespace} if own.namespace else {})
     config = {

@@ -9,14 +9,12 @@ from krmfn import Manifest, Options, Ref
 from krmfn.resource import ref
 
 from ..kmm.lookup import table
-from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from ..kmm.module import MODULE_KINDS
 from .cleaning import cleaned
 from .comparing import Difference
 from .consumers import Consumer, consumer
 from .drafts import MODULE, draft
 from .judging import judged
-
-MODULES = frozenset({(MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND)})
 
 
 class Kept(NamedTuple):
@@ -52,7 +50,7 @@ def imported(manifests: Sequence[Manifest], options: Options) -> Imported:
     in its place means the same, but for differences that are named with their reason.
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
-    modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULES]
+    modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
     consumers = [found for one in manifests if (found := consumer(one, services))]
     waiting: dict[tuple[str, str], list[Consumer]] = {}
     for found in consumers:

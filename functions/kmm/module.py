@@ -13,6 +13,8 @@ MODULE_GROUP, HUB_GROUP = "kmm.sigs.x-k8s.io", "hub.kmm.sigs.x-k8s.io"
 MODULE_KIND, HUB_KIND = "Module", "ManagedClusterModule"
 MODULE_VERSION = "v1beta1"
 """The version of both APIs."""
+MODULE_KINDS = ((MODULE_GROUP, MODULE_KIND), (HUB_GROUP, HUB_KIND))
+"""What brings Modules to nodes, as (group, kind); on a hub to those of its clusters."""
 MODULE_API, HUB_API = f"{MODULE_GROUP}/{MODULE_VERSION}", f"{HUB_GROUP}/{MODULE_VERSION}"
 
 CONTAINER = "spec.moduleLoader.container"

@@ -1,5 +1,7 @@
 """The API server's structure of a PodSpec: types, unknown fields, required ones and allowed values.
 
+from krmfn.fieldpath import FieldPath
+
 Source: `structure.json`, which tools/derive_pod_structure.py makes from the OpenAPI document of kube-apiserver. What
 the API server says about values beyond their structure, such as the form of an IP address, is left to it.
 """
@@ -12,6 +14,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
+
+from krmfn.fieldpath import FieldPath
 
 _HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start-up time  # noqa: PTH120
 _QUANTITY = re.compile(r"[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch
@@ -26,8 +30,7 @@ _WORDS = {
 }
 _GIVEN = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "a mapping", list: "a list"}
 
-Path = tuple[str | int, ...]
-Problem = tuple[Path, str]
+Problem = tuple[FieldPath, str]
 """Where something is wrong, and what would be right."""
 
 
@@ -44,7 +47,7 @@ def check(fields: dict[str, Any]) -> Iterator[Problem]:
     yield from _check(fields, "PodSpec", ())
 
 
-def _check(value: Any, node: Any, path: Path) -> Iterator[Problem]:
+def _check(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
     node = facts()["types"].get(node, node) if isinstance(node, str) else node
     if value is None:
         yield path, "is empty; write a value, or leave the field out"
@@ -65,7 +68,7 @@ def _check(value: Any, node: Any, path: Path) -> Iterator[Problem]:
         yield from _object(value, node, path)
 
 
-def _list(value: Any, node: Any, path: Path) -> Iterator[Problem]:
+def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
     if not isinstance(value, list):
         yield path, f"is {_shown(value)}; must be a list"
         return
@@ -78,7 +81,7 @@ def _list(value: Any, node: Any, path: Path) -> Iterator[Problem]:
         seen.append(own)
 
 
-def _object(value: dict[str, Any], node: dict[str, Any], path: Path) -> Iterator[Problem]:
+def _object(value: dict[str, Any], node: dict[str, Any], path: FieldPath) -> Iterator[Problem]:
     known = {name.removesuffix("!"): fact for name, fact in node.items() if not name.startswith("$")}
     for key, entry in value.items():
         if key in known:

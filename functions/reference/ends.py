@@ -12,20 +12,20 @@ from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest
 from krmfn.differences import ABSENT
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.resource import annotations_of
 from krmfn.yamltext import emit
 
 from ..deviceconfig import generate, reading
 from ..deviceconfig.merging import EITHER
-from ..kmm.crd.facts import Node as Fact
-from ..kmm.crd.facts import module_facts
+from ..kmm.crd.facts import Fact, module_facts
 from ..kmm.module import MODULE_KIND
 from ..kmm.versions import TARGETS
 from ..ptemplate import generate as ptemplate
 from ..rendering.function_config import FunctionConfig
+from ..rendering.schemas import schema
 from .fields import Entry, definitions
-from .specimens import Node, resolved, specimen
+from .specimens import Schema, resolved, specimen
 
 _FULL: dict[str, Any] = {
     "driverImage": "registry.example.com/driver",
@@ -57,7 +57,7 @@ class End(NamedTuple):
         return f"{self.kind} {self.path}" if self.path else self.kind
 
 
-Leaves = dict[tuple[str, int, tuple[str | int, ...]], Any]
+Leaves = dict[tuple[str, int, FieldPath], Any]
 
 
 def ends(entry: Entry) -> list[End]:
@@ -115,7 +115,8 @@ def _is_known(fact: Fact, path: str) -> bool:
 
 
 def _rendered(entry: Entry, base: dict[str, Any], value: Any) -> Leaves:
-    spec = _holding({"properties": {"spec": _spec(entry.kind)}}, definitions(entry.kind), entry.path, value)["spec"]
+    whole = {**schema(entry.kind)["properties"]["spec"], "required": []}
+    spec = _holding({"properties": {"spec": whole}}, definitions(entry.kind), entry.path, value)["spec"]
     others = {other for pair in EITHER for other in pair if entry.path[1] in pair}
     spec = spec["defaults"] if _is_default(entry) else spec
     return _leaves(
@@ -124,29 +125,20 @@ def _rendered(entry: Entry, base: dict[str, Any], value: Any) -> Leaves:
     )
 
 
-def _spec(kind: str) -> Node:
-    from ..rendering.schemas import schema
-    from .fields import KINDS
-
-    node: Node = schema(KINDS[kind])["properties"]["spec"]
-    return {**node, "required": []}
-
-
 @cache
 def _leaves(kind: str, spec: str) -> Leaves:
     """Return every scalar of the objects that a config with this spec gives, by kind, number and path."""
-    group = {"deviceconfig": "krmfn.dev", "ptemplate": "pt.example.com"}[kind]
-    name = {"deviceconfig": "DeviceConfig", "ptemplate": "Ptemplate"}[kind]
+    group, name = {"deviceconfig": ("krmfn.dev", "DeviceConfig"), "ptemplate": ("pt.example.com", "Ptemplate")}[kind]
     head = f'"apiVersion": "{group}/v1alpha1", "kind": "{name}", "metadata": {{"name": "x", "namespace": "x"}}'
     text = f'{{{head}, "spec": {spec}}}'.encode()
     item = Item(text, 0, len(text), -2)
     if kind == "deviceconfig":
-        objects = [one.manifest for one in generate.objects(reading.from_item(item, FunctionConfig()), {})]
+        objects = generate.objects(reading.from_item(item, FunctionConfig()), {})
     else:
-        objects = [one.manifest for one in ptemplate.generate(item, "", {})]
+        objects = ptemplate.generate(item, "", {})
     numbers = Counter[str]()
     leaves: Leaves = {}
-    for manifest in objects:
+    for manifest in (one.manifest for one in objects):
         numbers[manifest["kind"]] += 1
         leaves[manifest["kind"], numbers[manifest["kind"]], ()] = True
         for path, value in _walk(_unmarked(manifest), ()):
@@ -159,7 +151,7 @@ def _unmarked(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}}
 
 
-def _walk(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _walk(value: Any, path: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in inner:
         yield from _walk(child, (*path, key))
@@ -167,7 +159,7 @@ def _walk(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str |
         yield path, value
 
 
-def _holding(node: Node, shared: Node, path: Sequence[str], value: Any, holder: str = "") -> dict[str, Any]:
+def _holding(node: Schema, shared: Schema, path: Sequence[str], value: Any, holder: str = "") -> dict[str, Any]:
     """Return an object with a value at a path, and with what the objects on the way to it require."""
     node = resolved(node, shared)
     part, *rest = path
@@ -182,12 +174,12 @@ def _holding(node: Node, shared: Node, path: Sequence[str], value: Any, holder: 
     return {**needed, name: [inner] if part.endswith("[]") else inner}
 
 
-def _changed(one: Leaves, other: Leaves) -> list[tuple[str, tuple[str | int, ...]]]:
+def _changed(one: Leaves, other: Leaves) -> list[tuple[str, FieldPath]]:
     return [(key[0], key[2]) for key in {**one, **other} if one.get(key, ABSENT) != other.get(key, ABSENT)]
 
 
-def _collapsed(changed: Sequence[tuple[str, tuple[str | int, ...]]]) -> Iterator[End]:
-    kinds: dict[str, list[tuple[str | int, ...]]] = {}
+def _collapsed(changed: Sequence[tuple[str, FieldPath]]) -> Iterator[End]:
+    kinds: dict[str, list[FieldPath]] = {}
     for kind, path in changed:
         kinds.setdefault(kind, []).append(path)
     for kind, paths in kinds.items():
@@ -213,7 +205,7 @@ def _held(end: End, tails: Sequence[str]) -> End:
     return end._replace(path=end.path.removesuffix(tail))
 
 
-def _plain(path: tuple[str | int, ...]) -> str:
+def _plain(path: FieldPath) -> str:
     """Return a path without positions, up to the key of a mapping: `spec.volumes[].name`, `metadata.labels`."""
     text = ""
     for part in path:

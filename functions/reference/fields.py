@@ -7,15 +7,10 @@ from typing import Any, NamedTuple
 
 from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE
 from ..rendering.schemas import schema
-from .specimens import Node, resolved
+from .specimens import Schema, resolved
 
-KINDS = {
-    "deviceconfig": "deviceconfig",
-    "ptemplate": "ptemplate",
-    "renderdeviceconfigs": "renderdeviceconfigs",
-    "nodeinventory": "nodeinventory",
-}
-"""Our kinds as `explain` takes them, with the schema of each."""
+KINDS = ("deviceconfig", "ptemplate", "renderdeviceconfigs", "nodeinventory")
+"""Our kinds as `explain` takes them: the names of their schemas."""
 _LAYERED = ("deviceconfig", "renderdeviceconfigs")
 
 
@@ -30,7 +25,7 @@ class Entry(NamedTuple):
     required: bool
     merge: str
     """What becomes of it where two layers have it; "" for kinds without layers."""
-    node: Node
+    node: Schema
     definition: str
     """The definition that it shares with other fields, such as `volumes`; "" for none."""
 
@@ -40,22 +35,22 @@ class Entry(NamedTuple):
         return ".".join(self.path)
 
 
-def definitions(kind: str) -> Node:
+def definitions(kind: str) -> Schema:
     """Return the definitions of a kind's schema."""
-    found: Node = schema(KINDS[kind]).get("$defs", {})
+    found: Schema = schema(kind).get("$defs", {})
     return found
 
 
 def entries(kind: str) -> Iterator[Entry]:
     """Yield every field of a kind's spec, each before the fields in it."""
-    whole = schema(KINDS[kind])
+    whole = schema(kind)
     yield from _entries(
         kind, whole["properties"]["spec"], ("spec",), "spec" in whole.get("required", ()), definitions(kind)
     )
 
 
 def _entries(
-    kind: str, raw: Node, path: tuple[str, ...], required: bool, shared: Node, siblings: Collection[str] = ()
+    kind: str, raw: Schema, path: tuple[str, ...], required: bool, shared: Schema, siblings: Collection[str] = ()
 ) -> Iterator[Entry]:
     node = resolved(raw, shared)
     name = path[-1]
@@ -75,7 +70,7 @@ def _entries(
         )
 
 
-def _further(kind: str, node: Node, path: tuple[str, ...], shared: Node) -> Iterator[Entry]:
+def _further(kind: str, node: Schema, path: tuple[str, ...], shared: Schema) -> Iterator[Entry]:
     """Yield the fields of the defaults, and so of profiles, that no DeviceConfig has."""
     known = {entry.path[1:] for entry in entries("deviceconfig")}
     for field, child in node["properties"].items():
@@ -84,7 +79,7 @@ def _further(kind: str, node: Node, path: tuple[str, ...], shared: Node) -> Iter
                 yield entry
 
 
-def _type(node: Node, shared: Node) -> str:
+def _type(node: Schema, shared: Schema) -> str:
     """Return a type in words: `a string, one of A, B`, `a list of strings`, `a number from 1 to 65535`."""
     if "enum" in node:
         return "one of " + ", ".join(
@@ -109,7 +104,7 @@ def _plural(kind: str) -> str:
     return {"text": "texts", "object": "objects"}.get(kind, kind)
 
 
-def _merge(name: str, node: Node, siblings: Collection[str]) -> str:
+def _merge(name: str, node: Schema, siblings: Collection[str]) -> str:
     """Return what becomes of a field that two layers have: the table of `deviceconfig.merging` in words."""
     either = next(
         (other for pair in EITHER for other in pair if name in pair and other != name and other in siblings), ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-Node = dict[str, Any]
+Schema = dict[str, Any]
 SPECIMENS = (
     ("example.com/gpu", "example.com/other"),
     ("gpu", "other"),
@@ -61,7 +61,7 @@ _BY_NAME: dict[str, tuple[Any, Any]] = {
 """Values that say more than what merely fits."""
 
 
-def specimen(node: Node, definitions: Node, name: str, number: int = 0) -> Any:
+def specimen(node: Schema, definitions: Schema, name: str, number: int = 0) -> Any:
     """Return a value that fits a node of a schema, the first or the second (`number` 0 or 1), with what it requires."""
     node = resolved(node, definitions)
     if name in _BY_NAME and (node.get("type") != "object" or name == "podSpec"):
@@ -83,7 +83,7 @@ def specimen(node: Node, definitions: Node, name: str, number: int = 0) -> Any:
     return _object(node, definitions, number)
 
 
-def _object(node: Node, definitions: Node, number: int) -> Any:
+def _object(node: Schema, definitions: Schema, number: int) -> Any:
     fields = node.get("properties", {})
     wanted = list(node.get("required", ()))
     wanted += [] if wanted else list(fields)[:1]
@@ -92,7 +92,7 @@ def _object(node: Node, definitions: Node, number: int) -> Any:
     return {name: specimen(fields[name], definitions, name, number) for name in wanted}
 
 
-def resolved(node: Node, definitions: Node) -> Node:
+def resolved(node: Schema, definitions: Schema) -> Schema:
     """Return a node with what its reference says, its own description first."""
     if "$ref" not in node:
         return node

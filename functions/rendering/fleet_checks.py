@@ -9,10 +9,10 @@ from krmfn import Item, ResourceList
 from ..exclusivity import Claim
 from ..fleet import rules
 from ..fleet.cluster import is_local
-from ..fleet.drivers import KINDS, driver
+from ..fleet.drivers import driver
 from ..fleet.nodes import Fleet, read
 from ..fleet.workloads import POD_KINDS, workloads
-from ..kmm.module import LABELS
+from ..kmm.module import LABELS, MODULE_KINDS
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
 from .kinds import OURS
@@ -34,19 +34,17 @@ def check(
     """Return the findings KRM601 to KRM609, each with the resource that may turn it off."""
     claim_of = {claim.module: claim for claim in claims}
     owner_of = {one.ref: one.owner for one in wanted}
-    generated = [(one.ref, one.manifest) for one in wanted]
     drivers = [
-        driver(manifest, claim_of.get((own.namespace or one.owner.namespace, own.name)))
-        for one, (own, manifest) in zip(wanted, generated, strict=True)
-        if (own.group, own.kind) in KINDS
+        driver(one.manifest, claim_of.get((one.ref.namespace or one.owner.namespace, one.ref.name)))
+        for one in wanted
+        if (one.ref.group, one.ref.kind) in MODULE_KINDS
     ]
-    ids = {own.id for own, _ in generated}
+    ids = {one.ref.id for one in wanted}
     drivers += [driver(item.manifest, None, item.place) for item in handwritten if item.ref.id not in ids]
     # only pods that wait for a Module are asked about
     waiting = (item for item in resources.items if (item.group, item.kind) in POD_KINDS and item.mentions(LABELS))
     others = [item for item in waiting if item.ref.id not in ids and not is_local(item)]
-    pods = [*(manifest for _, manifest in generated), *(item.manifest for item in others)]
-    pods_of = workloads(pods)
+    pods_of = workloads([*(one.manifest for one in wanted), *(item.manifest for item in others)])
     waits_for = {one.ready: one.claim.ref for one in drivers}
     for workload in pods_of:
         for key in workload.selector.keys() & waits_for.keys():

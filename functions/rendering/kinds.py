@@ -40,3 +40,5 @@ PTEMPLATE = Scope(
     frozenset({(PTEMPLATE_GROUP, "Ptemplate")}),
     frozenset({(MODULE_GROUP, MODULE_KIND), ("apps", "DaemonSet")}),
 )
+OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
+"""What objects are made from."""

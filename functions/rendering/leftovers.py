@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
+from krmfn.counts import counted, some
 from krmfn.item import PATH
 from krmfn.ownership import OWNER, Id, Scope
 from krmfn.rule import Rule
@@ -20,7 +21,6 @@ from .generated import Generated
 
 _LOOKING = ("check", "diff", "images", "nodes", "report", "resolve")
 """Commands that only look: what is left over is judged as it stands."""
-_SHOWN = 5
 _KUSTOMIZE = "kustomize.config.k8s.io/id"
 WAYS_OUT = (
     "or decide what happens to it: --prune always (in the functionConfig `prune: always`) removes it, "
@@ -77,13 +77,12 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
         message = f"was generated from {owner}, which is not in the input, and is not removed on a guess: "
         yield item.located(error(f"{message}add {owner} to the input, {WAYS_OUT}", rule="KRM116"))
     if kept and config.prune == "auto":
-        count, shown = len(kept), ", ".join(str(item.ref) for item in kept[:_SHOWN])
-        more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
+        count, shown = len(kept), some((str(item.ref) for item in kept), len(kept))
         owners = sorted({_owner(item) for item in kept})
-        some = ", ".join(owners[:_SHOWN]) + (f" and {len(owners) - _SHOWN:,} more" if len(owners) > _SHOWN else "")
+        verb = "they were" if count > 1 else "it was"
         message = (
-            f"the input has {count:,} generated object{'s' if count > 1 else ''} ({shown}{more}) without what "
-            f"{'they were' if count > 1 else 'it was'} generated from ({some}): judged as if written by hand"
+            f"the input has {counted(count, 'generated object')} ({shown}) without what {verb} generated from "
+            f"({some(owners, len(owners))}): judged as if written by hand"
         )
         yield kept[0].located(warning(message, rule="KRM116"))
 
@@ -92,10 +91,9 @@ def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection
     """Yield a warning about the copies of generated objects: they carry a mark that is not their own."""
     copies = [item for item in resources.marked() if item.ref.id not in wanted and _is_stray(item, scopes)]
     if copies:
-        shown = ", ".join(str(item.ref) for item in copies[:_SHOWN])
-        more = f" and {len(copies) - _SHOWN:,} more" if len(copies) > _SHOWN else ""
+        shown = some((str(item.ref) for item in copies), len(copies))
         message = (
-            f"on {shown}{more} this annotation is not the one that was written for the object, so it is a copy: "
+            f"on {shown} this annotation is not the one that was written for the object, so it is a copy: "
             "it is neither updated nor removed; remove the annotation"
         )
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krmfn import Ref, Result
+from krmfn.counts import some
 from krmfn.results import Findings
 
 from .function_config import Source
@@ -34,7 +35,5 @@ def reaching(findings: Iterable[Finding], source: Source) -> Iterator[Result]:
 
 def named(configs: Iterable[Ref]) -> str:
     """Return the configs in short: `DeviceConfig kmm/a, kmm/b and 3 more`."""
-    refs = sorted(configs, key=lambda ref: ref.id)
-    first, *rest = map(str, refs[:_SHOWN])
-    shown = ", ".join([first, *(name.partition(" ")[2] for name in rest)])
-    return shown + (f" and {len(refs) - _SHOWN} more" if len(refs) > _SHOWN else "")
+    first, *rest = map(str, sorted(configs, key=lambda ref: ref.id))
+    return some([first, *(name.partition(" ")[2] for name in rest)], 1 + len(rest), _SHOWN)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from krmfn import Manifest
+from krmfn.fieldpath import FieldPath
 from krmfn.resource import fingerprint
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 DISABLED = "disabled"
-
-Path = tuple[str | int, ...]
 
 
 def marked(manifest: Manifest) -> Manifest:
@@ -31,7 +30,7 @@ def _has_dollars(manifest: Manifest) -> bool:
     return data is None or b"$" in data
 
 
-def changed_at(value: Any, path: Path = ()) -> Path | None:
+def changed_at(value: Any, path: FieldPath = ()) -> FieldPath | None:
     """Return the path of the first text that the substitution would change; None when there is none."""
     if isinstance(value, str):
         return path if "${" in value or "$$" in value else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krmfn import Result
-from krmfn.fieldpath import split
+from krmfn.fieldpath import FieldPath, split
 
 VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = (
     "KRMFN_DRIVER_VERSION",
@@ -34,13 +34,11 @@ _NEVER = frozenset({"nodeSelector", "clusterSelector", "selector", "matchLabels"
 _REFERENCE = re.compile(r"\$(?:krmfn_\w*|\{krmfn_[^}]*\}?)", re.IGNORECASE | re.ASCII)
 _FORM = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
-Path = tuple[str | int, ...]
-
 
 class Reference(NamedTuple):
     """A variable of ours in nested data."""
 
-    path: Path
+    path: FieldPath
     text: str
     """As it is written: `${KRMFN_NAME}`."""
     is_filled: bool
@@ -78,7 +76,7 @@ def _field(name: str, value: Any, values: Mapping[str, str]) -> Any:
     return value if name in _NEVER else fill_fields(value, values)
 
 
-def references(data: Any, path: Path = ()) -> Iterator[Reference]:
+def references(data: Any, path: FieldPath = ()) -> Iterator[Reference]:
     """Yield each reference to a variable of ours in nested data, also those in keys."""
     if isinstance(data, str):
         yield from (Reference(path, match[0], _may_stand(path)) for match in _REFERENCE.finditer(data))
@@ -92,7 +90,7 @@ def references(data: Any, path: Path = ()) -> Iterator[Reference]:
             yield from references(value, (*path, at))
 
 
-def _may_stand(path: Path) -> bool:
+def _may_stand(path: FieldPath) -> bool:
     return next((part for part in path if part in FILLED or part in _NEVER), "") in FILLED
 
 

@@ -24,11 +24,11 @@ from ..rendering import function_config
 _RUNNING = ("runs", "other version")
 _ORDER = ("without", "lost", "moved", "image", "reload", "kernel", "keeps", "gained")
 
-Place = tuple[str, tuple[tuple[str, str], ...] | None]
+_NodeId = tuple[str, tuple[tuple[str, str], ...] | None]
 """A node's name, and the labels of its cluster when a hub manages it."""
 
 
-class _Kind(NamedTuple):
+class _What(NamedTuple):
     """A kind of effect: its word, and a sentence around the nodes."""
 
     what: str
@@ -36,7 +36,7 @@ class _Kind(NamedTuple):
     tail: str = ""
 
 
-_LOST = _Kind("lost", "lost by")
+_LOST = _What("lost", "lost by")
 
 
 class _Got(NamedTuple):
@@ -72,7 +72,7 @@ class _Side(NamedTuple):
 
     groups: list[dict[Id, _Got]]
     kernels: list[str]
-    group_of: dict[Place, int]
+    group_of: dict[_NodeId, int]
     modules: frozenset[Id]
 
 
@@ -123,7 +123,7 @@ def _joined(before: _Side, after: _Side) -> Iterator[Effect]:
     alike: dict[tuple[int | None, int | None], list[str]] = {}
     for place in [*after.group_of, *(place for place in before.group_of if place not in after.group_of)]:
         alike.setdefault((before.group_of.get(place), after.group_of.get(place)), []).append(place[0])
-    nodes: dict[tuple[Id, _Kind], list[str]] = {}
+    nodes: dict[tuple[Id, _What], list[str]] = {}
     refs = {}
     for (one, other), names in alike.items():
         old = before.groups[one] if one is not None else {}
@@ -141,23 +141,23 @@ def _joined(before: _Side, after: _Side) -> Iterator[Effect]:
         yield Effect(refs[key], kind.what, tuple(names), f"{kind.head} {wording.nodes_named(names)}{kind.tail}")
 
 
-def _effect(old: _Got | None, new: _Got | None, others: dict[Id, _Got], kernels: tuple[str, str]) -> _Kind | None:
+def _effect(old: _Got | None, new: _Got | None, others: dict[Id, _Got], kernels: tuple[str, str]) -> _What | None:
     """Return what changes for a Module on some nodes; None for nothing."""
     ran, runs = bool(old and old.is_running), bool(new and new.is_running)
     if old and new and ran and runs:
         return _other_config(old, new, kernels)
     if new and runs:
         image = new.outcome.resolution.image
-        return _Kind("gained", "gained by", f": {image}" if image else "")
+        return _What("gained", "gained by", f": {image}" if image else "")
     if old and ran:
         loads = old.driver.module.loads
         heirs = [one.driver for one in others.values() if one.is_running and one.driver.module.loads & loads]
         if heirs:
-            return _Kind("moved", f"replaced by {heirs[0].ref} on")
+            return _What("moved", f"replaced by {heirs[0].ref} on")
         if new is None:
             return _LOST
     if new and (ran or old is None):
-        return _Kind("without", "does not run on", f": {wording.reason(new.drivers, new.outcome)}")
+        return _What("without", "does not run on", f": {wording.reason(new.drivers, new.outcome)}")
     return None
 
 
@@ -168,23 +168,23 @@ def _loss(is_gone: bool, is_there: bool) -> str:
     return ": no longer selected" if is_there else ": it is deleted"
 
 
-def _other_config(old: _Got, new: _Got, kernels: tuple[str, str]) -> _Kind | None:
+def _other_config(old: _Got, new: _Got, kernels: tuple[str, str]) -> _What | None:
     """Return what changes for a Module that runs before and after."""
     if not (old.driver.loads and new.driver.loads):
         return None
     if new.outcome.state == "other version":
         if old.outcome == new.outcome._replace(driver=old.outcome.driver):
             return None
-        return _Kind("keeps", "kept as it is on", f": {wording.reason(new.drivers, new.outcome)}")
+        return _What("keeps", "kept as it is on", f": {wording.reason(new.drivers, new.outcome)}")
     image = new.outcome.resolution.image
     if old.outcome.state == "other version":
         version = new.driver.module.version
-        return _Kind("image", "unloaded and loaded anew on", f": version {version} in place of {old.outcome.failure}")
+        return _What("image", "unloaded and loaded anew on", f": version {version} in place of {old.outcome.failure}")
     if kernels[0] != kernels[1]:
-        return _Kind("kernel", "loaded for another kernel on", f": {kernels[1]}, {image}")
+        return _What("kernel", "loaded for another kernel on", f": {kernels[1]}, {image}")
     before, after = old.config, new.config
     changed = [key for key, value in after.items() if value != before[key]]
     if "containerImage" in changed:
         was = old.outcome.resolution.image
-        return _Kind("image", "unloaded and loaded anew on", f": {image} in place of {was}")
-    return _Kind("reload", "unloaded and loaded anew on", f": another {', '.join(changed)}") if changed else None
+        return _What("image", "unloaded and loaded anew on", f": {image} in place of {was}")
+    return _What("reload", "unloaded and loaded anew on", f": another {', '.join(changed)}") if changed else None

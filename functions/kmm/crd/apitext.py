@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 from krmfn import Manifest
+from krmfn.fieldpath import FieldPath
 from krmfn.resource import ref
-
-Path = tuple[str | int, ...]
 
 
 def type_name(value: Any) -> str:
@@ -48,7 +47,7 @@ def mistyped(where: str, given: str, wanted: str) -> str:
     return f'{where}: Invalid value: "{given}": {where} in body must be of type {wanted}: "{given}"'
 
 
-def dotted(path: Path) -> str:
+def dotted(path: FieldPath) -> str:
     """Return the path as the API server writes it, keys with dots in them included."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 

@@ -12,15 +12,15 @@ _HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start
 _TYPES = {"int32": "integer", "int64": "integer"}
 
 
-class Node(NamedTuple):
+class Fact(NamedTuple):
     """The CRD's facts about one value."""
 
     type: str
     """`object`, `array`, `string`, `boolean`, `integer` or `quantity` (a whole number or a string)."""
-    fields: dict[str, Node] | None = None
+    fields: dict[str, Fact] | None = None
     """The fields of an object; None: any are fine."""
     required: tuple[str, ...] = ()
-    item: Node | None = None
+    item: Fact | None = None
     """What each value of a map or a list is."""
     low: int = 0
     high: int | None = None
@@ -33,11 +33,11 @@ class Node(NamedTuple):
 
 
 @cache
-def module_facts(structure: str) -> Node:
+def module_facts(structure: str) -> Fact:
     """Return the facts about a Module's `spec` and `status`: `2.4` (2.5 is the same), `2.6` or `main`."""
     facts = table(structure)
     fields = {name: _node(facts[name], facts) for name in ("spec", "status")}
-    return Node("object", fields)
+    return Fact("object", fields)
 
 
 def table(structure: str) -> dict[str, Any]:
@@ -64,21 +64,21 @@ def _holder(table: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
     return table, key
 
 
-def _node(short: Any, table: dict[str, Any]) -> Node:
+def _node(short: Any, table: dict[str, Any]) -> Fact:
     if isinstance(short, str):
-        return Node(_TYPES.get(short, short))
+        return Fact(_TYPES.get(short, short))
     if "$same" in short:
         return _node(at(short["$same"], table), table)
     if "$type" in short:
         return _node(short["$type"], table)._replace(pattern=short.get("$pattern", ""), default=short.get("$default"))
     if "$map" in short:
-        return Node("object", item=_node(short["$map"], table))
+        return Fact("object", item=_node(short["$map"], table))
     if "$list" in short:
         item = _node(short["$list"], table)
         keys = tuple(short.get("$keys", ()))
-        return Node("array", item=item, low=short.get("$min", 0), high=short.get("$max"), keys=keys)
+        return Fact("array", item=item, low=short.get("$min", 0), high=short.get("$max"), keys=keys)
     names = [name for name in short if not name.startswith("$")]
-    return Node(
+    return Fact(
         "object",
         {name.removesuffix("!"): _node(short[name], table) for name in names},
         tuple(name[:-1] for name in names if name.endswith("!")),

@@ -6,21 +6,21 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from krmfn import Result
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 
 from ..rule import refused
-from .apitext import Path, dotted, mistyped
-from .facts import Node
+from .apitext import dotted, mistyped
+from .facts import Fact
 from .hints import known_fields
 
 
-def is_dropped(path: Path) -> bool:
+def is_dropped(path: FieldPath) -> bool:
     """Return True for a status, which the API server drops before it validates an apply."""
     return path[:1] == ("status",)
 
 
-def _unknown_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _unknown_field(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     is_map, is_list = node.type == "object" and node.fields is None, isinstance(value, list)
     if (is_list and node.type == "array") or (is_map and (not is_list or node.item is None)):
         return
@@ -32,7 +32,7 @@ def _unknown_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
         yield refused(text, join(here), hint=known_fields(here, fields) if meant else "")
 
 
-def _unknown_paths(value: Any, known: Container[str], path: Path) -> Iterator[Path]:
+def _unknown_paths(value: Any, known: Container[str], path: FieldPath) -> Iterator[FieldPath]:
     """Yield the paths of unknown fields; in a list where none belongs, all fields of its entries."""
     if isinstance(value, dict):
         yield from ((*path, key) for key in value if key not in known)
@@ -51,7 +51,7 @@ KMM051 = Rule(
 )
 
 
-def _missing_field(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _missing_field(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     if isinstance(value, dict):
         for key in node.required:
             if value.get(key) is None:
@@ -68,7 +68,7 @@ KMM053 = Rule(
 )
 
 
-def _null_value(node: Node, parent: Node, path: Path) -> Iterator[Result]:
+def _null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
         wanted = "integer,string" if node.type == "quantity" else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"

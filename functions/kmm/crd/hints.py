@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from krmfn.fieldpath import FieldPath
+
 from ..versions import TARGETS
-from .facts import Node, module_facts
+from .facts import Fact, module_facts
 
 
-def known_fields(path: tuple[str | int, ...], fields: Iterable[str]) -> str:
+def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
     """Return `did you mean 'kernelMappings'?`, the KMM versions that have the field, or the known fields."""
     from difflib import get_close_matches
 
@@ -23,8 +25,8 @@ def known_fields(path: tuple[str | int, ...], fields: Iterable[str]) -> str:
     return f"known here: {', '.join(sorted(folded.values()))}" if folded else "nothing is known here"
 
 
-def _has(path: tuple[str | int, ...], structure: str) -> bool:
-    node: Node | None = module_facts(structure)
+def _has(path: FieldPath, structure: str) -> bool:
+    node: Fact | None = module_facts(structure)
     for part in path:
         if node is None:
             return False

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from krmfn import Manifest, Result
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 
 from ..rule import refused
-from .apitext import Path, dotted, type_name
+from .apitext import dotted, type_name
 from .hints import in_quotes
 
 UID, MAP, ANYTHING = "types.UID", "map[string]string", "v1.FieldsV1"
@@ -62,7 +62,7 @@ class Slot(NamedTuple):
 
     value: Any
     wanted: str
-    path: Path
+    path: FieldPath
     place: str = "Go value"
     """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Result
+from krmfn.fieldpath import FieldPath
 from krmfn.results import Findings
 from krmfn.rule import Rule, apply
 
@@ -17,8 +18,7 @@ from ..module import Module
 from ..rule import ADMISSION, mark_first, refused, tag
 from ..versions import DEFAULT, target
 from . import metadata, objectmeta, owner_references, server_fields
-from .apitext import Path
-from .facts import Node, module_facts
+from .facts import Fact, module_facts
 from .fields import KMM059
 from .values import RULES_OF
 
@@ -44,7 +44,7 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
         yield mark_first(located) if id(finding) in printed else located
 
 
-def _check(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     yield from apply(RULES_OF[node.type], value, node, path)
     if isinstance(value, dict) and node.type == "object":
         for key, entry in value.items():
@@ -82,7 +82,7 @@ def _is_of_status(finding: Result) -> bool:
     return path == "status" or path.startswith(("status.", "status["))
 
 
-def _dra_excludes_device_plugin(module: Module, facts: Node, blocked: bool) -> Iterator[Result]:
+def _dra_excludes_device_plugin(module: Module, facts: Fact, blocked: bool) -> Iterator[Result]:
     if not blocked and "dra" in module.spec and "devicePlugin" in module.spec:
         for _, message in _cel_rules(facts):
             yield refused(f'spec: Invalid value: "object": {message}', "spec.dra")
@@ -107,7 +107,7 @@ spec:
 )
 
 
-def _cel_is_not_asked(module: Module, facts: Node, blocked: bool) -> Iterator[Result]:
+def _cel_is_not_asked(module: Module, facts: Fact, blocked: bool) -> Iterator[Result]:
     if blocked and _cel_rules(facts):
         yield refused(NOT_CHECKED, "spec")
 
@@ -128,7 +128,7 @@ spec: {selector: {example.com/generation: 3}}
 )
 
 
-def _cel_rules(facts: Node) -> tuple[tuple[str, str], ...]:
+def _cel_rules(facts: Fact) -> tuple[tuple[str, str], ...]:
     return (facts.fields or {})["spec"].rules
 
 

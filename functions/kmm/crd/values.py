@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Result
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 
 from ..gotext import quote
 from ..rule import refused
-from .apitext import Path, as_json, dotted, mistyped, type_name
-from .facts import Node
+from .apitext import as_json, dotted, mistyped, type_name
+from .facts import Fact
 from .fields import KMM051, KMM053, is_dropped
 from .hints import in_quotes
 
@@ -23,7 +23,7 @@ QUANTITY = (
 INFINITE = float("inf")
 
 
-def _wrong_type(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     given = type_name(value)
     wanted = ("integer", "string") if node.type == "quantity" else (node.type,)
     if given in wanted or (given == "number" and "integer" in wanted and is_dropped(path) and abs(value) < INFINITE):
@@ -46,7 +46,7 @@ KMM052 = Rule(
 )
 
 
-def _too_few(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _too_few(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     if isinstance(value, list) and len(value) < node.low:
         where = dotted(path)
         text = f"{where}: Invalid value: {len(value)}: {where} in body should have at least {node.low} items"
@@ -63,7 +63,7 @@ KMM054 = Rule(
 )
 
 
-def _too_many(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _too_many(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     if isinstance(value, list) and node.high is not None and len(value) > node.high:
         text = f"{dotted(path)}: Too many: {len(value)}: must have at most {node.high} items"
         yield refused(text, join(path))
@@ -96,7 +96,7 @@ spec:
 )
 
 
-def _wrong_pattern(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _wrong_pattern(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     pattern = QUANTITY if node.type == "quantity" else node.pattern
     if pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):
         where = dotted(path)
@@ -119,7 +119,7 @@ spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", reso
 )
 
 
-def _duplicate_entry(value: Any, node: Node, path: Path) -> Iterator[Result]:
+def _duplicate_entry(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     if not isinstance(value, list) or not node.keys:
         return
     for index, entry in enumerate(value):
@@ -131,7 +131,7 @@ def _duplicate_entry(value: Any, node: Node, path: Path) -> Iterator[Result]:
     yield from _repeated(value, node.keys, path)
 
 
-def _repeated(entries: list[Any], keys: tuple[str, ...], path: Path) -> Iterator[Result]:
+def _repeated(entries: list[Any], keys: tuple[str, ...], path: FieldPath) -> Iterator[Result]:
     """Yield an error for each entry with the keys of an earlier one, once per key, as the API server does."""
     seen: dict[str, int] = {}
     for index, entry in enumerate(entries):

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
+from krmfn.counts import some
 from krmfn.rule import Rule, apply
 
 from ..module import Module
@@ -32,7 +33,7 @@ def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
 
 
 def _finding(remover: Module, kernel_module: str, path: str, met: list[Module]) -> Result:
-    named = ", ".join(str(other.ref) for other in met[:3]) + (f" and {len(met) - 3} more" if len(met) > 3 else "")
+    named = some((str(other.ref) for other in met), len(met), 3)
     both = any(remover.loads & other.removes.keys() for other in met)
     what = "and is removed by it" if both else "on the same node"
     message = f"removes {kernel_module}, which {named} loads {what}; KMM keeps no order between Modules"

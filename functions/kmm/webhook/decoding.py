@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Result
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule, apply
 
 from ..lookup import table
 from ..module import Module
 from ..rule import refused
-
-Path = tuple[str | int, ...]
 
 _INT32 = {
     ("awsElasticBlockStore", "partition"): "AWSElasticBlockStoreVolumeSource",
@@ -45,7 +43,7 @@ def check(module: Module) -> Iterator[Result]:
     yield from apply(RULES, list(_leaves(module)))
 
 
-def _integers_fit(leaves: list[tuple[Path, Any]]) -> Iterator[Result]:
+def _integers_fit(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
     for path, value in leaves:
         if type(value) is not int or -(2**31) <= value < 2**31:
             continue
@@ -79,7 +77,7 @@ spec:
 )
 
 
-def _quantities_parse(leaves: list[tuple[Path, Any]]) -> Iterator[Result]:
+def _quantities_parse(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
     for path, value in leaves:
         if not isinstance(value, str) or not (
             path[-1] in ("divisor", "sizeLimit") or path[-2] in ("limits", "requests")
@@ -112,14 +110,14 @@ spec:
 RULES = (KMM001, KMM040)
 
 
-def _leaves(module: Module) -> Iterator[tuple[Path, Any]]:
+def _leaves(module: Module) -> Iterator[tuple[FieldPath, Any]]:
     """Yield the scalars below the two plugins with their paths, in the order in which the API server sends them."""
     for plugin in ("devicePlugin", "dra"):
         for part in ("container", "initContainer", "volumes"):
             yield from _below(("spec", plugin, part), table(module.spec, plugin).get(part))
 
 
-def _below(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
+def _below(path: FieldPath, value: Any) -> Iterator[tuple[FieldPath, Any]]:
     if isinstance(value, dict):
         for key in sorted(value, key=str):
             yield from _below((*path, str(key)), value[key])

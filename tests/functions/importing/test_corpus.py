@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.importing import assembly, importer, judging
-from krmfn_functions.importing.importer import MODULES
 from krmfn_functions.importing.normal import normal
+from krmfn_functions.kmm.module import MODULE_KINDS
 
 from krmfn import KrmfnError, Manifest, Options, ResourceList, run
 from krmfn.cli import manifests
@@ -103,7 +103,7 @@ def test_a_module_is_expressed_or_named_with_the_reason(module: Manifest) -> Non
     whole = importer.imported([module], OPTIONS)
     assert len(whole.taken) + len(whole.kept) == 1
     for one in whole.kept:
-        assert (one.manifest["kind"], "") in {(kind, "") for _, kind in MODULES}
+        assert (one.manifest["kind"], "") in {(kind, "") for _, kind in MODULE_KINDS}
         assert one.reasons
         assert all(one.reasons)
     for taken in whole.taken:

@@ -12,7 +12,7 @@ import derive_module_structure
 import module_crds
 import pytest
 from krmfn_functions.kmm.crd import structure
-from krmfn_functions.kmm.crd.facts import Node, module_facts
+from krmfn_functions.kmm.crd.facts import Fact, module_facts
 from krmfn_functions.kmm.crd.values import QUANTITY
 from krmfn_functions.kmm.rule import tag
 from krmfn_functions.kmm.rules import RULES
@@ -468,7 +468,7 @@ def _judging(node: Any) -> Any:
     return {key: _judging(child) for key, child in node.items() if key not in silent or isinstance(child, dict)}
 
 
-def same(node: Node, schema: dict[str, Any], path: str) -> None:
+def same(node: Fact, schema: dict[str, Any], path: str) -> None:
     """Walks the CRD's own schema, which the tool's short notation has no part in."""
     kind = "quantity" if schema.get("x-kubernetes-int-or-string") else schema["type"]
     open_object = schema.get("x-kubernetes-preserve-unknown-fields") or "additionalProperties" in schema
