@@ -28,8 +28,6 @@ OTHERS = {"Match", "Pattern", "error", "escape", "ASCII", "DOTALL", "IGNORECASE"
 """What else of `re` the sources use."""
 ANYHOW = {"fullmatch", "finditer"}
 """The methods of a pattern that goes where this does not follow it."""
-EXCLUDES = ("*a*a*a*b", "?*[ab]*[!c]?x", "**/*.y*ml", "a" * 9 + "*")
-"""Shell patterns as a repository may have them."""
 
 
 def _strings(value: Any, key: str) -> Iterator[str]:
@@ -51,7 +49,6 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
     "krmfn/cli/variables.py named": [{"names": names} for names in (variables.CLOSED, variables.OPEN, variables.HELM)],
     "krmfn/cli/loose.py": [{"key": b"kind"}],
-    "krmfn/cli/loose.py _any": [{"patterns": EXCLUDES}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
     "krmfn/yamltext/split.py _dashes": [{"indent": 2}],
@@ -77,11 +74,11 @@ OTHER_ENGINES = {
     ("functions/fleet/table.py", "fnmatch"),
     ("functions/kmm/regexps.py", "re2"),
     ("krmfn/cli/kustomization/values.py", "re2"),
-    ("krmfn/cli/loose.py", "fnmatch"),  # `translate`, and then `re`
-    ("krmfn/cli/render.py", "glob"),  # `escape`
+    ("krmfn/cli/excludes.py", "pathspec"),
+    ("krmfn/cli/excludes.py", "re2"),
 }
 """What else reads patterns, by file."""
-ENGINES = {"fnmatch", "glob", "re2", "regex"}
+ENGINES = {"fnmatch", "glob", "pathspec", "re2", "regex"}
 
 
 class File:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from krmfn.cli.loose import excluder
 from krmfn.yamltext import documents
-from tests import bounded, patterns, pumps
+from tests import patterns, pumps
 from tests.pumps import Use
 
 SLOW = (
@@ -46,26 +45,3 @@ def test_each_pattern_is_known_with_its_methods() -> None:
 
 def test_what_else_reads_patterns_is_known() -> None:
     assert patterns.other_engines() == patterns.OTHER_ENGINES
-
-
-def test_no_exclude_takes_long() -> None:
-    code = """
-from krmfn.cli.loose import excluder
-for pattern in ("[" * 60_000, "[!a-z" * 9_000, "x]" + "[" * 60_000, "[a]" * 9_000, "*a" * 3_000 + "b", "*" * 9_000):
-    assert not excluder((pattern,))("a" * 250) or set(pattern) == {"*"}
-"""
-    done = bounded.python(code, 10)
-    assert done.returncode == 0, done.stderr
-
-
-def test_an_open_bracket_of_an_exclude_is_itself() -> None:
-    for pattern, path, is_excluded in (
-        ("a[", "a[", True),
-        ("[a]b[*", "[a]b[c", True),
-        ("[ab]", "b", True),
-        ("[ab]]", "b]", True),
-        ("[]", "[]", True),
-        ("[!a]/x", "b/x/y", True),
-        ("[a", "a", False),
-    ):
-        assert excluder((pattern,))(path) is is_excluded, pattern

@@ -96,4 +96,4 @@ def test_a_check_of_plain_files_loads_no_other_command() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     modules = {line.rpartition("|")[2].strip() for line in done.stderr.split("\n") if line.startswith("import time:")}
     assert {"krmfn.cli.check", "krmfn_functions.rendering.pipeline", "yaml"} <= modules
-    assert modules & (COMMANDS | {"jsonschema", "ruamel"}) == set()
+    assert modules & (COMMANDS | {"jsonschema", "pathspec", "ruamel"}) == set()

@@ -21,7 +21,7 @@ _LONGEST = 1 << 20
 def below(folder: str, is_excluded: Predicate, is_read: Predicate) -> Iterator[str]:
     """Yield a sentence about what is not there below a folder, which is absolute and without links.
 
-    `is_excluded` is asked of absolute paths, `is_read` of the last names of files.
+    `is_excluded` is asked of absolute paths (with a slash at the end of folders), `is_read` of the last names of files.
     Raises KrmfnError when Git cannot be asked what a sparse checkout leaves out.
     """
     root = roots.root_of(folder)
@@ -41,7 +41,11 @@ def below(folder: str, is_excluded: Predicate, is_read: Predicate) -> Iterator[s
             )
     for name in _submodules(root):
         path = os.path.join(root, name)
-        if _overlap(path, folder) and not is_excluded(path) and not (os.path.isdir(path) and any(os.scandir(path))):
+        if (
+            _overlap(path, folder)
+            and not is_excluded(f"{path}/")
+            and not (os.path.isdir(path) and any(os.scandir(path)))
+        ):
             yield (
                 f"the submodule {name} is not checked out, so what is checked is not all that will be deployed; "
                 f"`git submodule update --init`, or leave it out with --exclude {name}"

@@ -18,6 +18,7 @@ from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
 from .cluster_lists import Rendered
 from .clusters import Layout
 from .config import Config
+from .excludes import Excludes
 from .kustomization.disk import within
 from .options import ours
 from .paths import Failure, Unreadable, log_failures
@@ -91,7 +92,7 @@ def _streams(
     paths = paths or ([] if named else ["."])
     every = [*paths, *(path for members in named.values() for path in members)]
     known = ours(program, options)
-    laid = clusters.layout(paths, known, options.root, named, options.exclude, itself)
+    laid = clusters.layout(paths, known, options.root, named, Excludes(options.exclude, options.written), itself)
     failures = list(laid.failures)
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
@@ -152,7 +153,8 @@ def log(context: Context, streams: Streams) -> None:
 def log_left_out(context: Context, streams: Streams) -> None:
     """Write what the configuration file leaves out: who reads the output of a pull request did not choose it."""
     if streams.excluded and streams.config.exclude:
-        context.log.say(f"{streams.config.name} leaves out {', '.join(map(printable, streams.config.exclude))}")
+        patterns = ", ".join(printable(pattern.text) for pattern in streams.config.exclude)
+        context.log.say(f"{streams.config.name} leaves out {patterns}")
 
 
 def _raise_alike(made: Sequence[Rendered], laid: Layout, failures: Sequence[Failure]) -> None:

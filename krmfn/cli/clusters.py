@@ -12,6 +12,7 @@ from ..rule import Rule
 from . import config, roots
 from . import survey as surveys
 from .config import Config, Member
+from .excludes import Excludes, excluder
 from .kustomization.calls import Ours
 from .kustomization.disk import within
 from .kustomization.graph import Graph
@@ -91,7 +92,7 @@ def layout(
     ours: Ours,
     root: str | None = None,
     named: Mapping[str, Sequence[str]] | None = None,
-    exclude: Sequence[str] = (),
+    exclude: Excludes = Excludes(),  # noqa: B008  # a value
     itself: bool = False,
 ) -> Layout:
     """Return the clusters of some PATHs and of those that `named` (--cluster) joins; it goes before the file.
@@ -111,9 +112,9 @@ def layout(
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
     marks = {member.real for members in joined.values() for member in members}
     marks |= {os.path.realpath(path) for path in every if path != "-"}
-    surveyed, failures = _surveyed(
-        every, lambda path: surveys.survey(path, ours, root, (*settings.exclude, *exclude), marks, itself)
-    )
+    patterns = (*(pattern.text for pattern in settings.exclude), *exclude.patterns)
+    is_excluded = excluder(exclude._replace(patterns=patterns))
+    surveyed, failures = _surveyed(every, lambda path: surveys.survey(path, ours, root, is_excluded, marks, itself))
     findings += [finding for survey in surveyed.values() for finding in survey.findings]
     excluded = {file for survey in surveyed.values() for file in survey.excluded}
     seen: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
@@ -122,7 +123,9 @@ def layout(
     clusters, lonely = _joined(joined, list(seen.values()))
     lonely += [_empty(path) for path, survey in surveyed.items() if not survey.roots and path in paths]
     failed = {failure.path for failure in failures}
-    findings += _absent(joined, clusters, [os.path.realpath(path) for path in every if path != "-"], failed)
+    real = [os.path.realpath(path) for path in every if path != "-"]
+    findings += _absent(joined, clusters, real, failed)
+    findings += config.unused(settings, real)
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
     return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded))

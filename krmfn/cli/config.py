@@ -5,17 +5,18 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..errors import KrmfnError
 from ..item import Item
 from ..reports.findings import FORMATS
 from ..resource import Place
-from ..results import Field, Result, error
+from ..results import Field, Result, error, info
 from ..rule import Rule
 from ..schema import Schema, check
-from .kustomization.disk import Disk
+from . import excludes
+from .kustomization.disk import Disk, within
 from .kustomization.documents import documents, unreadable
 
 NAME = ".krmfn.yaml"
@@ -57,11 +58,13 @@ RULES = (
     ),
     Rule(
         "KRM522",
-        "a path of a cluster in the configuration file is in the repository, holds something, and is among the PATHs",
+        "a path of a cluster in the configuration file is in the repository, holds something, and is among the PATHs; "
+        "a pattern of its `exclude` matches something",
         good=_GOOD,
         bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
-        remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too.",
-        severities=("error", "warning"),
+        remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "
+        "Correct the pattern, whose syntax is that of a .gitignore, or remove it.",
+        severities=("error", "warning", "info"),
     ),
 )
 
@@ -77,14 +80,23 @@ class Member(NamedTuple):
     """Where it stands in the configuration file; None for an option."""
 
 
+class Pattern(NamedTuple):
+    """A pattern of `exclude`."""
+
+    text: str
+    place: Place | None
+
+
 class Config(NamedTuple):
     """What the configuration file says; nothing without one."""
 
     name: str = ""
     """The file's path as people are shown it."""
     clusters: Mapping[str, tuple[Member, ...]] = {}  # read only
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[Pattern, ...] = ()
     format: str = ""
+    folder: str = ""
+    """The folder that holds it, absolute and without links."""
 
 
 def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
@@ -113,9 +125,32 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     wrong = [*duplicates, *check(item.manifest, SCHEMA, "KRM521")]
     if wrong:
         return Config(name), [item.located(finding)._replace(ref=None) for finding in wrong]
+    patterns = item.manifest.get("exclude", ())
+    unfit = [
+        error(message, rule="KRM521", field=Field("exclude" if at is None else f"exclude[{at}]"))
+        for at, message in (excludes.check(patterns) if patterns else ())
+    ]
+    if unfit:
+        return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
     clusters, missing = _clusters(item, disk, folder)
-    exclude = tuple(item.manifest.get("exclude", ()))
-    return Config(name, clusters, exclude, item.manifest.get("format", "")), missing
+    exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
+    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder), missing
+
+
+def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
+    """Yield a finding for each pattern of `exclude` that matches nothing, where one of the (real) paths covers it all.
+
+    What stands below its folder and is not among the paths it may match.
+    """
+    if not settings.exclude or not any(within(settings.folder, path) for path in paths):
+        return
+    for at in excludes.unused([pattern.text for pattern in settings.exclude], settings.folder):
+        text, place = settings.exclude[at]
+        effect = (
+            "brings nothing back that a pattern before it leaves out" if text.startswith("!") else "matches nothing"
+        )
+        message = f"{text} {effect}; correct the pattern (as in a .gitignore, from here), or remove it"
+        yield info(message, rule="KRM522", field=Field(f"exclude[{at}]"), place=place)
 
 
 def _clusters(item: Item, disk: Disk, folder: str) -> tuple[dict[str, tuple[Member, ...]], list[Result]]:

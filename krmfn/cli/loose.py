@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from fnmatch import translate
-from functools import lru_cache
-from itertools import accumulate
-from typing import Any
 
 from ..errors import KrmfnError, TooLarge
 from ..yamltext import documents, load, split_exact
@@ -15,35 +10,6 @@ from ..yamltext.escapes import may_hold
 from .files import POINTER
 
 _KEYS = [re.compile(rb"^['\"]?%s['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata")]
-
-
-@lru_cache(maxsize=8)
-def excluder(patterns: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return the test whether a path from the repository's root, or a folder that holds it, fits a shell pattern.
-
-    A pattern without a slash is held against each name on the way, one with a slash against the way itself. All are
-    compiled here, once: a test of `fnmatch` for each pattern and file would compile most of them again.
-    """
-    wanted = [_closed(pattern).rstrip("/").removeprefix("./") for pattern in patterns]
-    is_way = _any([one.removeprefix("/") for one in wanted if "/" in one])
-    is_name = _any([one for one in wanted if "/" not in one])
-
-    def is_excluded(path: str) -> bool:
-        parts = path.split("/")
-        ways = accumulate(parts, "{}/{}".format)
-        return any(map(is_name, parts)) or any(map(is_way, ways))
-
-    return is_excluded
-
-
-def _closed(pattern: str) -> str:
-    """Return a pattern in which no `[` is looked for the end of in vain: `fnmatch` would read the rest for each."""
-    return pattern.replace("[", "[[]") if pattern.rfind("[") > pattern.rfind("]") else pattern
-
-
-def _any(patterns: list[str]) -> Callable[[str], Any]:
-    """Return the test whether a text fits one of some shell patterns."""
-    return re.compile("|".join(map(translate, patterns))).match if patterns else lambda text: None
 
 
 def has_resource(text: bytes) -> bool:

@@ -41,6 +41,8 @@ class RunOptions(NamedTuple):
     cluster: tuple[str, ...] = ()
     """NAME=PATH,PATH: see `clusters.parse`."""
     exclude: tuple[str, ...] = ()
+    written: frozenset[str] = frozenset()
+    """Folders that are left out, too: see `Excludes`."""
     against: tuple[str, ...] = ()
     """PATH,PATH or NAME=PATH,PATH: see `theirs`."""
     jobs: int = 0
@@ -75,8 +77,9 @@ def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) 
     parser.add_argument("--root", metavar="DIR", help=text)
     text = "these belong to one cluster; may be repeated (default: what .krmfn.yaml says)"
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
-    text = "do not look at files and folders of this name, or with a slash of this path; may be repeated"
-    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help=text)
+    text = "do not look at files and folders that a .gitignore with this line would ignore; may be repeated"
+    parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
+    parser.set_defaults(written=frozenset())
     text = "build as many kustomizations at a time (default: as many as there are processors, and no more than 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
     text = "end a kustomize that takes longer than this, from 1 to 3600 (default: 60)"

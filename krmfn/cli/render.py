@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..counts import some
@@ -13,7 +12,7 @@ from ..errors import KrmfnError
 from ..item import Item
 from ..resource import Ref
 from ..resourcelist import ResourceList
-from . import cluster_streams, inputs, options, output, roots
+from . import cluster_streams, inputs, options, output
 from .cluster_lists import Rendered
 from .paths import Failure, log_failures
 from .subcommand import EXITS, Context, Subcommand
@@ -55,9 +54,9 @@ def run(context: Context, args: Args) -> int:
         raise KrmfnError("--replace is about a folder that was written before; name it with --output-dir DIR")
     if args.split and not args.output_dir:
         raise KrmfnError("--split is about the folders that are written; name the one above them with --output-dir DIR")
-    exclude = (*context.options.exclude, *_written_before(context, args))
+    written = _written_before(args)
     streams = cluster_streams.rendered(
-        context._replace(options=context.options._replace(exclude=exclude)), args.paths, judged=True, itself=True
+        context._replace(options=context.options._replace(written=written)), args.paths, judged=True, itself=True
     )
     folders = _folders(args, streams.clusters)
     _check_sources(folders, streams.clusters)
@@ -93,19 +92,15 @@ def _write(context: Context, args: Args, contents: dict[str, list[Item]], change
         context.log.say(f"warning: {message}", "warning")
 
 
-def _written_before(context: Context, args: Args) -> Iterator[str]:
-    """Yield a pattern for each folder that `render` wrote below --output-dir: what it wrote is not read again."""
+def _written_before(args: Args) -> frozenset[str]:
+    """Return the folders below a PATH that `render` wrote below --output-dir: what it wrote is not read again."""
     if not args.output_dir:
-        return
+        return frozenset()
     from . import replacing
 
-    earlier = replacing.written_in(args.output_dir)
-    written = [os.path.realpath(folder) for folder in earlier]
-    for path in args.paths if written else ():
-        real = os.path.realpath(path)
-        bound = roots.root_of(path, context.options.root) or real
-        below = [folder for folder in written if folder.startswith(f"{real.rstrip('/')}/")]
-        yield from (f"/{glob.escape(os.path.relpath(folder, bound))}" for folder in below)
+    paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in args.paths]
+    written = map(os.path.realpath, replacing.written_in(args.output_dir))
+    return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 
 def _shown(context: Context, args: Args, resources: ResourceList) -> list[Item]:

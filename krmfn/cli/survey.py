@@ -17,18 +17,21 @@ from ..resource import Place
 from ..results import Result, error
 from ..runner import max_bytes
 from . import absent, files, manifests, roots, tree
+from .excludes import Excluder, Excludes, excluder
 from .kustomization import reading
 from .kustomization.calls import Ours
 from .kustomization.disk import parents, shown
 from .kustomization.fields import FILE_NAMES
 from .kustomization.graph import Graph
-from .loose import excluder, has_resource
+from .loose import has_resource
 from .tree import File
 
 _SMALL = 1 << 16
 """The size up to which a file's text is kept until it is read for good: of a large one two copies would be there."""
 Kind = Literal["kustomization", "package", "files", "stream"]
 
+NOTHING = excluder(Excludes())
+"""Leaves nothing out."""
 PACKAGE = "Kptfile"
 _CHART = "Chart.yaml"
 
@@ -71,13 +74,13 @@ def survey(
     path: str,
     ours: Ours,
     root: str | None = None,
-    exclude: Sequence[str] = (),
+    exclude: Excluder = NOTHING,
     marks: Collection[str] = (),
     itself: bool = False,
 ) -> Survey:
     """Return the roots below a PATH: a folder, a file, or - for stdin.
 
-    `root` is what --root names; `exclude` are shell patterns (see `excluder`); `marks` are paths, absolute and
+    `root` is what --root names; `exclude` says what is left out; `marks` are paths, absolute and
     without links, whose loose files make roots of their own. With `itself` a folder that holds a kustomization is that
     root and no other: neither what stands below it, nor who lists it, counts.
     Raises KrmfnError for a PATH that is not there or may not be read.
@@ -99,7 +102,7 @@ def _below(
     real: str,
     ours: Ours,
     root: str | None,
-    exclude: Sequence[str],
+    exclude: Excluder,
     marks: Collection[str],
     itself: bool,
 ) -> Survey:
@@ -113,7 +116,12 @@ def _below(
         """Return the path from the repository's root."""
         return os.path.normpath(os.path.join(base, name[start:]))
 
-    is_excluded = excluder(tuple(exclude))
+    def is_excluded(way: str) -> bool:
+        return exclude(bound or real, way)
+
+    def is_left_out(gone: str) -> bool:
+        return is_excluded(os.path.relpath(gone, bound or real) + "/" * gone.endswith("/"))
+
     kept = [file for file in listing if not is_excluded(way(file.name))]
     entries = _sorted(((file.name[start:], file) for file in kept), real)
     graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
@@ -134,7 +142,7 @@ def _below(
     ]
     covered = {one.folder for one in graph.below(*tops)}
     findings = [_refused(problem) for problem in problems if not is_excluded(way(problem.partition(": ")[0]))]
-    missing = absent.below(real, lambda gone: is_excluded(os.path.relpath(gone, bound or real)), _is_read)
+    missing = absent.below(real, is_left_out, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in missing]
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)

@@ -15,6 +15,7 @@ from ..rule import Rule
 from . import cluster_inputs, cluster_lists, clusters, files
 from .cluster_lists import Rendered
 from .clusters import Cluster
+from .excludes import Excludes
 from .kustomization.disk import within
 from .loose import has_resource
 from .options import ours
@@ -98,7 +99,8 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
     known = ours(program, options)
-    laid = clusters.layout(stdin, known, options.root, {name: named} if named else {}, options.exclude, itself=True)
+    members = {name: named} if named else {}
+    laid = clusters.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
     for failure in laid.failures:
         raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
     wrong = [finding for finding in laid.findings if finding.severity == "error" and finding.rule != "KRM522"]

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from krmfn import KrmfnError
 from krmfn.cli import survey as surveys
-from krmfn.cli.loose import excluder, has_resource
+from krmfn.cli.excludes import Excludes, excluder
+from krmfn.cli.loose import has_resource
 from tests.builders import CONFIG
 from tests.trees import COMPONENT, OURS, config_map, plant
 
@@ -34,7 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def survey(files: dict[str, str], path: str = ".", exclude: tuple[str, ...] = ()) -> dict[str, list[str]]:
     """Return the files of each root below a PATH, by `kind name`; nothing is wrong outside of them."""
     plant(Path.cwd(), files)
-    surveyed = surveys.survey(path, OURS, None, exclude)
+    surveyed = surveys.survey(path, OURS, None, excluder(Excludes(exclude)))
     assert surveyed.findings == []
     return {f"{root.kind} {root.name}": [file.name for file in root.files] for root in surveyed.roots}
 
@@ -111,59 +107,8 @@ def test_what_is_excluded_makes_no_root(exclude: tuple[str, ...], names: set[str
     """What another kustomization reads is read nevertheless; a Component is never a root of its own."""
     names = {name for name in names if "parts" not in name}
     assert set(survey(REPOSITORY, exclude=exclude)) == names
-    graph = surveys.survey(".", OURS, None, exclude).roots
+    graph = surveys.survey(".", OURS, None, excluder(Excludes(exclude))).roots
     assert all("clusters/lab" not in root.graph.kustomizations for root in graph)
-
-
-@pytest.mark.parametrize(
-    ("path", "pattern", "fits"),
-    [
-        ("a/b/c.yaml", "b", True),
-        ("a/b/c.yaml", "b/", True),
-        ("a/b/c.yaml", "*.yaml", True),
-        ("a/b/c.yaml", "a/b", True),
-        ("a/b/c.yaml", "./a/b/", True),
-        ("a/b/c.yaml", "/a", True),
-        ("a/b/c.yaml", "/b", False),
-        ("a/b/c.yaml", "b/c.yaml", False),
-        ("a/b/c.yaml", "*/c.yaml", True),
-        ("a/b/c.yaml", "a/?", True),
-        ("a/b/c.yaml", "c", False),
-        ("a/B/c.yaml", "b", False),
-    ],
-)
-def test_a_pattern(path: str, pattern: str, fits: bool) -> None:
-    assert excluder((pattern,))(path) is fits
-
-
-NAMES = st.text("ab*?[]!-.\\(|", max_size=4)
-
-
-@given(st.lists(st.lists(NAMES, max_size=3).map("/".join), max_size=5), st.lists(NAMES, min_size=1, max_size=3))
-def test_patterns_mean_together_what_each_means_alone(patterns: list[str], names: list[str]) -> None:
-    ways = ["/".join(names[: at + 1]) for at in range(len(names))]
-    expected = False
-    for pattern in patterns:
-        bare = pattern.rstrip("/").removeprefix("./")
-        texts = ways if "/" in bare else names
-        expected |= any(fnmatchcase(text, bare.removeprefix("/")) for text in texts)
-    assert excluder(tuple(patterns))("/".join(names)) is expected
-
-
-def test_patterns_are_compiled_once_per_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not once per file: 1,600 patterns over 1,600 files took 4 s."""
-    patterns = tuple(f"old-{number}-*" for number in range(600))
-    compiled: list[object] = []
-    compile_ = re.compile
-
-    def counted(*args: Any) -> re.Pattern[Any]:
-        compiled.append(args)
-        return compile_(*args)
-
-    monkeypatch.setattr(re, "compile", counted)
-    files = {f"app-{number}/config.yaml": REPOSITORY["loose/config.yaml"] for number in range(20)}
-    assert survey(files, exclude=patterns)
-    assert len(compiled) < len(patterns)
 
 
 def test_a_pattern_is_held_against_the_path_from_the_repository_s_root() -> None:
