@@ -96,7 +96,8 @@ def _streams(
     failures = list(laid.failures)
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
-    unread = {str(Path(one.place.path).parent.resolve()) for one in laid.findings if one.place}
+    wrong = [one.place for one in laid.findings if one.place and one.severity != "info"]
+    unread = {str(Path(place.path).parent.resolve()) for place in wrong}
     sound = [path for path in every if not any(within(folder, os.path.realpath(path)) for folder in unread)]
     if judged:
         cluster_inputs.warn_of_nothing(context, sound, read)

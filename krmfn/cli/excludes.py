@@ -26,9 +26,9 @@ _TOO_LARGE = (
 _UNREADABLE = "is not a pattern of a .gitignore; write a backslash before a special character that stands for itself"
 
 Excluder = Callable[[str, str], bool]
-"""Says whether a path is left out, given the root of its repository (absolute, without links) and the way from there.
+"""Says whether a path is left out, given the root of its repository and the path, absolute or from there.
 
-A way that ends with a slash is a folder.
+A path that ends with a slash is a folder.
 """
 
 
@@ -44,10 +44,12 @@ def excluder(excludes: Excludes) -> Excluder:
     """Return the test whether a path is left out. Raises KrmfnError for patterns that cannot be used."""
     matches = _compiled(excludes.patterns).match_file if excludes.patterns else None
 
-    def is_excluded(root: str, way: str) -> bool:
-        if excludes.folders and not excludes.folders.isdisjoint(parents(os.path.join(root, way.rstrip("/")))):
+    def is_excluded(root: str, path: str) -> bool:
+        if excludes.folders and not excludes.folders.isdisjoint(parents(os.path.join(root, path.rstrip("/")))):
             return True
-        return matches is not None and matches(_text(way))
+        if os.path.isabs(path):
+            path = os.path.relpath(path, root) + "/" * path.endswith("/")
+        return matches is not None and matches(_text(path))
 
     return is_excluded
 

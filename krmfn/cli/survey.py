@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, NamedTuple
 
 from ..errors import KrmfnError
@@ -80,9 +80,9 @@ def survey(
 ) -> Survey:
     """Return the roots below a PATH: a folder, a file, or - for stdin.
 
-    `root` is what --root names; `exclude` says what is left out; `marks` are paths, absolute and
-    without links, whose loose files make roots of their own. With `itself` a folder that holds a kustomization is that
-    root and no other: neither what stands below it, nor who lists it, counts.
+    `root` is what --root names; `exclude` says what is left out; `marks` are paths, absolute and without links, whose
+    loose files make roots of their own. With `itself` a folder that holds a kustomization is that root and no other:
+    neither what stands below it, nor who lists it, counts.
     Raises KrmfnError for a PATH that is not there or may not be read.
     """
     if path == "-":
@@ -116,12 +116,7 @@ def _below(
         """Return the path from the repository's root."""
         return os.path.normpath(os.path.join(base, name[start:]))
 
-    def is_excluded(way: str) -> bool:
-        return exclude(bound or real, way)
-
-    def is_left_out(gone: str) -> bool:
-        return is_excluded(os.path.relpath(gone, bound or real) + "/" * gone.endswith("/"))
-
+    is_excluded = partial(exclude, bound or real)
     kept = [file for file in listing if not is_excluded(way(file.name))]
     entries = _sorted(((file.name[start:], file) for file in kept), real)
     graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
@@ -141,8 +136,10 @@ def _below(
         if one == real or not itself
     ]
     covered = {one.folder for one in graph.below(*tops)}
-    findings = [_refused(problem) for problem in problems if not is_excluded(way(problem.partition(": ")[0]))]
-    missing = absent.below(real, is_left_out, _is_read)
+    refused = [(problem.partition(": ")[0], problem) for problem in problems]
+    refused = [(way(name) + "/" * os.path.isdir(name), problem) for name, problem in refused]  # one may be a folder
+    findings = [_refused(problem) for name, problem in refused if not is_excluded(name)]
+    missing = absent.below(real, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in missing]
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)

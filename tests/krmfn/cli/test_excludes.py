@@ -175,6 +175,20 @@ def test_the_command_counts_what_is_left_out_and_says_what_is_not(here: Path) ->
     assert "KRM522" not in part.err
 
 
+def test_a_pattern_that_matches_nothing_hides_no_other_finding(here: Path) -> None:
+    plant(here, {".krmfn.yaml": "exclude: [prod, lab, docs, expriments]\n"})
+    done = process("krmfn", "check", ".", cwd=here)
+    assert "expriments matches nothing" in done.text
+    assert "so there is nothing to do; is it the right PATH? [KRM109]" in done.text
+
+
+def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -> None:
+    (here / "vendor").symlink_to("/usr")
+    assert [str(finding) for finding in clusters.layout(["."], OURS).findings] != []
+    for pattern in ("vendor", "vendor/"):
+        assert clusters.layout(["."], OURS, exclude=Excludes((pattern,))).findings == []
+
+
 @pytest.mark.parametrize(
     ("patterns", "message"),
     [
