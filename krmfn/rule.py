@@ -1,4 +1,4 @@
-"""A rule: what holds, how it is checked, an example of each side, and what to do about a finding."""
+"""A rule: what must hold, how it is checked, an example of each side, and what to do about a finding."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class Rule(NamedTuple):
     id: str
     """Four characters for the family and its hundred, two for the rule: `KRM204`."""
     sentence: str
-    """What holds when there is no finding, in small letters and without a full stop."""
+    """What must or should hold, in small letters and without a full stop."""
     good: str
     """An example without a finding of this rule."""
     bad: str

@@ -134,7 +134,7 @@ def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[
 RULES = (
     Rule(
         "KRM126",
-        "every volumeMount names a volume beside it",
+        "a volumeMount must name a volume that is defined beside it",
         good="""\
 spec:
   devicePlugin:
@@ -153,7 +153,7 @@ spec:
     ),
     Rule(
         "KRM127",
-        "an environment variable has a value or a valueFrom, and stands once",
+        "an environment variable must have either value or valueFrom, and should appear only once",
         good="""\
 spec:
   devicePlugin:
@@ -166,14 +166,14 @@ spec:
     image: registry.example.com/plugin:1.0
     env: [{name: LEVEL, value: info}, {name: LEVEL, value: debug}]
 """,
-        remedy="Leave one of the two out.",
+        remedy="Remove one of the two.",
         check=variables_have_one_source,
         severities=("warning", "error"),
         advice=True,
     ),
     Rule(
         "KRM133",
-        "a container has an image: in one string, or in parts with a tag or a digest",
+        "a container must have an image: one string, or parts with a tag or a digest",
         good="""\
 spec:
   daemonSets:
@@ -184,12 +184,12 @@ spec:
   daemonSets:
   - {name: agent}
 """,
-        remedy="Write image, or imageParts with a tag or a digest, and only one of each.",
+        remedy="Write either image, or imageParts with a tag or a digest.",
         check=containers_have_one_image,
     ),
     Rule(
         "KRM145",
-        "privileged and securityContext.privileged do not contradict each other",
+        "privileged and securityContext.privileged must not contradict each other",
         good="""\
 spec:
   daemonSets:
@@ -200,12 +200,12 @@ spec:
   daemonSets:
   - {name: agent, image: "registry.example.com/agent:1.0", privileged: true, securityContext: {privileged: false}}
 """,
-        remedy="Leave out one of the two.",
+        remedy="Remove one of the two.",
         check=privileged_is_given_once,
     ),
     Rule(
         "KRM134",
-        "an envFrom names one source, a volumeMount one kind of subPath",
+        "an envFrom must name one source, and a volumeMount must not have both subPath and subPathExpr",
         good="""\
 spec:
   daemonSets:
@@ -220,12 +220,12 @@ spec:
     image: registry.example.com/agent:1.0
     envFrom: [{configMapRef: {name: settings}, secretRef: {name: token}}]
 """,
-        remedy="Leave one of the two out, or write two entries.",
+        remedy="Write only one of the two, or write two entries.",
         check=sources_are_single,
     ),
     Rule(
         "KRM135",
-        "containers and volumes of one pod and device classes of one driver have names of their own",
+        "containers and volumes of a pod, and device classes of a driver, must have different names",
         good="""\
 spec:
   daemonSets:

@@ -125,7 +125,7 @@ def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:
 RULES = (
     Rule(
         "KRM121",
-        "somebody says which kernel module to load, or how (rawLoadArgs and rawUnloadArgs)",
+        "a config must name the kernel module to load, or how to load it (rawLoadArgs and rawUnloadArgs)",
         good="""\
 spec: {moduleName: gpu}
 """,
@@ -137,20 +137,20 @@ spec: {moduleName: null}
     ),
     Rule(
         "KRM122",
-        "every kernel mapping has an image: its own, or one made from driverImage and driverVersion",
+        "a kernel mapping must have an image: its own, or one built from driverImage and driverVersion",
         good="""\
 spec: {driverImage: registry.example.com/gpu, driverVersion: "1.0"}
 """,
         bad="""\
 spec: {driverImage: registry.example.com/gpu, driverVersion: null}
 """,
-        remedy="Write driverImage and driverVersion, a driverImage with a tag or a digest, or an image in every "
-        "kernel mapping.",
+        remedy="Write driverImage and driverVersion, a driverImage with a tag or a digest, or an image in every kernel "
+        "mapping.",
         check=image_is_known,
     ),
     Rule(
         "KRM124",
-        "a kernel mapping has either regexp or literal",
+        "a kernel mapping must have either regexp or literal",
         good="""\
 spec:
   kernelMappings:
@@ -162,24 +162,24 @@ spec:
   kernelMappings:
   - {literal: 5.14.0-503.el9.x86_64, regexp: '^.*\\.el9\\..*$'}
 """,
-        remedy="Leave one of the two out, or write two mappings.",
+        remedy="Remove one of the two, or write two mappings.",
         check=mapping_has_one_matcher,
     ),
     Rule(
         "KRM128",
-        "fields that contradict each other do not stand together",
+        "fields that contradict each other must not be set together",
         good="""\
 spec: {driverImage: null, driverImageParts: {registry: registry.example.com, repository: gpu}}
 """,
         bad="""\
 spec: {driverImage: registry.example.com/gpu, driverImageParts: {repository: gpu}}
 """,
-        remedy="Leave out the field that is not meant.",
+        remedy="Remove the field that is not intended.",
         check=fields_exclude_each_other,
     ),
     Rule(
         "KRM130",
-        "with inTreeDriver nothing is loaded, so there is a devicePlugin or dra",
+        "a config with inTreeDriver must have a devicePlugin or dra, since it loads no driver",
         good="""\
 spec:
   inTreeDriver: true
@@ -193,24 +193,25 @@ spec:
   driverImage: null
   driverVersion: null
 """,
-        remedy="Write devicePlugin or dra, or leave inTreeDriver out, so that a driver is loaded.",
+        remedy="Write devicePlugin or dra, or remove inTreeDriver, so that a driver is loaded.",
         check=in_tree_driver_has_a_plugin,
     ),
     Rule(
         "KRM131",
-        "an ordered upgrade names driverVersion, and retains other versions, each once",
+        "an ordered upgrade must have a driverVersion, and must list each version to retain once, without the current "
+        "one",
         good="""\
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: "1.0", upgrade: {ordered: true}}
 """,
         bad="""\
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: null, upgrade: {ordered: true}}
 """,
-        remedy="Write driverVersion; in `upgrade.retain` name each earlier version once, and not the current one.",
+        remedy="Write driverVersion; list each earlier version once in `upgrade.retain`, and remove the current one.",
         check=upgrade_has_a_version,
     ),
     Rule(
         "KRM162",
-        "of several pull secrets the Module gets the first, and the DaemonSets all",
+        "a config should have one pull secret: of several, the Module gets the first, and the DaemonSets get all",
         good="""\
 spec: {imagePullSecrets: [registry]}
 """,
@@ -219,8 +220,8 @@ spec:
   imagePullSecrets: [registry, metrics]
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
-        remedy="Put the Secret that pulls the kernel module's image first. The finding says so each time, since a KMM "
-        "Module has room for one Secret.",
+        remedy="Put the Secret that pulls the kernel module's image first, then turn the rule off: a KMM Module takes "
+        "only one Secret.",
         check=module_takes_one_pull_secret,
         severities=("info", "error"),
         advice=True,

@@ -84,7 +84,7 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
 RULES = (
     Rule(
         "KRM142",
-        "a field that is written has an effect",
+        "a field should have an effect where it is written",
         good="""\
 spec:
   driverImage: null
@@ -97,7 +97,7 @@ spec:
   driverVersion: null
   kernelMappings: [{regexp: ^.+$, image: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
 """,
-        remedy="Remove the field, or write it where it counts; the finding says why it does not count here.",
+        remedy="Remove the field, or move it to where it has an effect; the finding says why it has none here.",
         severities=("warning", "info"),
         advice=True,
     ),

@@ -129,44 +129,46 @@ def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gp
 RULES = (
     Rule(
         "KRM165",
-        "an extra object is of a kind on the list: none that gives rights in the cluster, holds secrets or is ours",
+        "an extra object must be of an allowed kind: none that gives rights in the cluster, holds secrets or is "
+        "krmfn's own",
         check=kinds_are_allowed,
         **_example(
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: info}}",
             "{apiVersion: v1, kind: Secret, metadata: {name: settings}, stringData: {level: info}}",
-            "Take another kind, or bring the object to the cluster by itself.",
+            "Use another kind, or deploy the object separately.",
         ),
     ),
     Rule(
         "KRM166",
-        "an extra object is in the config's namespace; a cluster-wide one has the config's name in its own",
+        "an extra object must be in the config's namespace; if it is cluster-wide, its name must contain the config's "
+        "name",
         check=names_belong_to_the_config,
         **_example(
             '{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: "$KRMFN_NAME-first"}, value: 9}',
             "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: first}, value: 9}",
-            "Leave the namespace out, and write $KRMFN_NAME into the name.",
+            "Remove the namespace, and write $KRMFN_NAME into the name.",
         ),
     ),
     Rule(
         "KRM167",
-        "the rules and the roleRef of an extra object are written out, without variables",
+        "the rules and the roleRef of an extra object must not contain variables",
         check=rights_are_fixed,
         **_example(
             "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: watch},\n"
             '        rules: [{apiGroups: [""], resources: [pods], verbs: [watch]}]}',
             "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: watch},\n"
             '        rules: [{apiGroups: [""], resources: ["$KRMFN_NAME"], verbs: [watch]}]}',
-            "Write the rights themselves: what a variable stands for is the config's author's choice.",
+            "Write the rights themselves: the author of a config chooses what a variable stands for.",
         ),
     ),
     Rule(
         "KRM173",
-        "an extra object holds no nulls: a server-side apply refuses some and drops others",
+        "an extra object must not contain nulls: server-side apply refuses some and drops others",
         check=nothing_is_null,
         **_example(
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: info}}",
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {level: null}}",
-            "Write a value, or leave the field out.",
+            "Write a value, or remove the field.",
         ),
     ),
 )
@@ -174,12 +176,12 @@ RULES = (
 
 TOGETHER = Rule(
     "KRM172",
-    "an extra object is the same for all pools of a config",
+    "an extra object must be the same for all pools of a config",
     check=None,
     **_example(
         '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_NAME"}}',
         '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_DRIVER_VERSION"}}',
-        "Write a variable that has one value in all pools, such as $KRMFN_NAME.",
+        "Write a variable that has the same value in all pools, such as $KRMFN_NAME.",
         """\
 spec:
   profile: gpu

@@ -107,7 +107,7 @@ def _hint(parts: Sequence[str], at: int, known: Mapping[str, Any]) -> str:
 RULES = (
     Rule(
         "KRM148",
-        "what a profile locks is left to it: no config, pool or default writes that field",
+        "a field that a profile locks must not be set by a config, a pool or the defaults",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {moduleName: gpu, locked: {moduleName: the device plugin knows no other module}}}}
@@ -120,7 +120,7 @@ spec: {profiles: {gpu: {moduleName: gpu, locked: {moduleName: the device plugin 
 ---
 spec: {profile: gpu, moduleName: gpu_open}
 """,
-        remedy="Leave the field out; the finding has the vendor's reason.",
+        remedy="Remove the field; the finding gives the vendor's reason.",
         check=locked_fields_are_left_alone,
     ),
 )

@@ -85,7 +85,7 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Re
 RULES = (
     Rule(
         "KRM125",
-        "DaemonSets of one config have names of their own that fit into a label value (63 characters)",
+        "DaemonSets of a config must have different names, each short enough for a label value (63 characters)",
         good="""\
 spec:
   daemonSets:
@@ -103,7 +103,8 @@ spec:
     ),
     Rule(
         "KRM136",
-        "a generated Service's name begins with a letter and has no dots, a RoleBinding's has 253 characters",
+        "a generated Service's name must begin with a letter and have no dots; a RoleBinding's must fit into 253 "
+        "characters",
         good="""\
 metadata: {name: gpu}
 spec:
@@ -119,7 +120,7 @@ spec:
     ),
     Rule(
         "KRM150",
-        "objectName and matchLabels are those of one DaemonSet: not of several pools, versions or entries",
+        "objectName and matchLabels must apply to one DaemonSet only, not to several pools, versions or entries",
         good="""\
 spec:
   daemonSets:
@@ -131,7 +132,7 @@ spec:
   daemonSets:
   - {name: agent, image: "registry.example.com/agent:1.0", objectName: gpu-agent, matchLabels: {app: gpu-agent}}
 """,
-        remedy="Leave both fields out: then each DaemonSet has a name and a selector of its own.",
+        remedy="Remove both fields, so that each DaemonSet gets a name and a selector of its own.",
         check=adopted_are_one,
     ),
 )
@@ -139,7 +140,7 @@ spec:
 
 TOGETHER = Rule(
     "KRM137",
-    "pools, DaemonSets and versions of one config make different names (`1.0` and `1-0` make the same)",
+    "pools, DaemonSets and versions of a config must give objects different names (`1.0` and `1-0` give the same)",
     good="""\
 spec:
   driverVersion: "1.0"
@@ -152,6 +153,6 @@ spec:
   upgrade: {ordered: true, retain: [1-0]}
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
-    remedy="Rename one of the two that the finding names, or leave one of the versions out.",
+    remedy="Rename one of the two that the finding names, or remove one of the versions.",
 )
 """The rule about all pools of a config together: `together`."""

@@ -94,33 +94,34 @@ def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
 
 NAMESPACE = Rule(
     "KRM120",
-    "a DeviceConfig names its namespace, since the ready label of its nodes contains it",
+    "a DeviceConfig must have a namespace, since the ready label of its nodes contains it",
     good="""\
 metadata: {namespace: kmm}
 """,
     bad="""\
 metadata: {namespace: null}
 """,
-    remedy="Write metadata.namespace, set `namespace` in the functionConfig, or give `render` a --namespace.",
+    remedy="Write metadata.namespace, set `namespace` in the functionConfig, or pass --namespace to `render`.",
     check=namespace_is_given,
 )
 RULES = (
     NAMESPACE,
     Rule(
         "KRM123",
-        "nodeSelector is given; {} means every node and is confirmed with allNodes",
+        "a config must have a nodeSelector; {} selects every node and must be confirmed with allNodes",
         good="""\
 spec: {nodeSelector: {}, allNodes: true}
 """,
         bad="""\
 spec: {nodeSelector: {}}
 """,
-        remedy="Name labels of the nodes that have the device, or confirm every node with `allNodes: true`.",
+        remedy="Write labels of the nodes that have the device, or confirm that all nodes are intended with `allNodes: "
+        "true`.",
         check=selector_is_deliberate,
     ),
     Rule(
         "KRM129",
-        "a config has one nodeSelector or several nodePools, each with a name of its own",
+        "a config must have either one nodeSelector or several nodePools with different names",
         good="""\
 spec:
   nodeSelector: null
@@ -135,27 +136,27 @@ spec:
   - {name: big, nodeSelector: {memory: 128g}}
   - {name: small, nodeSelector: {memory: 64g}}
 """,
-        remedy="Leave nodeSelector out and write it into each pool, or rename one of two pools of one name.",
+        remedy="Remove nodeSelector and write it in each pool, or rename one of two pools of the same name.",
         check=pools_replace_the_selector,
     ),
     Rule(
         "KRM132",
-        "serviceAccount.create needs a serviceAccountName; its namespace must admit KMM's privileged pods",
+        "serviceAccount.create must have a serviceAccountName, and the namespace must admit KMM's privileged pods",
         good="""\
 spec: {serviceAccountName: gpu, serviceAccount: {create: true, podSecurity: privileged}}
 """,
         bad="""\
 spec: {serviceAccountName: gpu, serviceAccount: {create: true, podSecurity: baseline}}
 """,
-        remedy="Write serviceAccountName. Give the namespace the label `pod-security.kubernetes.io/enforce: "
-        "privileged`, then write `podSecurity: privileged`.",
+        remedy="Write serviceAccountName. Add the label `pod-security.kubernetes.io/enforce: privileged` to the "
+        "namespace, then write `podSecurity: privileged`.",
         check=account_can_be_created,
         severities=("warning", "info", "error"),
         advice=True,
     ),
     Rule(
         "KRM138",
-        "with hub no rights are generated: they would be on the hub, and the worker pods run on the spokes",
+        "a config with hub must not create rights: they would be on the hub, but the worker pods run on the spokes",
         good="""\
 spec:
   hub: {spokeNamespace: kmm, clusterSelector: {gpu: "true"}}
@@ -168,7 +169,7 @@ spec:
   serviceAccountName: gpu
   serviceAccount: {create: true, podSecurity: privileged}
 """,
-        remedy="Leave out create and openshift here, and bring the ServiceAccount and its rights to every spoke, for "
+        remedy="Remove create and openshift here, and bring the ServiceAccount and its rights to every spoke, for "
         "example with a ManifestWork.",
         check=rbac_is_where_the_pods_are,
     ),

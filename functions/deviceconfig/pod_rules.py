@@ -54,7 +54,7 @@ def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
 RULES = (
     Rule(
         "KRM163",
-        "podSpec has those fields of a PodSpec that have no name of their own and leave what is generated as it is",
+        "podSpec must not set fields that a config has under another name, or that conflict with what is generated",
         good="""\
 spec:
   daemonSets:
@@ -70,12 +70,12 @@ spec:
     image: registry.example.com/agent:1.0
     podSpec: {hostNetwork: true}
 """,
-        remedy="Write the field beside podSpec, under the name that the finding gives, or leave it out.",
+        remedy="Write the field beside podSpec, under the name that the finding gives, or remove it.",
         check=pod_specs_fight_nothing,
     ),
     Rule(
         "KRM164",
-        "podSpec has the API server's structure: known fields, their types, and what they need",
+        "podSpec must match the API server's structure: known fields, with the right types and all required fields",
         good="""\
 spec:
   daemonSets:
@@ -90,7 +90,7 @@ spec:
     image: registry.example.com/agent:1.0
     podSpec: {shareProcessNamespaces: "true"}
 """,
-        remedy="Correct the field as the finding says; `kubectl explain pod.spec` has them all.",
+        remedy="Correct the field as the finding says; `kubectl explain pod.spec` lists all fields.",
         check=pod_specs_have_their_structure,
     ),
 )

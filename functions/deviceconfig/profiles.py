@@ -181,7 +181,7 @@ def _image(spec: dict[str, Any]) -> dict[str, Any]:
 RULES = (
     Rule(
         "KRM143",
-        "every profile is named by a config; it is checked nevertheless",
+        "a profile should be named by a config; it is checked in any case",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
@@ -194,13 +194,14 @@ spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 ---
 kind: DeviceConfig
 """,
-        remedy="Name the profile in a config, or remove it; leave it where other folders have its configs.",
+        remedy="Name the profile in a config, or remove it; keep it if its configs are in other folders.",
         severities=("warning", "info"),
         advice=True,
     ),
     Rule(
         "KRM144",
-        "a default or a field of a profile is used by some config; they do not all have their own",
+        "a default or a field of a profile should be used by a config: it has no effect if each config has its own "
+        "value",
         good="""\
 kind: RenderDeviceConfigs
 spec: {defaults: {moduleName: gpu}}
@@ -213,7 +214,7 @@ spec: {defaults: {moduleName: gpu}}
 ---
 spec: {moduleName: gpu_open}
 """,
-        remedy="Remove the default, or the field in the configs that need none of their own.",
+        remedy="Remove the default, or remove the field from configs that do not need their own value.",
         severities=("info",),
         advice=True,
     ),

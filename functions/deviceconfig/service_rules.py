@@ -71,7 +71,7 @@ def _ports(path: str, service: Service) -> list[tuple[str, dict[str, Any]]]:
 RULES = (
     Rule(
         "KRM140",
-        "a Service has a port, here or in what it is inherited from",
+        "a Service must have a port, its own or an inherited one",
         good="""\
 spec:
   daemonSets:
@@ -87,7 +87,7 @@ spec:
     ),
     Rule(
         "KRM160",
-        "the ports of one Service have names of their own, and no two have one number and protocol",
+        "ports of a Service must have different names, and different numbers or protocols",
         good="""\
 spec:
   daemonSets:
@@ -102,12 +102,12 @@ spec:
     image: registry.example.com/agent:1.0
     service: {port: 9100, ports: [{name: health, port: 9101}]}
 """,
-        remedy="Give each port a name, and another number or protocol.",
+        remedy="Give each port a name of its own, and another number or protocol.",
         check=ports_are_told_apart,
     ),
     Rule(
         "KRM161",
-        "a nodePort stands in a Service of the type NodePort or LoadBalancer",
+        "a nodePort must be in a Service of type NodePort or LoadBalancer",
         good="""\
 spec:
   daemonSets:
@@ -122,7 +122,7 @@ spec:
     image: registry.example.com/agent:1.0
     service: {ports: [{port: 9100, nodePort: 30910}]}
 """,
-        remedy="Write `type: NodePort`, or leave nodePort out.",
+        remedy="Write `type: NodePort`, or remove nodePort.",
         check=node_ports_have_their_type,
     ),
 )

@@ -85,7 +85,7 @@ def _shaped(path: Sequence[str | int]) -> set[str]:
 RULES = (
     Rule(
         "KRM146",
-        "a variable of krmfn's is a known one, stands where it is filled in, and has a value that fits there",
+        "a krmfn variable must be known and allowed in its field, and must have a value that fits there",
         good="""\
 spec:
   devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERSION"}
@@ -94,7 +94,7 @@ spec:
 spec:
   devicePlugin: {image: "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}
 """,
-        remedy="Correct the name, write the field that gives it its value, or write the value itself.",
+        remedy="Correct the name, write the field that gives the variable its value, or write the value itself.",
         check=variables_are_known,
     ),
 )

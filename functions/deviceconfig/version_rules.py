@@ -65,7 +65,7 @@ def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
 RULES = (
     Rule(
         "KRM147",
-        "a profile has each of its versions once; with versionsComplete a config's version is one of them",
+        "a profile must list each version once; with versionsComplete, the version of a config must be one of them",
         good="""\
 kind: RenderDeviceConfigs
 spec:

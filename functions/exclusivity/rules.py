@@ -7,7 +7,7 @@ from krmfn.rule import Rule
 RULES = (
     Rule(
         "KRM301",
-        "a node is driven by one DeviceConfig per profile only (exact, on nodes in the input)",
+        "a node must be managed by only one DeviceConfig per profile (exact, on nodes in the input)",
         good="""\
 metadata: {name: east}
 spec: {nodeSelector: {site: east}}
@@ -28,12 +28,13 @@ spec: {nodeSelector: {gpu: "true"}}
 kind: Node
 metadata: {name: node-1, labels: {site: east, gpu: "true"}}
 """,
-        remedy="Give the node selectors a common label key with different values, or take a label off the node. Give "
-        "drivers of different devices a profile each: then only the same kernel module excludes.",
+        remedy="Give the node selectors a common label key with different values, or remove a label from the node. If "
+        "the devices are different, give each driver a profile of its own: then only loading the same kernel module is "
+        "a conflict.",
     ),
     Rule(
         "KRM302",
-        "the selectors of two DeviceConfigs of one profile cannot select the same node",
+        "the node selectors of two DeviceConfigs of one profile must not match the same node",
         good="""\
 metadata: {name: east}
 spec: {nodeSelector: {site: east}}
@@ -49,12 +50,12 @@ metadata: {name: all-gpus}
 spec: {nodeSelector: {gpu: "true"}}
 """,
         remedy="Give the node selectors a common label key with different values. Or add the Node objects to the "
-        "input: what no real node shows is a warning then.",
+        "input: an overlap that no node shows is then only a warning.",
         severities=("error", "warning"),
     ),
     Rule(
         "KRM303",
-        "a node is in one pool of a config only",
+        "a node must be in only one pool of a config",
         good="""\
 spec:
   nodeSelector: null
@@ -74,7 +75,7 @@ spec:
     ),
     Rule(
         "KRM304",
-        "a kernel module is loaded on a node by one Module only (KMM itself does not check across Modules)",
+        "a kernel module must be loaded on a node by only one Module (KMM does not check this across Modules)",
         good="""\
 kind: Module
 metadata: {name: east}
@@ -98,7 +99,7 @@ spec: {selector: {gpu: "true"}}
     ),
     Rule(
         "KRM305",
-        "node exclusivity is decided for all nodes and selectors, within a bound on the work",
+        "it must be possible to decide node exclusivity for all nodes and selectors, within a limit on the work",
         good="""\
 kind: RenderDeviceConfigs
 spec: {exclusivity: {mode: nodes}}
@@ -122,13 +123,13 @@ spec: {nodeSelector: {site: east}}
 metadata: {name: west}
 spec: {nodeSelector: {site: west}}
 """,
-        remedy="Add the Node objects where the mode is `nodes`. Where there is too much to compare, tell the selectors "
-        "apart by one common label key, or check fewer configs at once.",
+        remedy="Add the Node objects if the mode is `nodes`. If there is too much to compare, give the selectors a "
+        "common label key with different values, or check fewer configs at once.",
         severities=("error", "warning"),
     ),
     Rule(
         "KRM306",
-        "the conflicts about nodes are few enough to list them all",
+        "conflicts about nodes must be few enough to list them all",
         good="""\
 # 1001 of these, NUMBER from 1
 metadata: {name: first-NUMBER}

@@ -169,7 +169,7 @@ def _with_origin(claims: Iterable[Claim], items: Iterable[Item], here: _Here) ->
 RULES = (
     Rule(
         "KRM527",
-        "a resource is applied from one side only: it is here, or in what --against names",
+        "a resource must not be applied from both sides: from here, and from what --against names",
         good="""\
 kind: DeviceConfig
 ---
@@ -184,11 +184,11 @@ kind: DeviceConfig
 # theirs/gpu.yaml
 kind: DeviceConfig
 """,
-        remedy="Remove or rename one of the two. A dump may hold what was made here: it is no second one.",
+        remedy="Remove or rename one of the two; what a dump contains because it was generated here does not count.",
     ),
     Rule(
         "KRM528",
-        "node exclusivity is on where --against names somebody who selects nodes",
+        "node exclusivity must be on if something that --against names selects nodes",
         good="""\
 kind: DeviceConfig
 ---
@@ -208,7 +208,7 @@ kind: DeviceConfig
 metadata: {name: nic}
 spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
 """,
-        remedy="Set another mode in the functionConfig, or leave --against out.",
+        remedy="Set another mode in the functionConfig, or remove --against.",
     ),
 )
 """The rules about what is here and what is elsewhere."""

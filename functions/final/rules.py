@@ -135,38 +135,38 @@ spec:
 RULES = (
     Rule(
         "KRM701",
-        "a Module that a selector or an affinity waits for is deployed, too; with an error where it was renamed",
+        "a Module that a selector or an affinity waits for should be deployed, too; it is an error if it was renamed",
         good=_WAITING.replace("NAME", "gpu").replace("VALUE", ""),
         bad=_WAITING.replace("NAME", "fpga").replace("VALUE", ""),
         remedy="Correct the name, or call krmfn in the outermost kustomization, so that the label is made from the "
-        "names that are deployed. Turn the rule off where the Module is deployed from elsewhere.",
+        "final names. Turn the rule off if the Module is deployed from elsewhere.",
         check=ready.labels_have_their_module,
         severities=("warning", "error"),
         advice=True,
     ),
     Rule(
         "KRM702",
-        "a label that a selector requires is one that KMM sets for its Module, with the value that KMM gives it",
+        "a label that a selector requires must be one that KMM sets for its Module, with the value that KMM gives it",
         good=_WAITING.replace("NAME", "gpu").replace("VALUE", ""),
         bad=_WAITING.replace("NAME", "gpu").replace("VALUE", "true"),
         remedy='Write the value "", or wait for a label that the Module has: without a device plugin there is no '
-        "device-plugin-ready, without a loader no ready.",
+        "device-plugin-ready label, without a loader no ready label.",
         check=ready.labels_are_set,
     ),
     Rule(
         "KRM703",
-        "a ServiceAccount, Secret, ConfigMap, PriorityClass or DeviceClass that is named is deployed, too",
+        "a ServiceAccount, Secret, ConfigMap, PriorityClass or DeviceClass that is named should be deployed, too",
         good=_ACCOUNTS.replace("NAME", "gpu-loader"),
         bad=_ACCOUNTS.replace("NAME", "gpu-lodaer"),
-        remedy="Correct the name. Where kustomize transformed it, list what `krmfn kustomize-config` prints under "
-        "`configurations:`. Turn the rule off where it is deployed from elsewhere.",
+        remedy="Correct the name. If kustomize changed it, list what `krmfn kustomize-config` prints under "
+        "`configurations:`. Turn the rule off if it is deployed from elsewhere.",
         check=resolved.names_are_there,
         severities=("warning", "error"),
         advice=True,
     ),
     Rule(
         "KRM704",
-        "what config.kubernetes.io/depends-on names is deployed, and not in a later sync wave",
+        "what config.kubernetes.io/depends-on names should be deployed, and not in a later sync wave",
         good=_ORDERED.replace("WAVE", "1"),
         bad=_ORDERED.replace("WAVE", "-1"),
         remedy="Give the resource the sync wave of what it depends on, or a later one, or correct the annotation.",
@@ -176,42 +176,42 @@ RULES = (
     ),
     Rule(
         "KRM705",
-        "a resource stands once among what is deployed",
+        "a resource must be deployed only once",
         good=_TWICE.replace("NAME", "others"),
         bad=_TWICE.replace("NAME", "settings"),
-        remedy="Remove or rename one of the two; where they are for two clusters, check these one by one.",
+        remedy="Remove or rename one of the two; if they are for two clusters, check the clusters one by one.",
         check=objects.ids_stand_once,
     ),
     Rule(
         "KRM706",
-        "no part of an image is missing, as after a substitution without a value",
+        "an image must not lack a part, as it does after a substitution without a value",
         good=_IMAGE.replace("IMAGE", "1.0-rc1"),
         bad=_IMAGE.replace("IMAGE", "1.0-"),
-        remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or keep it from "
-        "being substituted: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
+        remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or prevent the "
+        "substitution: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
         check=objects.images_are_whole,
     ),
     Rule(
         "KRM707",
-        "an owner reference has a uid, which only a live object has",
+        "an owner reference must have a uid, which only a live object has",
         good=_OWNED.replace("UID", "8c4f8a5e-3f5b-4c8e-9d55-6a3c3d2f9b10"),
         bad=_OWNED.replace("UID", ""),
-        remedy="Remove `ownerReferences` from manifests that stand in Git.",
+        remedy="Remove `ownerReferences` from manifests in Git.",
         check=objects.owners_have_uids,
     ),
     Rule(
         "KRM708",
-        "what is only read has the local-config mark, where it stands beside what was made from it or in a kpt package",
+        "an input should have the local-config annotation if it is beside its generated objects or in a kpt package",
         good=_RENDERED.replace("MARK", '{config.kubernetes.io/local-config: "true"}'),
         bad=_RENDERED.replace("MARK", "{}"),
-        remedy='Write the annotation `config.kubernetes.io/local-config: "true"` on it.',
+        remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to it.',
         check=objects.inputs_stay_behind,
         severities=("warning",),
         advice=True,
     ),
     Rule(
         "KRM709",
-        "an image that `images` of a kustomization replaces is replaced everywhere",
+        "an image that `images` of a kustomization replaces should be replaced everywhere",
         good=_REPLACED.replace("CALLED", "transformers: [function.yaml]\nconfigurations: [names.yaml]\n"),
         bad=_REPLACED.replace("CALLED", "transformers: [function.yaml]\n"),
         remedy="List what `krmfn kustomize-config` prints under `configurations:`, and call krmfn in the kustomization "
@@ -222,7 +222,7 @@ RULES = (
     ),
     Rule(
         "KRM710",
-        "a label that a kustomization gives to all resources is on what krmfn makes, too",
+        "a label that a kustomization adds to all resources should be on what krmfn generates, too",
         good=_LABELLED.replace("LABELS", ", labels: {team: storage}"),
         bad=_LABELLED.replace("LABELS", ""),
         remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
@@ -232,11 +232,11 @@ RULES = (
     ),
     Rule(
         "KRM711",
-        "no text for KMM looks like one of Flux's variables, or it has the mark that keeps Flux from substituting",
+        "text for KMM should not look like a Flux variable, unless an annotation keeps Flux from substituting it",
         good=_DOLLARS.replace("IMAGE", "1.0-$KERNEL_FULL_VERSION"),
         bad=_DOLLARS.replace("IMAGE", "1.0-${KERNEL_FULL_VERSION}"),
-        remedy="Write the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`; what krmfn makes has it. "
-        "Nothing is to be done where Flux does not apply the object, or has no `postBuild`.",
+        remedy="Add the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`, which generated objects have. "
+        "Ignore the finding if Flux does not apply the object, or has no `postBuild`.",
         check=dollars.dollars_are_kept,
         severities=("info",),
         advice=True,

@@ -15,7 +15,7 @@ def check(*items: Item) -> list[Result]:
 RULES = (
     Rule(
         "KRM174",
-        "a selector, label, name, namespace, version, taint or kind is one word to every reader of YAML",
+        "a selector, label, name, namespace, version, taint or kind must be the same text to every YAML reader",
         good="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
@@ -34,9 +34,9 @@ spec:
   driverImage: registry.example.com/gpu:1.0
   nodeSelector: {y: "true"}
 """,
-        remedy="Put the word in quotes: plain `y`, `yes`, `on`, `n`, `no`, `off` are booleans to Kubernetes and words "
-        "to kustomize; a plain date is a word to the one and a time to the other; a key that is a number, a date or a "
-        "boolean is refused by kustomize.",
+        remedy="Put quotes around the word: Kubernetes reads plain `y`, `yes`, `on`, `n`, `no` and `off` as booleans, "
+        "kustomize as text; Kubernetes reads a plain date as text, kustomize as a time; kustomize refuses a key that "
+        "is a number, a date or a boolean.",
     ),
 )
 """The rule about scalars with two readings."""

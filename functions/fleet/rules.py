@@ -90,25 +90,26 @@ spec:
 OF_INPUT = (
     Rule(
         "KRM601",
-        "the nodes of an input can be read: each has a name that stands once, and labels that are strings",
+        "the nodes in the input must be readable: each with a unique name, and with labels that are strings",
         _INVENTORY,
         _INVENTORY.replace("gpu-2 ", "gpu-1 "),
-        "Make the inventory anew with `kubectl get nodes -o json | krmfn inventory`; do not edit its lines.",
+        "Regenerate the inventory with `kubectl get nodes -o json | krmfn inventory`; do not edit its lines.",
     ),
     Rule(
         "KRM602",
-        "a NodeInventory is not older than the day until which it is valid",
+        "a NodeInventory must not be past the day until which it is valid",
         _INVENTORY.replace("spec:", 'spec:\n  validUntil: "9999-12-31"'),
         _INVENTORY.replace("spec:", 'spec:\n  validUntil: "2020-01-01"'),
-        "Make the inventory anew, with another `--valid-until`.",
+        "Regenerate the inventory, with a later `--valid-until`.",
         findings.inventory_is_valid,
     ),
     Rule(
         "KRM603",
-        "a NodeInventory holds the labels that selectors use: else nobody knows which nodes they select",
+        "a NodeInventory must contain the labels that selectors use: otherwise it is unknown which nodes they select",
         _INVENTORY + _MODULE,
         _INVENTORY + _MODULE.replace("example.com/gpu", "example.com/fpga"),
-        "Make the inventory anew with `krmfn inventory --for PATH`, which takes the labels from the selectors in PATH.",
+        "Regenerate the inventory with `krmfn inventory --for PATH`, which takes the labels from the selectors in "
+        "PATH.",
         findings.labels_are_held,
         severities=("error", "warning"),
     ),
@@ -118,7 +119,8 @@ OF_INPUT = (
 OF_COVERAGE = (
     Rule(
         "KRM604",
-        "each node that a config selects has a kernel mapping for its kernel: else KMM leaves it without a driver",
+        "each node that a config selects must have a kernel mapping for its kernel: otherwise KMM loads no driver on "
+        "it",
         _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el9"),
         _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el10"),
         "Add a kernel mapping, with an image for these kernels, or narrow the selector.",
@@ -128,27 +130,27 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM605",
-        "a selector selects a node of those that are known",
+        "a selector should select at least one of the known nodes",
         _INVENTORY + _MODULE,
         _INVENTORY + _MODULE.replace('"true"', '"yes"'),
-        "Correct the label or its value, label the nodes, or make the inventory anew.",
+        "Correct the label or its value, label the nodes, or regenerate the inventory.",
         findings.selectors_match,
         severities=("warning",),
         advice=True,
     ),
     Rule(
         "KRM606",
-        "a kernel mapping is reached by the kernel of a node that is selected",
+        "a kernel mapping should match the kernel of a selected node",
         _INVENTORY.replace("gpu-1 5.14.0-503.el9", "gpu-1 4.18.0-553.el8") + _TWO_MAPPINGS.replace("FIRST", "el9"),
         _INVENTORY + _TWO_MAPPINGS.replace("FIRST", "el9"),
-        "Remove the mapping once no node comes back to such a kernel; keep it when it is for a kernel to come.",
+        "Remove the mapping once no node goes back to such a kernel; keep it if it is for a future kernel.",
         findings.mappings_are_reached,
         severities=("info",),
         advice=True,
     ),
     Rule(
         "KRM607",
-        "a DaemonSet that waits for a Module tolerates the taints of the nodes on which that loads",
+        "a DaemonSet that waits for a Module must tolerate the taints of the nodes that load it",
         _TAINTED + _TOLERATING + _CONSUMER + "      tolerations: [{key: gpu, operator: Exists}]\n",
         _TAINTED + _TOLERATING + _CONSUMER,
         "Give the DaemonSet the Module's tolerations (in a DeviceConfig: `tolerations`, which go to both).",
@@ -158,7 +160,7 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM608",
-        "a node pool has nodes",
+        "a node pool should have at least one of the known nodes",
         _INVENTORY.replace(", zone: a}", "}")
         .replace("x86_64", "x86_64 zone=a", 1)
         .replace("x86_64\n", "x86_64 zone=b\n")
@@ -171,7 +173,7 @@ OF_COVERAGE = (
     ),
     Rule(
         "KRM609",
-        "a Module tolerates the taints of the nodes that it selects",
+        "a Module must tolerate the taints of the nodes that it selects",
         _TAINTED + _TOLERATING,
         _TAINTED + _MODULE,
         "Add `tolerations`, or select other nodes.",

@@ -67,7 +67,7 @@ def _claim(item: Item, namespace: str) -> Claim:
 RULES = (
     Rule(
         "KRM141",
-        "a pod of a Ptemplate's DaemonSet requires no more devices than a node has",
+        "a pod of a Ptemplate's DaemonSet should not require more devices than a node has",
         good="""\
 kind: Ptemplate
 spec: {maxdev: 4, requiredDevices: 2}

@@ -171,7 +171,7 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
 RULES = (
     Rule(
         "KRM110",
-        "the functionConfig is a RenderDeviceConfigs that fits its schema, a ConfigMap of its settings, or none",
+        "the functionConfig must be a RenderDeviceConfigs that matches its schema, or a ConfigMap with its settings",
         good="""\
 kind: RenderDeviceConfigs
 spec: {prune: never}
@@ -184,11 +184,11 @@ spec: {prune: sometimes}
 ---
 kind: DeviceConfig
 """,
-        remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all that there are.",
+        remedy="Correct the setting; `krmfn schema RenderDeviceConfigs` prints all settings.",
     ),
     Rule(
         "KRM111",
-        "a profile that a config names is defined in the functionConfig",
+        "a profile that a config names must be defined in the functionConfig",
         good="""\
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
@@ -201,8 +201,8 @@ spec: {profiles: {nic: {imagePullSecret: vendor}}}
 ---
 spec: {profile: gpu}
 """,
-        remedy="Correct the name, define the profile in `spec.profiles` of the functionConfig, or give "
-        "the functionConfig that does.",
+        remedy="Correct the name, define the profile in `spec.profiles` of the functionConfig, or pass a "
+        "functionConfig that defines it.",
     ),
 )
 """The rules about the functionConfig: steps of `read`."""

@@ -184,7 +184,7 @@ def _not_turned_off(name: str) -> str:
 RULES = (
     Rule(
         "KRM115",
-        "a rule that is turned off has a reason",
+        "an entry that turns off a rule should give a reason",
         good="""\
 metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
@@ -198,7 +198,7 @@ spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
     ),
     Rule(
         "KRM119",
-        "a rule that is turned off can be: a lint (KRM2xx), what `diff` says (KRM4xx), a warning about a field",
+        "an entry that turns off a rule must name a rule that can be turned off",
         good="""\
 kind: RenderDeviceConfigs
 spec: {ignore: {KRM225: the vendor has no other tag}}
@@ -211,11 +211,12 @@ spec: {ignore: {KMM020: the vendor has no tag}}
 ---
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 """,
-        remedy="Correct what the rule reports: the cluster would refuse it, or nothing could be generated from it.",
+        remedy="Correct what the rule reports, and remove the entry; `krmfn explain` says of each rule whether it can "
+        "be turned off.",
     ),
     Rule(
         "KRM139",
-        "a rule that is turned off would report something; asked by `check`, when it finds no error",
+        "an entry that turns off a rule should hide a finding (reported by `check` if there is no error)",
         good="""\
 metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"}}
 spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
@@ -224,7 +225,7 @@ spec: {driverImage: "registry.example.com/gpu:latest", driverVersion: null}
 metadata: {annotations: {krmfn.dev/ignore: "KRM225: the vendor has no other tag"}}
 spec: {driverImage: "registry.example.com/gpu:1.0", driverVersion: null}
 """,
-        remedy="Remove the entry, so that it hides nothing later; keep it where another run needs it.",
+        remedy="Remove the entry, so that it hides nothing later; keep it if another run needs it.",
         severities=("info",),
     ),
 )

@@ -52,19 +52,19 @@ def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:
 RULES = (
     Rule(
         "KRM101",
-        "a resource fits its schema: known fields, their types, their shapes",
+        "a resource must match its schema: known fields, with the right types and shapes",
         good="""\
 spec: {driverVersion: "1.10"}
 """,
         bad="""\
 spec: {driverVersion: 1.10}
 """,
-        remedy="Write what the finding asks for: text that looks like a number is quoted. `krmfn schema` prints the "
+        remedy="Correct the field as the finding says; quote text that looks like a number. `krmfn schema` prints the "
         "schema, for editors.",
     ),
     Rule(
         "KRM102",
-        "a key stands once in a mapping: readers disagree on which of two counts",
+        "a key must not appear twice in a mapping: readers disagree about which one counts",
         good="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
@@ -86,11 +86,11 @@ spec:
   driverVersion: "1.1"
   nodeSelector: {example.com/gpu: "true"}
 """,
-        remedy="Remove all but one.",
+        remedy="Remove all but one of them.",
     ),
     Rule(
         "KRM103",
-        "a resource stands once in the list",
+        "a resource must appear only once in the list",
         good="""\
 metadata: {name: east}
 spec: {nodeSelector: {site: east}}

@@ -157,7 +157,8 @@ def _path(item: Item) -> str:
 RULES = (
     Rule(
         "KRM116",
-        "a generated object's owner is in the input; one whose owner is not is never removed on a guess",
+        "a generated object's owner must be in the input; otherwise the object is not removed, because it may exist "
+        "elsewhere",
         good="""\
 kind: Module
 metadata:
@@ -175,13 +176,14 @@ metadata:
   annotations:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 """,
-        remedy="Add the owner to the input, or decide what happens to such objects: `--prune always` (in the "
+        remedy="Add the owner to the input, or choose what happens to such objects: `--prune always` (in the "
         "functionConfig `prune: always`) removes them, `--prune never` keeps them.",
         severities=("warning", "error"),
     ),
     Rule(
         "KRM117",
-        "an object carries its own mark: a copy of one under another name is neither updated nor removed",
+        "the annotation krmfn.dev/owner should name the object that has it: a renamed copy is neither updated nor "
+        "removed",
         good="""\
 kind: DeviceConfig
 metadata: {name: gpu}
@@ -201,7 +203,7 @@ metadata:
     krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
 spec: {selector: {site: lab}, moduleLoader: {container: {modprobe: {moduleName: another}}}}
 """,
-        remedy="Take the annotation `krmfn.dev/owner` off the copy.",
+        remedy="Remove the annotation `krmfn.dev/owner` from the copy.",
         severities=("warning",),
     ),
 )

@@ -93,7 +93,7 @@ def meaning(part: str, key: str) -> str:
 RULES = (
     Rule(
         "KRM104",
-        "under kustomize, what is read and not deployed is marked with config.kubernetes.io/local-config",
+        "under kustomize, a resource that is only read should have the annotation config.kubernetes.io/local-config",
         good="""\
 metadata:
   annotations:
@@ -105,12 +105,13 @@ metadata:
   annotations:
     kustomize.config.k8s.io/id: "1"
 """,
-        remedy='Write the annotation `config.kubernetes.io/local-config: "true"` on configs, functionConfigs, Nodes.',
+        remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to configs, functionConfigs and Nodes.',
         severities=("warning",),
     ),
     Rule(
         "KRM118",
-        "an annotation or label with our prefix, or nearly, means something where it stands",
+        "an annotation or label with the prefix krmfn.dev/, or a misspelling of it, must be a known key in its right "
+        "place",
         good="""\
 metadata: {annotations: {krmfn.dev/profile: gpu}}
 ---
@@ -123,7 +124,7 @@ metadata: {annotations: {krmfn.dev/profil: gpu}}
 kind: RenderDeviceConfigs
 spec: {profiles: {gpu: {imagePullSecret: vendor}}}
 """,
-        remedy="Correct the key, move it where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
+        remedy="Correct the key, move it to where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
         severities=("error", "warning"),
     ),
 )

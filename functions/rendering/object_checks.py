@@ -109,7 +109,7 @@ def _foreign(own: Ref, existing: Item) -> str:
 RULES = (
     Rule(
         "KRM113",
-        "two configs generate objects of different names",
+        "two configs must not generate objects of the same name",
         good="""\
 metadata: {name: gpu}
 spec:
@@ -132,7 +132,7 @@ spec: {nodeSelector: {memory: 64g}}
     ),
     Rule(
         "KRM114",
-        "an object that somebody else made is not overwritten, unless the functionConfig says adopt",
+        "an object that krmfn did not generate must not be overwritten, unless the functionConfig has `adopt: true`",
         good="""\
 kind: RenderDeviceConfigs
 spec: {adopt: true}
@@ -150,7 +150,7 @@ metadata: {name: gpu}
 kind: Module
 metadata: {name: gpu}
 """,
-        remedy="Rename one of the two, or take the object over with `adopt: true` in the functionConfig.",
+        remedy="Rename one of the two, or take over the object with `adopt: true` in the functionConfig.",
     ),
 )
 """The rules of this stage."""

@@ -144,7 +144,8 @@ def _near_group(group: str, known: str) -> bool:
 RULES = (
     Rule(
         "KRM107",
-        "a DeviceConfig of another vendor's group is not ours; it passes through as it is",
+        "a DeviceConfig should be in a group that krmfn renders; one of another vendor's group is passed through "
+        "unchanged",
         good="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: DeviceConfig
@@ -159,12 +160,13 @@ apiVersion: amd.com/v1alpha1
 kind: DeviceConfig
 metadata: {name: gpu, namespace: kmm}
 """,
-        remedy="Leave it to that vendor's operator, or write a DeviceConfig of krmfn.dev/v1alpha1 in its place.",
+        remedy="Leave it to that vendor's operator, or replace it with a DeviceConfig of krmfn.dev/v1alpha1.",
         severities=("info",),
     ),
     Rule(
         "KRM108",
-        "a kind, group or version that is ours or KMM's but for a letter is a mistake: nobody would read it",
+        "the kind, group and version of a krmfn or KMM resource must be spelled correctly: nothing reads a misspelled "
+        "one",
         good="""\
 apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfigs
@@ -175,11 +177,11 @@ apiVersion: krmfn.dev/v1alpha1
 kind: RenderDeviceConfig
 metadata: {name: settings}
 """,
-        remedy="Correct the kind, the group or the version; the finding has the nearest that there is.",
+        remedy="Correct the kind, the group or the version; the finding names the closest match.",
     ),
     Rule(
         "KRM112",
-        "kpt shows all items, not a selection: objects that it hides would be generated again at every render",
+        "kpt must pass all items, not a selection: objects that it hides would be generated again in every render",
         good="""\
 kind: RenderDeviceConfigs
 spec: {partialView: allow}
@@ -190,7 +192,7 @@ metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alp
 metadata: {annotations: {internal.config.k8s.io/kpt-resource-id: krmfn.dev/v1alpha1/DeviceConfig/kmm/gpu}}
 """,
         remedy="Remove `selectors` and `exclude` from this function in the Kptfile, or set `partialView: allow` in the "
-        "functionConfig when they pick the generated kinds, too.",
+        "functionConfig if they select the generated kinds, too.",
     ),
 )
 """The rules about kinds, and about lists that are shown in part."""

@@ -20,7 +20,7 @@ def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
 RULES = (
     Rule(
         "KRM409",
-        "a change leaves no node that a config selects without its driver, where the nodes are known",
+        "a change should not leave a selected node without its driver (where the nodes are known)",
         good="""\
 # before
 kind: Node
@@ -47,8 +47,8 @@ status: {nodeInfo: {kernelVersion: 6.12.0-55.el10_0.x86_64}}
 ---
 spec: {kernelMappings: [{regexp: el9}]}
 """,
-        remedy="Add a kernel mapping for the new kernel, tolerate the taint, or set the version label first; what the "
-        "finding names keeps the driver away.",
+        remedy="Add a kernel mapping for the new kernel, tolerate the taint, or set the version label first; the "
+        "finding names what keeps the driver away.",
         check=nodes_keep_their_driver,
         severities=("warning",),
         advice=True,

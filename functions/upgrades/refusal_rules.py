@@ -38,7 +38,7 @@ def selector_is_kept(impact: Impact) -> Iterator[Result]:
 RULES = (
     Rule(
         "KRM403",
-        "the selector of a DaemonSet, Deployment, StatefulSet or ReplicaSet is what it was: it is immutable",
+        "the selector of a DaemonSet, Deployment, StatefulSet or ReplicaSet must not change: it is immutable",
         good="""\
 # before
 kind: DaemonSet

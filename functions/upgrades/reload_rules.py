@@ -76,7 +76,7 @@ def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
 RULES = (
     Rule(
         "KRM401",
-        "what a Module loads, and how, changes together with its version: else all nodes reload at once",
+        "a Module's version should change together with what it loads, and how: otherwise all nodes reload at once",
         good="""\
 # before
 spec: {driverVersion: "1.0", upgrade: {ordered: true}}
@@ -92,14 +92,14 @@ spec: {driverVersion: "1.0"}
 spec: {driverVersion: "1.1"}
 """,
         remedy="Write `upgrade: {ordered: true}` and change driverVersion with what is loaded, so that nodes reload "
-        "one by one, as they are labelled. Else stop the pods that use it first: all nodes reload at once.",
+        "one by one as they are labelled. Otherwise, stop the pods that use it first.",
         check=change_is_ordered,
         severities=("info", "warning"),
         advice=True,
     ),
     Rule(
         "KRM407",
-        "a new version is loaded node by node, as the nodes' version labels are changed; nothing else does it",
+        "a node must get a new version label before KMM loads a new version on it",
         good="""\
 # before
 spec: {driverVersion: "1.0", upgrade: {ordered: true}}
@@ -114,14 +114,14 @@ spec: {driverVersion: "1.0", upgrade: {ordered: true}}
 # after
 spec: {driverVersion: "1.1", upgrade: {ordered: true}}
 """,
-        remedy="Change the version label of each node once the change is applied; the finding has the label.",
+        remedy="Change the version label of each node after the change is applied; the finding names the label.",
         check=version_moves_with_labels,
         severities=("info",),
         advice=True,
     ),
     Rule(
         "KRM408",
-        "the DaemonSets of a Module's old version stay while nodes run it (`upgrade.retain`)",
+        "DaemonSets of a Module's old version should stay while nodes still run it (`upgrade.retain`)",
         good="""\
 # before
 spec:
@@ -148,7 +148,7 @@ spec:
   upgrade: {ordered: true}
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
-        remedy="Name the old version in `upgrade.retain` until no node has its label.",
+        remedy="Add the old version to `upgrade.retain` until no node has its label.",
         check=old_version_keeps_its_daemonsets,
         severities=("warning",),
         advice=True,

@@ -82,7 +82,7 @@ def consumers_go_first(impact: Impact) -> Iterator[Result]:
 RULES = (
     Rule(
         "KRM402",
-        "a Module is deleted together with its DaemonSets: while a pod uses it, nothing is unloaded",
+        "the workloads that wait for a Module must be deleted with it: nothing is unloaded while a pod uses the device",
         good="""\
 # before
 kind: Module
@@ -104,7 +104,8 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
     ),
     Rule(
         "KRM404",
-        "a Module keeps its devicePlugin section: KMM up to 2.6 leaves the DaemonSet of a removed one running",
+        "a Module should keep its devicePlugin section: KMM up to 2.6 does not delete the DaemonSet when the section "
+        "is removed",
         good="""\
 # before
 spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
@@ -119,14 +120,14 @@ spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
 # after
 metadata: {name: gpu}
 """,
-        remedy="Delete the device plugin's DaemonSet by hand once the change is applied; the finding has the command.",
+        remedy="Delete the device plugin's DaemonSet by hand after the change is applied; the finding has the command.",
         check=plugin_stays,
         severities=("warning",),
         advice=True,
     ),
     Rule(
         "KRM405",
-        "a Module keeps its moduleLoader section: without it KMM unloads nothing and the ready label stays",
+        "a Module should keep its moduleLoader section: without it KMM unloads nothing, and the ready label stays",
         good="""\
 # before
 kind: Module
@@ -148,14 +149,14 @@ spec:
   moduleLoader: null
   devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
-        remedy="Delete the Module, which unloads the kernel module, and give what stays of it another name.",
+        remedy="Delete the Module, which unloads the kernel module, and create what remains of it under another name.",
         check=loader_stays,
         severities=("warning",),
         advice=True,
     ),
     Rule(
         "KRM406",
-        "a Module keeps its name and namespace: under another one it is unloaded everywhere and loaded anew",
+        "a Module should keep its name and namespace: otherwise it is unloaded and loaded again on all nodes",
         good="""\
 # before
 metadata: {name: gpu}
@@ -172,14 +173,14 @@ metadata: {name: gpu}
 metadata: {name: accelerator}
 spec: {driverVersion: "1.1"}
 """,
-        remedy="Keep the name and the namespace; where they have to change, stop what uses the device first.",
+        remedy="Keep the name and the namespace; if they have to change, stop what uses the device first.",
         check=name_is_kept,
         severities=("warning",),
         advice=True,
     ),
     Rule(
         "KRM410",
-        "where Flux applies both, what waits for a Module is deleted before it, in a change of its own",
+        "where Flux applies both, workloads that wait for a Module should be deleted before it, in a separate change",
         good="""\
 # before
 kind: Module
@@ -195,8 +196,8 @@ kind: Module
 kind: DaemonSet
 spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}}}}
 """,
-        remedy="With Flux, take `daemonSets` out of the config (or give them `enabled: false`) in a first change, and "
-        "delete the config in a second one. With Argo CD there is nothing to do.",
+        remedy="Remove `daemonSets` from the config (or give them `enabled: false`) in a first change, and delete the "
+        "config in a second one. Ignore the finding if Argo CD applies them.",
         check=consumers_go_first,
         severities=("info",),
         advice=True,

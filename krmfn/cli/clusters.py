@@ -23,7 +23,7 @@ RULES = (
     *config.RULES,
     Rule(
         "KRM523",
-        "a file that is read is there, YAML and a regular file, and a link leads to one within the root of what may be "
+        "a file must exist, be a regular file and be valid YAML; a link must not lead out of the folder that may be "
         "read",
         good="""\
 # app.yaml
@@ -38,7 +38,7 @@ kind: ConfigMap
 metadata: {name: app
 """,
         remedy="Correct the line, remove the link, or name a larger folder with --root; check out what a sparse "
-        "checkout, a submodule or Git LFS has not, or leave it out with --exclude.",
+        "checkout, a submodule or Git LFS leaves out, or skip it with --exclude.",
     ),
 )
 

@@ -51,15 +51,15 @@ kind: Node
 RULES = (
     Rule(
         "KRM521",
-        "the configuration file has the fields clusters, exclude and format, with their types",
+        "the configuration file must only have the fields clusters, exclude and format, with their types",
         good=_GOOD,
         bad=_GOOD.replace("clusters", "cluster"),
-        remedy="Correct the field; commands and kustomize's flags are options of the command line only.",
+        remedy="Correct the field; pass commands and kustomize's flags on the command line.",
     ),
     Rule(
         "KRM522",
-        "a path of a cluster in the configuration file is in the repository, holds something, and is among the PATHs; "
-        "a pattern of its `exclude` matches something",
+        "a cluster's path in the configuration file must be in the repository, contain something, and be among the "
+        "PATHs; a pattern of `exclude` must match something",
         good=_GOOD,
         bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
         remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "

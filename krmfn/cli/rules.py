@@ -33,8 +33,8 @@ patches:
 RULES = (
     Rule(
         "KRM100",
-        "a document or an item of a List has apiVersion and kind; one of them alone is an error, and what has neither "
-        "is left out",
+        "a document or an item of a List must have apiVersion and kind; with only one of them it is an error, with "
+        "neither it is skipped",
         good="""\
 # notes.yaml
 apiVersion: v1
@@ -56,7 +56,7 @@ todo: rename the pool
     ),
     Rule(
         "KRM106",
-        "kustomize prints no message about the directory that it builds",
+        "kustomize should build the directory without printing a message",
         good="""\
 # kustomization.yaml
 resources: [config.yaml]
@@ -73,46 +73,49 @@ commonLabels: {team: storage}
 # config.yaml
 kind: DeviceConfig
 """,
-        remedy="Do what kustomize advises; `kustomize edit fix` replaces fields that it will drop.",
+        remedy="Follow kustomize's advice; `kustomize edit fix` replaces deprecated fields.",
         severities=("info",),
     ),
     Rule(
         "KRM109",
-        "a PATH holds a resource that the function looks into; without one it may be the wrong PATH",
+        "a PATH should contain a resource that the function reads; otherwise it may be the wrong PATH",
         good="""\
 kind: DeviceConfig
 """,
         bad="""\
 kind: ConfigMap
 """,
-        remedy="Give the PATH of a folder with configs in it, and the functionConfig with --function-config.",
+        remedy="Pass the PATH of a folder with configs in it, and the functionConfig with --function-config.",
         severities=("warning",),
     ),
     Rule(
         "KRM514",
-        "where kustomizations call krmfn, they call it for every DeviceConfig, under the name that it has in the end",
+        "kustomizations that call krmfn must call it for every DeviceConfig, under its final name",
         good=_CALLED,
         bad=f"{_CALLED.replace('# ', '# base/')}---\n# kustomization.yaml\nresources: [base]\nnamePrefix: lab-\n",
         remedy="Call krmfn in the outermost kustomization.",
     ),
     Rule(
         "KRM515",
-        "a DeviceConfig is neither changed nor removed after the call of krmfn: what is generated would not follow",
+        "a DeviceConfig must not be changed or removed after krmfn is called: the generated objects would not follow",
         good=_CALLED,
         bad=f"{_CALLED.replace('# ', '# base/')}{_LATER}",
         remedy="Call krmfn in the outermost kustomization, or patch the DeviceConfig below the call.",
     ),
     Rule(
         "KRM516",
-        "kustomize calls krmfn where a kustomization says so: without --enable-exec it passes over commands silently",
+        "kustomize must be allowed to run krmfn where a kustomization calls it: without --enable-exec it silently "
+        "skips commands",
         good=_CALLED,
         bad=f"# kustomize: --enable-alpha-plugins\n{_CALLED}",
-        remedy="Leave `--kustomize` out, so that krmfn gives kustomize the flags it needs, or add `--enable-exec`. "
-        "Where kustomize is run without krmfn, it needs both flags; `kubectl kustomize` calls no command.",
+        remedy="Remove `--kustomize`, so that krmfn passes kustomize the flags it needs, or add `--enable-exec`. To "
+        "run kustomize without krmfn, pass both `--enable-alpha-plugins` and `--enable-exec`; `kubectl kustomize` runs "
+        "no commands.",
     ),
     Rule(
         "KRM524",
-        "a resource in a file beside a kustomization is listed by one; inventories and functionConfigs need not be",
+        "a resource in a file beside a kustomization should be listed in it; inventories and functionConfigs need not "
+        "be",
         good="""\
 # kustomization.yaml
 resources: [config.yaml]
@@ -139,7 +142,7 @@ kind: ConfigMap
     ),
     Rule(
         "KRM525",
-        "the cluster serves the kinds of what is deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
+        "the cluster should serve the kinds that are deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
         good="""\
 # served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
 kind: Module
@@ -148,7 +151,7 @@ kind: Module
 # served: apps/v1,apps/v1/DaemonSet
 kind: Module
 """,
-        remedy="Install what brings the CRD, for a Module that is KMM, before the sync, or in an earlier sync wave.",
+        remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
         severities=("warning",),
     ),
 )

@@ -27,7 +27,7 @@ from .survey import Root
 RULES = (
     Rule(
         "KRM526",
-        "what --against names is known: nothing in it is an error, and every Module in it says which nodes it selects",
+        "what --against names must have no errors, and each Module in it must say which nodes it selects",
         good="""\
 kind: DeviceConfig
 ---
@@ -44,7 +44,7 @@ kind: DeviceConfig
 metadata: {name: nic}
 spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}, driverImage: null}
 """,
-        remedy="Correct it there, or give --against a state of it that is in order: what is rendered, or a dump of the "
+        remedy="Correct it there, or pass --against something that is correct: rendered manifests, or a dump of the "
         "cluster.",
     ),
 )

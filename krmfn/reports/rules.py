@@ -33,7 +33,7 @@ def markdown(rule: Rule) -> str:
 
 
 def sentence(rule: Rule) -> str:
-    """Return what holds as a sentence: with a full stop, and with a capital unless it begins with a field's name."""
+    """Return what must hold as a sentence: with a full stop, and a capital unless it begins with a field's name."""
     first = rule.sentence.partition(" ")[0]
     text = rule.sentence if first != first.lower() else f"{first.capitalize()}{rule.sentence[len(first) :]}"
     return f"{text}."

@@ -43,10 +43,10 @@ def _unknown_paths(value: Any, known: Container[str], path: FieldPath) -> Iterat
 
 KMM051 = Rule(
     "KMM051",
-    "every field is one that the Module CRD of this KMM version has; others would silently be dropped",
+    "a field must exist in the Module CRD of this KMM version; unknown fields would be dropped silently",
     good='spec: {selector: {example.com/gpu: "true"}}\n',
     bad='spec: {nodeSelector: {example.com/gpu: "true"}}\n',
-    remedy="Correct the field's name, leave it out, or name the KMM version that has it (`kmm.version`).",
+    remedy="Correct the field's name, remove the field, or set the KMM version that has it (`kmm.version`).",
     check=_unknown_field,
 )
 
@@ -60,10 +60,10 @@ def _missing_field(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 KMM053 = Rule(
     "KMM053",
-    "every required field is there",
+    "a required field must be present",
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad="spec: {devicePlugin: {container: {}}}\n",
-    remedy="Write the field that the finding names.",
+    remedy="Add the field that the finding names.",
     check=_missing_field,
 )
 
@@ -77,10 +77,10 @@ def _null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
 
 KMM059 = Rule(
     "KMM059",
-    "no field is null: server-side apply refuses it, and a plain create drops the field",
+    "a field must not be null: server-side apply refuses it, and a plain create drops the field",
     good='spec: {selector: {example.com/gpu: ""}}\n',
     bad="spec: {selector: {example.com/gpu: null}}\n",
-    remedy='Leave the field out, or write its value; a label without a value has "".',
+    remedy='Remove the field, or write its value; write an empty label value as "".',
     check=_null_value,
 )
 

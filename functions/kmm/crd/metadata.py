@@ -42,10 +42,10 @@ def _without_dash(start: str) -> str:
 
 KMM061 = Rule(
     "KMM061",
-    "a Module has a name or a start of one, which is a DNS subdomain",
+    "a Module must have a name or a generateName that is a DNS subdomain",
     good="metadata: {name: gpu}\n",
     bad="metadata: {name: GPU}\n",
-    remedy="Write small letters, digits, '-' and '.' only, with a letter or digit at both ends.",
+    remedy="Use only lowercase letters, digits, '-' and '.', with a letter or digit at both ends.",
     check=_name_is_a_subdomain,
 )
 
@@ -60,10 +60,10 @@ def _namespace_is_a_label(module: Manifest) -> Iterator[Result]:
 
 KMM062 = Rule(
     "KMM062",
-    "a Module's namespace is a DNS label; none at all is a matter of who applies it",
+    "a Module's namespace must be a DNS label, if the manifest names one",
     good="metadata: {namespace: kmm}\n",
     bad="metadata: {namespace: kmm.drivers}\n",
-    remedy="Write small letters, digits and '-' only, 63 characters at most.",
+    remedy="Use only lowercase letters, digits and '-', at most 63 characters.",
     check=_namespace_is_a_label,
 )
 
@@ -79,10 +79,10 @@ def _labels_are_labels(module: Manifest) -> Iterator[Result]:
 
 KMM063 = Rule(
     "KMM063",
-    "a Module's labels are label keys with label values",
+    "a Module's labels must have valid label keys and label values",
     good="metadata: {labels: {example.com/team: gpu-drivers}}\n",
     bad="metadata: {labels: {example.com/team: gpu drivers}}\n",
-    remedy="Correct the key or the value; text of any form belongs into an annotation.",
+    remedy="Correct the key or the value; put free text into an annotation.",
     check=_labels_are_labels,
 )
 
@@ -96,10 +96,10 @@ def _annotations_have_keys(module: Manifest) -> Iterator[Result]:
 
 KMM064 = Rule(
     "KMM064",
-    "the keys of a Module's annotations are label keys, but for capitals in their prefix",
+    "a Module's annotation keys must be valid label keys, but their prefixes may have capital letters",
     good="metadata: {annotations: {example.com/team: the GPU team}}\n",
     bad="metadata: {annotations: {the team: the GPU team}}\n",
-    remedy="Write a name without spaces, or a prefix, one slash and such a name.",
+    remedy="Write a name without spaces, or a prefix, a slash and such a name.",
     check=_annotations_have_keys,
 )
 
@@ -115,7 +115,7 @@ def _annotations_are_short(module: Manifest) -> Iterator[Result]:
 
 KMM067 = Rule(
     "KMM067",
-    "keys and values of a Module's annotations are 256 KiB at most, all together",
+    "keys and values of a Module's annotations must not exceed 256 KiB in total",
     good="""\
 # LETTERS is 1024 letters
 metadata: {annotations: {example.com/notes: LETTERS}}
@@ -124,7 +124,7 @@ metadata: {annotations: {example.com/notes: LETTERS}}
 # LETTERS is 262144 letters
 metadata: {annotations: {example.com/notes: LETTERS}}
 """,
-    remedy="Keep long texts elsewhere, in a ConfigMap for example.",
+    remedy="Move long texts elsewhere, for example into a ConfigMap.",
     check=_annotations_are_short,
 )
 

@@ -79,10 +79,11 @@ def _metadata_decodes(module: Manifest) -> Iterator[Result]:
 
 KMM065 = Rule(
     "KMM065",
-    "every field of metadata has its type: names are text, labels and annotations map text to text",
+    "a field of metadata must have its type: names are strings, labels and annotations map strings to strings",
     good='metadata: {labels: {example.com/generation: "3"}}\n',
     bad="metadata: {labels: {example.com/generation: 3}}\n",
-    remedy="Write the value with the type that the finding names; put quotes round numbers and booleans.",
+    remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
+    "boolean.",
     check=_metadata_decodes,
 )
 
@@ -98,10 +99,10 @@ def _metadata_field_is_known(module: Manifest) -> Iterator[Result]:
 
 KMM066 = Rule(
     "KMM066",
-    "metadata has no field that Kubernetes does not know",
+    "metadata must not have fields that Kubernetes does not know",
     good="metadata: {labels: {app: gpu}}\n",
     bad="metadata: {label: {app: gpu}}\n",
-    remedy="Correct the field's name, or leave it out.",
+    remedy="Correct the field's name, or remove the field.",
     check=_metadata_field_is_known,
 )
 

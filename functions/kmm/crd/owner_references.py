@@ -35,10 +35,10 @@ def _owners_are_complete(module: Manifest) -> Iterator[Result]:
 
 KMM068 = Rule(
     "KMM068",
-    "an owner has apiVersion, kind, name and uid, and is no Event",
+    "an owner reference must have apiVersion, kind, name and uid, and must not name an Event",
     good="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}]}\n",
     bad="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu}]}\n",
-    remedy="Leave ownerReferences out: the uid of an owner is only known on the cluster.",
+    remedy="Remove ownerReferences: the uid of an owner is known only on the cluster.",
     check=_owners_are_complete,
 )
 
@@ -54,7 +54,7 @@ def _one_owner_controls(module: Manifest) -> Iterator[Result]:
 
 KMM069 = Rule(
     "KMM069",
-    "one owner at most is the controller",
+    "owner references must have at most one controller",
     good="""\
 metadata:
   ownerReferences:
@@ -67,7 +67,7 @@ metadata:
   - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e, controller: true}
   - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c, controller: true}
 """,
-    remedy="Take `controller: true` off all owners but one.",
+    remedy="Remove `controller: true` from all owners but one.",
     check=_one_owner_controls,
 )
 
@@ -85,7 +85,7 @@ def _owners_differ(module: Manifest) -> Iterator[Result]:
 
 KMM070 = Rule(
     "KMM070",
-    "owners have different uids; server-side apply refuses equal ones, a plain create does not",
+    "owner references must have different uids; server-side apply refuses equal ones, a plain create does not",
     good="""\
 metadata:
   ownerReferences:
@@ -98,7 +98,7 @@ metadata:
   - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}
   - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 0f1e}
 """,
-    remedy="Leave out the owner that stands twice.",
+    remedy="Remove the repeated owner.",
     check=_owners_differ,
 )
 

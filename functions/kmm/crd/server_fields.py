@@ -32,10 +32,10 @@ def _finalizers_are_qualified(module: Manifest) -> Iterator[Result]:
 
 KMM071 = Rule(
     "KMM071",
-    "a Module's finalizers are qualified names, and not both `orphan` and `foregroundDeletion`",
+    "a Module's finalizers must be qualified names, and must not include both `orphan` and `foregroundDeletion`",
     good="metadata: {finalizers: [example.com/keep]}\n",
     bad="metadata: {finalizers: [keep this]}\n",
-    remedy="Leave finalizers out: controllers write their own.",
+    remedy="Remove finalizers: controllers add their own.",
     check=_finalizers_are_qualified,
 )
 
@@ -50,10 +50,10 @@ def _finalizers_differ(module: Manifest) -> Iterator[Result]:
 
 KMM072 = Rule(
     "KMM072",
-    "no finalizer is there twice; server-side apply refuses it, a plain create does not",
+    "a finalizer must not be listed twice; server-side apply refuses it, a plain create does not",
     good="metadata: {finalizers: [example.com/keep]}\n",
     bad="metadata: {finalizers: [example.com/keep, example.com/keep]}\n",
-    remedy="Leave out the finalizer that stands twice.",
+    remedy="Remove the repeated finalizer.",
     check=_finalizers_differ,
 )
 
@@ -65,10 +65,10 @@ def _managed_fields_are_nil(module: Manifest) -> Iterator[Result]:
 
 KMM073 = Rule(
     "KMM073",
-    "a Module has no managedFields: those are the API server's; an apply refuses them, a create does not",
+    "a Module must not have managedFields, which only the API server sets; an apply refuses them, a create does not",
     good="metadata: {labels: {app: gpu}}\n",
     bad="metadata: {managedFields: []}\n",
-    remedy="Leave managedFields out, as `kubectl get -o yaml` does.",
+    remedy="Remove managedFields, as `kubectl get -o yaml` does.",
     check=_managed_fields_are_nil,
 )
 

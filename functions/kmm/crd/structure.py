@@ -90,7 +90,7 @@ def _dra_excludes_device_plugin(module: Module, facts: Fact, blocked: bool) -> I
 
 KMM058 = Rule(
     "KMM058",
-    "a Module has dra or devicePlugin, not both (after KMM 2.6; a CEL rule of the CRD)",
+    "a Module must not have both dra and devicePlugin (after KMM 2.6; a CEL rule of the CRD)",
     good="""\
 # kmm: main
 spec:
@@ -102,7 +102,7 @@ spec:
   dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}
   devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
-    remedy="Leave out one of the two.",
+    remedy="Remove one of the two.",
     check=_dra_excludes_device_plugin,
 )
 
@@ -114,7 +114,7 @@ def _cel_is_not_asked(module: Module, facts: Fact, blocked: bool) -> Iterator[Re
 
 KMM060 = Rule(
     "KMM060",
-    "the CRD's CEL rules are asked only when no type is wrong and no field missing (after KMM 2.6)",
+    "a Module must have no wrong types and no missing fields before the CRD's CEL rules are checked (after KMM 2.6)",
     good="""\
 # kmm: main
 spec: {selector: {example.com/generation: "3"}}
@@ -123,7 +123,7 @@ spec: {selector: {example.com/generation: "3"}}
 # kmm: main
 spec: {selector: {example.com/generation: 3}}
 """,
-    remedy="Correct the other findings about the Module; then this one goes, too.",
+    remedy="Correct the other findings about the Module; this one then disappears.",
     check=_cel_is_not_asked,
 )
 

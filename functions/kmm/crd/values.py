@@ -38,10 +38,11 @@ def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 KMM052 = Rule(
     "KMM052",
-    "every value has the CRD's type; a string that looks like a number or a boolean is quoted",
+    "a value must have the type that the CRD requires; a string that looks like a number or a boolean needs quotes",
     good='spec: {moduleLoader: {container: {version: "1.10"}}}\n',
     bad="spec: {moduleLoader: {container: {version: 1.10}}}\n",
-    remedy="Write the value with the type that the finding names; put quotes round numbers and booleans.",
+    remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
+    "boolean.",
     check=_wrong_type,
 )
 
@@ -55,10 +56,10 @@ def _too_few(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 KMM054 = Rule(
     "KMM054",
-    "a list that must have an entry has one; leave the field out instead of writing []",
+    "a list must have an entry where the CRD requires one; [] is refused",
     good="spec: {moduleLoader: {container: {modprobe: {args: {load: [-v]}}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {args: {load: []}}}}}\n",
-    remedy="Write an entry, or leave the field out.",
+    remedy="Add an entry, or remove the field.",
     check=_too_few,
 )
 
@@ -71,7 +72,7 @@ def _too_many(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 KMM055 = Rule(
     "KMM055",
-    "a list with a limit keeps it (DRA selectors and config: 32; after KMM 2.6)",
+    "a list must not be longer than its limit (DRA selectors and config: 32; after KMM 2.6)",
     good="""\
 # kmm: main
 spec:
@@ -91,7 +92,7 @@ spec:
       selectors: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
         {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]
 """,
-    remedy="Make several entries one, or make two device classes of it.",
+    remedy="Combine several entries into one, or split the device class into two.",
     check=_too_many,
 )
 
@@ -107,14 +108,14 @@ def _wrong_pattern(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 KMM056 = Rule(
     "KMM056",
-    "a string has the CRD's pattern: quantities, names of DRA device classes",
+    "a string must match its pattern in the CRD: quantities, names of DRA device classes",
     good="""\
 spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1Gi}}}}}
 """,
     bad="""\
 spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1GB}}}}}
 """,
-    remedy="Write a quantity as Kubernetes does (500m, 1Gi, 2), a name in small letters.",
+    remedy="Write quantities as Kubernetes does (500m, 1Gi, 2), and names in lowercase letters.",
     check=_wrong_pattern,
 )
 
@@ -147,7 +148,7 @@ def _repeated(entries: list[Any], keys: tuple[str, ...], path: FieldPath) -> Ite
 
 KMM057 = Rule(
     "KMM057",
-    "entries of a list that the API server treats as a map have different keys (resources.claims: name)",
+    "entries of a list that the API server treats as a map must have different keys (resources.claims: name)",
     good="""\
 spec:
   devicePlugin:
@@ -158,7 +159,7 @@ spec:
   devicePlugin:
     container: {image: "registry.example.com/plugin:1.0", resources: {claims: [{name: a}, {name: a}]}}
 """,
-    remedy="Leave out the entry that stands twice, or give it another name.",
+    remedy="Rename the repeated entry, or remove it.",
     check=_duplicate_entry,
 )
 

@@ -105,10 +105,10 @@ def _braces_are_closed(template: Template, filled: Filled) -> Iterator[Result]:
 
 KRM221 = Rule(
     "KRM221",
-    "every ${ is closed: KMM takes the Module and fails on every node",
+    "every ${ must be closed: KMM accepts the Module and then fails on every node",
     good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}}}\n",
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION'}}}\n",
-    remedy="Write the missing }.",
+    remedy="Add the missing }.",
     check=_braces_are_closed,
     advice=True,
 )
@@ -124,7 +124,7 @@ def _variables_are_known(template: Template, filled: Filled) -> Iterator[Result]
 
 KRM222 = Rule(
     "KRM222",
-    "a template reads variables that KMM sets; any other one is empty, without a word",
+    "a template should only use variables that KMM sets; any other one becomes empty silently",
     good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL_XYZ}'}}}\n",
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:1.0-${KERNEL}'}}}\n",
     remedy="Write one of the variables that the finding names.",
@@ -142,10 +142,10 @@ def _plugin_images_have_no_variables(template: Template, filled: Filled) -> Iter
 
 KRM223 = Rule(
     "KRM223",
-    "images of device plugins, DRA drivers and DaemonSets have no variables: none are substituted there",
+    "images of device plugins, DRA drivers and DaemonSets should not contain variables: none are substituted there",
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0-$KERNEL_FULL_VERSION"}}}\n',
-    remedy="Write the tag in full: one image has to serve all kernels.",
+    remedy="Write the full tag: one image has to serve all kernels.",
     check=_plugin_images_have_no_variables,
     severities=("warning",),
     advice=True,
@@ -160,10 +160,10 @@ def _tag_is_not_empty(template: Template, filled: Filled) -> Iterator[Result]:
 
 KRM224 = Rule(
     "KRM224",
-    "an image with its variables filled in still has a name and a tag or digest",
+    "an image must have a name and a tag or digest once its variables are filled in",
     good="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL_FULL_VERSION}'}}}\n",
     bad="spec: {moduleLoader: {container: {containerImage: 'registry.example.com/gpu:${KERNEL}'}}}\n",
-    remedy="Correct the variable that comes out empty: KMM sets those that begin with KERNEL_ or MOD_.",
+    remedy="Correct the variable that becomes empty: KMM sets those that begin with KERNEL_ or MOD_.",
     check=_tag_is_not_empty,
     advice=True,
 )
@@ -181,7 +181,7 @@ def _tag_does_not_move(template: Template, filled: Filled) -> Iterator[Result]:
 
 KRM225 = Rule(
     "KRM225",
-    "an image has a tag that stays what it is, or a digest; latest (also said by no tag) moves",
+    "an image should have a digest or a tag that does not move; latest moves, and no tag means latest",
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:latest"}}}\n',
     remedy="Write a version or a digest.",
@@ -206,7 +206,7 @@ def _image_is_for_its_kernels(template: Template, filled: Filled) -> Iterator[Re
 
 KRM226 = Rule(
     "KRM226",
-    "an image for every kernel names the kernel in its tag; one with a digest is one image and names none",
+    "an image for every kernel should name the kernel in its tag; an image with a digest is the same for every kernel",
     good="""\
 spec:
   moduleLoader:
@@ -219,8 +219,8 @@ spec:
     container:
       kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0"}]
 """,
-    remedy="Put $KERNEL_FULL_VERSION into the tag, or write a mapping for the kernels that the image is made for. Turn "
-    "the rule off where the image holds a kernel module for each kernel.",
+    remedy="Put $KERNEL_FULL_VERSION into the tag, or write a mapping for the kernels that the image is built for. "
+    "Turn the rule off if the image contains a kernel module for each kernel.",
     check=_image_is_for_its_kernels,
     severities=("warning",),
     advice=True,

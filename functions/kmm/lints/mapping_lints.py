@@ -47,7 +47,7 @@ def _literal_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) 
 
 KRM211 = Rule(
     "KRM211",
-    "a literal is not taken by an earlier mapping: the first one that matches wins",
+    "a literal should not be matched by an earlier mapping, because the first match wins",
     good="""\
 spec:
   moduleLoader:
@@ -64,7 +64,7 @@ spec:
       - {regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
       - {literal: 6.1.0-13-amd64, containerImage: "registry.example.com/gpu:1.0-debian"}
 """,
-    remedy="Move the literal before the mapping that takes its kernel, or remove it.",
+    remedy="Move the literal before the mapping that matches its kernel, or remove it.",
     check=_literal_is_reached,
     severities=("warning",),
     advice=True,
@@ -98,7 +98,7 @@ def _taker(mappings: Mappings, kernel: str) -> int | None:
 
 KRM212 = Rule(
     "KRM212",
-    "a regexp is not shadowed by an earlier one: by the same, by a catch-all, or on all the nodes' kernels",
+    "a regexp should not be shadowed by an earlier one: by the same, by a catch-all, or for the kernels of all nodes",
     good="""\
 spec:
   moduleLoader:
@@ -115,7 +115,7 @@ spec:
       - {regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}
       - {regexp: '^.+\\.el9\\.x86_64$', containerImage: "registry.example.com/gpu-el9:1.0-$KERNEL_FULL_VERSION"}
 """,
-    remedy="Move the mapping before the one that takes its kernels, or remove it.",
+    remedy="Move the mapping before the one that matches its kernels, or remove it.",
     check=_regexp_is_reached,
     severities=("warning",),
     advice=True,
@@ -132,7 +132,7 @@ def _literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str])
 
 KRM215 = Rule(
     "KRM215",
-    "a literal does not end in +: KMM takes one + off the node's kernel before it compares",
+    "a literal should not end in +: KMM removes one + from the node's kernel before it compares",
     good="""\
 spec:
   moduleLoader:
@@ -145,7 +145,7 @@ spec:
     container:
       kernelMappings: [{literal: 6.1.0-test+, containerImage: "registry.example.com/gpu:1.0-test"}]
 """,
-    remedy="Leave the + at the end out.",
+    remedy="Remove the + at the end.",
     check=_literal_has_no_plus,
     severities=("warning",),
     advice=True,

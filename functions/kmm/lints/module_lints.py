@@ -54,7 +54,7 @@ def _selector_is_not_empty(module: Module) -> Iterator[Result]:
 
 KRM201 = Rule(
     "KRM201",
-    "a selector names labels; {} is every node of the cluster, control plane included",
+    "a selector should name labels; {} selects every node of the cluster, including the control plane",
     good='spec: {selector: {example.com/gpu: "true"}}\n',
     bad="spec: {selector: {}}\n",
     remedy="Name labels that only the nodes with the device have.",
@@ -75,7 +75,7 @@ def _role_labels_are_empty(module: Module) -> Iterator[Result]:
 
 KRM202 = Rule(
     "KRM202",
-    'a selector\'s node-role.kubernetes.io/ labels have the value "": Kubernetes sets no other',
+    'a node-role.kubernetes.io/ label in a selector should have the value "": Kubernetes sets no other',
     good='spec: {selector: {node-role.kubernetes.io/worker: ""}}\n',
     bad='spec: {selector: {node-role.kubernetes.io/worker: "true"}}\n',
     remedy='Write "" as the value.',
@@ -101,10 +101,10 @@ def _version_is_a_label_value(module: Module) -> Iterator[Result]:
 
 KRM203 = Rule(
     "KRM203",
-    "a Module's version is a label value: nodes carry it, and no node can carry `1.2+build`",
+    "a Module's version must be a valid label value: nodes carry it as a label, and no node can carry `1.2+build`",
     good="spec: {moduleLoader: {container: {version: 1.2-build}}}\n",
     bad="spec: {moduleLoader: {container: {version: 1.2+build}}}\n",
-    remedy="Write letters, digits, '-', '_' and '.' only, 63 characters at most.",
+    remedy="Use only letters, digits, '-', '_' and '.', at most 63 characters.",
     check=_version_is_a_label_value,
     advice=True,
 )
@@ -122,7 +122,7 @@ def _name_has_no_dots(module: Module) -> Iterator[Result]:
 
 KRM204 = Rule(
     "KRM204",
-    "a Module's name has no dots: KMM splits its node labels at dots and takes the last two parts",
+    "a Module's name should not contain dots: KMM splits its node labels at dots and takes the last two parts",
     good="""\
 metadata: {name: gpu-v2}
 spec: {moduleLoader: {container: {version: "2.0"}}}
@@ -131,7 +131,7 @@ spec: {moduleLoader: {container: {version: "2.0"}}}
 metadata: {name: gpu.v2}
 spec: {moduleLoader: {container: {version: "2.0"}}}
 """,
-    remedy="Write '-' in place of the dots. A Module that is on the cluster is then another one: see KRM406.",
+    remedy="Replace the dots with '-'; a Module that is already on the cluster then gets another name (see KRM406).",
     check=_name_has_no_dots,
     severities=("warning",),
     advice=True,
@@ -147,7 +147,7 @@ def _parameters_have_no_spaces(module: Module) -> Iterator[Result]:
 
 KRM205 = Rule(
     "KRM205",
-    "a modprobe parameter has no spaces: they separate parameters on modprobe's command line",
+    "a modprobe parameter should not contain spaces: they separate parameters on modprobe's command line",
     good='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8", "debug=1"]}}}}\n',
     bad='spec: {moduleLoader: {container: {modprobe: {parameters: ["queues=8 debug=1"]}}}}\n',
     remedy="Write an entry for each parameter.",
@@ -169,7 +169,7 @@ def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
 
 KRM208 = Rule(
     "KRM208",
-    "a firmwarePath begins with /: KMM copies a relative one from the image's working directory",
+    "a firmwarePath should begin with /: KMM copies a relative one from the image's working directory",
     good="spec: {moduleLoader: {container: {modprobe: {firmwarePath: /firmware}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {firmwarePath: firmware}}}}\n",
     remedy="Write the absolute path of the folder in the image.",

@@ -47,7 +47,7 @@ def _can_meet(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 KRM231 = Rule(
     "KRM231",
-    "no Module removes a kernel module that another Module loads on the same node",
+    "a Module should not remove a kernel module that another Module loads on the same node",
     good="""\
 metadata: {name: gpu}
 spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu]}}}
@@ -62,7 +62,8 @@ spec: {moduleLoader: {container: {inTreeModulesToRemove: [nic]}}}
 metadata: {name: nic}
 spec: {moduleLoader: {container: {modprobe: {moduleName: nic}}}}
 """,
-    remedy="Take the kernel module off the list, or select nodes for the two Modules by different values of one label.",
+    remedy="Remove the kernel module from the list, or select nodes for the two Modules by different values of one "
+    "label.",
     check=_removes_no_neighbour,
     severities=("warning",),
     advice=True,

@@ -71,7 +71,8 @@ def _is_one_group(cut: list[str]) -> bool:
 
 KRM213 = Rule(
     "KRM213",
-    "a regexp is anchored at both ends (^ and $, or .* to say so): KMM searches it anywhere in the kernel",
+    "a regexp should be anchored at both ends (^ and $, or .* if intended): KMM searches for it anywhere in the kernel "
+    "version",
     good="""\
 spec:
   moduleLoader:
@@ -84,7 +85,7 @@ spec:
     container:
       kernelMappings: [{regexp: '6\\.1\\.', containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
-    remedy="Write ^ before it and $ behind it, and .* where anything may stand.",
+    remedy="Write ^ before it and $ after it, and .* where anything may appear.",
     check=_is_anchored_at_both_ends,
     severities=("warning",),
     advice=True,
@@ -114,7 +115,7 @@ def _control_character(regexp: str) -> str | None:
 
 KRM214 = Rule(
     "KRM214",
-    r"a regexp asks for no control character: \f is a form feed and not the letter f",
+    "a regexp should not match a control character: \\f is a form feed and not the letter f",
     good="""\
 spec:
   moduleLoader:
@@ -127,7 +128,7 @@ spec:
     container:
       kernelMappings: [{regexp: '^.+\\fc37\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
-    remedy="Take the backslash off the letter; a dot is written with one, as \\.",
+    remedy="Remove the backslash before the letter; only a dot needs one, as \\.",
     check=_can_match,
     severities=("warning",),
     advice=True,
@@ -141,7 +142,7 @@ def _is_small(regexp: str, path: str) -> Iterator[Result]:
 
 KRM216 = Rule(
     "KRM216",
-    "a regexp is small enough to be judged: 4,096 characters, and 256 KiB when it is compiled",
+    "a regexp must be small enough to be checked: at most 4,096 characters, and 256 KiB when it is compiled",
     good="""\
 spec:
   moduleLoader:
@@ -154,7 +155,7 @@ spec:
     container:
       kernelMappings: [{regexp: '^\\pL{1000}$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
-    remedy="Write a shorter regexp: kernel versions are short, and several mappings may have one image.",
+    remedy="Write a shorter regexp: kernel versions are short, and several mappings may have the same image.",
     check=_is_small,
     advice=True,
 )

@@ -35,7 +35,7 @@ def _signed_files_are_in_the_directory(module: Module, kmm: Target) -> Iterator[
 
 KRM206 = Rule(
     "KRM206",
-    "files to sign are listed and lie under modprobe.dirName; KMM before 2.6 does not ask",
+    "files to sign should be listed and be below modprobe.dirName; KMM before 2.6 does not check this",
     good="""\
 # kmm: 2.5
 spec:
@@ -56,7 +56,7 @@ spec:
         certSecret: {name: signing-cert}
         filesToSign: [gpu.ko]
 """,
-    remedy="List the files with their paths below modprobe.dirName, or leave the sign section out.",
+    remedy="List the files with their paths below modprobe.dirName, or remove the sign section.",
     check=_signed_files_are_in_the_directory,
     severities=("warning",),
     advice=True,
@@ -74,7 +74,7 @@ def _mapping_settings_count(module: Module, kmm: Target) -> Iterator[Result]:
 
 KRM207 = Rule(
     "KRM207",
-    "a mapping's build or sign has no setting that KMM ignores because the container has that section too",
+    "a mapping's build or sign should not have settings that KMM ignores because the container has that section, too",
     good="""\
 spec:
   moduleLoader:
@@ -95,7 +95,7 @@ spec:
         containerImage: registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION
         build: {dockerfileConfigMap: {name: gpu-build-2}, kanikoParams: {tag: v1.24.0}}
 """,
-    remedy="Write the setting in the container's section, or leave that section out and repeat it in each mapping.",
+    remedy="Move the setting to the container's section, or remove that section and repeat it in each mapping.",
     check=_mapping_settings_count,
     severities=("warning",),
     advice=True,
@@ -110,7 +110,7 @@ def _cluster_has_dra(module: Module, kmm: Target) -> Iterator[Result]:
 
 KRM209 = Rule(
     "KRM209",
-    "dra is for Kubernetes 1.34 and later (the fork: OpenShift 4.21): KMM refuses it on an older cluster",
+    "dra should be used on Kubernetes 1.34 or later (the fork: OpenShift 4.21): KMM refuses it on an older cluster",
     good="""\
 # kmm: main
 spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}
@@ -119,8 +119,8 @@ spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}
 # kmm: main
 spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}}
 """,
-    remedy="Compare the cluster's version, then turn the rule off with that as the reason. On an older cluster, write "
-    "a devicePlugin.",
+    remedy="Check the cluster's version, then turn the rule off with that as the reason. On an older cluster, write a "
+    "devicePlugin.",
     check=_cluster_has_dra,
     severities=("info",),
     advice=True,

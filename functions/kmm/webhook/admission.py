@@ -89,7 +89,7 @@ def _version_is_kept(old: Module, new: Module) -> Iterator[Result]:
 
 KMM002 = Rule(
     "KMM002",
-    "a Module keeps a version or keeps none: adding or removing it later is refused (KMM 2.0+, on update)",
+    "an update must not add a version to a Module or remove it (KMM 2.0+)",
     good="""\
 # before
 spec: {moduleLoader: {container: {version: "1.0"}}}
@@ -124,10 +124,10 @@ def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
 
 KMM003 = Rule(
     "KMM003",
-    "name and namespace together are 40 bytes at most (41 after KMM 2.6), with or without a version (KMM 2.0+)",
+    "name and namespace together must have at most 40 bytes (41 after KMM 2.6), with or without a version (KMM 2.0+)",
     good="metadata: {name: gpu, namespace: kmm}\n",
     bad="metadata: {name: gpu-of-the-third-generation, namespace: drivers-of-vendors}\n",
-    remedy="Shorten the Module's name or its namespace: KMM makes labels of nodes with both.",
+    remedy="Shorten the Module's name or its namespace: KMM builds node labels from both.",
     check=_name_fits_a_label,
 )
 

@@ -59,7 +59,7 @@ def _integers_fit(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
 
 KMM001 = Rule(
     "KMM001",
-    "numbers below the plugins' volumes fit 32 bits; the CRD lets larger ones through (every KMM version)",
+    "a number in a plugin's volumes must fit into 32 bits; the CRD accepts larger ones (all KMM versions)",
     good="""\
 spec:
   devicePlugin:
@@ -92,7 +92,8 @@ def _quantities_parse(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
 
 KMM040 = Rule(
     "KMM040",
-    "exponents of quantities are whole and not huge; the CRD's pattern takes `1e1.5` (every KMM version)",
+    "the exponent of a quantity must be a whole number and not huge; the CRD's pattern accepts `1e1.5` (all KMM "
+    "versions)",
     good="""\
 spec:
   devicePlugin:

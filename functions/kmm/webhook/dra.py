@@ -39,7 +39,7 @@ def _driver_is_named(dra: Table) -> Iterator[Result]:
 
 KMM012 = Rule(
     "KMM012",
-    "the dra section names its driver (after KMM 2.6)",
+    "the dra section must name its driver (after KMM 2.6)",
     good="""\
 # kmm: main
 spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}}
@@ -48,7 +48,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 # kmm: main
 spec: {dra: {driverName: "", container: {image: "registry.example.com/dra:1.0"}}}
 """,
-    remedy="Write the name that the driver registers at the kubelet.",
+    remedy="Write the name under which the driver registers with the kubelet.",
     check=_driver_is_named,
 )
 
@@ -63,7 +63,7 @@ def _driver_is_a_subdomain(dra: Table) -> Iterator[Result]:
 
 KMM013 = Rule(
     "KMM013",
-    "the DRA driver's name is a DNS subdomain (after KMM 2.6)",
+    "the name of the DRA driver must be a DNS subdomain (after KMM 2.6)",
     good="""\
 # kmm: main
 spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.com/dra:1.0"}}}
@@ -72,7 +72,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 # kmm: main
 spec: {dra: {driverName: GPU, container: {image: "registry.example.com/dra:1.0"}}}
 """,
-    remedy="Write small letters, digits, '-' and '.' only.",
+    remedy="Use only lowercase letters, digits, '-' and '.'.",
     check=_driver_is_a_subdomain,
 )
 
@@ -84,7 +84,7 @@ def _class_is_named(entry: Table, index: int, seen: set[str]) -> Iterator[Result
 
 KMM014 = Rule(
     "KMM014",
-    "each DRA device class has a name; the CRD's pattern refuses the empty one before (after KMM 2.6)",
+    "a DRA device class must have a name; the CRD's pattern already refuses an empty one (after KMM 2.6)",
     good="""\
 # kmm: main
 spec:
@@ -101,7 +101,7 @@ spec:
     container: {image: "registry.example.com/dra:1.0"}
     deviceClasses: [{name: ""}]
 """,
-    remedy="Name the device class, or leave the entry out.",
+    remedy="Name the device class, or remove the entry.",
     check=_class_is_named,
 )
 
@@ -116,7 +116,7 @@ def _class_is_a_subdomain(entry: Table, index: int, seen: set[str]) -> Iterator[
 
 KMM015 = Rule(
     "KMM015",
-    "a DRA device class's name is a DNS subdomain; the CRD sees all but its length before (after KMM 2.6)",
+    "the name of a DRA device class must be a DNS subdomain; the CRD already checks all but its length (after KMM 2.6)",
     good="""\
 # kmm: main
 spec:
@@ -133,7 +133,7 @@ spec:
     container: {image: "registry.example.com/dra:1.0"}
     deviceClasses: [{name: GPU.example.com}]
 """,
-    remedy="Write small letters, digits, '-' and '.' only, 253 characters at most.",
+    remedy="Use only lowercase letters, digits, '-' and '.', at most 253 characters.",
     check=_class_is_a_subdomain,
 )
 
@@ -147,7 +147,7 @@ def _class_is_single(entry: Table, index: int, seen: set[str]) -> Iterator[Resul
 
 KMM016 = Rule(
     "KMM016",
-    "no two DRA device classes have the same name (after KMM 2.6)",
+    "DRA device classes must have different names (after KMM 2.6)",
     good="""\
 # kmm: main
 spec:
@@ -164,7 +164,7 @@ spec:
     container: {image: "registry.example.com/dra:1.0"}
     deviceClasses: [{name: gpu.example.com}, {name: gpu.example.com}]
 """,
-    remedy="Give one of them another name, or leave it out.",
+    remedy="Rename one of them, or remove it.",
     check=_class_is_single,
 )
 

@@ -23,10 +23,10 @@ def _one_in_tree_field(container: Table) -> Iterator[Result]:
 
 KMM019 = Rule(
     "KMM019",
-    "the container says which in-tree modules go in one field, not in both; [] counts as said (KMM 2.1+)",
+    "the container must set only one of inTreeModulesToRemove and inTreeModuleToRemove; [] counts as set (KMM 2.1+)",
     good="spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu]}}}\n",
     bad="spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu], inTreeModuleToRemove: gpu}}}\n",
-    remedy="Write inTreeModulesToRemove and leave the older inTreeModuleToRemove out.",
+    remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
     check=_one_in_tree_field,
 )
 
@@ -39,7 +39,7 @@ def _one_mapping_in_tree_field(entry: Table, path: str, index: int, container: T
 
 KMM026 = Rule(
     "KMM026",
-    "a kernel mapping says which in-tree modules go in one field, not in both (KMM 2.1+)",
+    "a kernel mapping must set only one of inTreeModulesToRemove and inTreeModuleToRemove (KMM 2.1+)",
     good="""\
 spec:
   moduleLoader:
@@ -59,7 +59,7 @@ spec:
         inTreeModulesToRemove: [gpu]
         inTreeModuleToRemove: gpu
 """,
-    remedy="Write inTreeModulesToRemove and leave the older inTreeModuleToRemove out.",
+    remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
     check=_one_mapping_in_tree_field,
 )
 
@@ -77,7 +77,7 @@ def _same_in_tree_field(entry: Table, path: str, index: int, container: Table) -
 
 KMM027 = Rule(
     "KMM027",
-    "mapping and container say which in-tree modules go in the same one of the two fields (KMM 2.1+)",
+    "kernel mapping and container must not mix inTreeModulesToRemove and inTreeModuleToRemove (KMM 2.1+)",
     good="""\
 spec:
   moduleLoader:

@@ -39,10 +39,10 @@ def _image_has_a_tag(container: Table) -> Iterator[Result]:
 
 KMM020 = Rule(
     "KMM020",
-    "the container's image has a tag or a digest; a registry's port passes for a tag (KMM 2.2+)",
+    "the container's image must have a tag or a digest; KMM mistakes a registry's port for a tag (KMM 2.2+)",
     good='spec: {moduleLoader: {container: {containerImage: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}}}\n',
     bad="spec: {moduleLoader: {container: {containerImage: registry.example.com/gpu}}}\n",
-    remedy="Write a tag or a digest behind the image's name.",
+    remedy="Add a tag or a digest to the image.",
     check=_image_has_a_tag,
 )
 
@@ -55,7 +55,7 @@ def _not_regexp_and_literal(entry: Table, path: str, index: int, container: Tabl
 
 KMM021 = Rule(
     "KMM021",
-    "a kernel mapping has not both, a regexp and a literal (KMM 1.1+)",
+    "a kernel mapping must not have both a regexp and a literal (KMM 1.1+)",
     good="""\
 spec:
   moduleLoader:
@@ -71,7 +71,7 @@ spec:
       kernelMappings:
       - {literal: 6.1.0-13-amd64, regexp: '^6\\..+$', containerImage: "registry.example.com/gpu:1.0-debian"}
 """,
-    remedy="Leave out one of the two, or make two mappings of it.",
+    remedy="Remove one of the two, or write two mappings.",
     check=_not_regexp_and_literal,
 )
 
@@ -83,7 +83,7 @@ def _regexp_or_literal(entry: Table, path: str, index: int, container: Table) ->
 
 KMM022 = Rule(
     "KMM022",
-    "a kernel mapping has a regexp or a literal (KMM 1.1+)",
+    "a kernel mapping must have a regexp or a literal (KMM 1.1+)",
     good="""\
 spec:
   moduleLoader:
@@ -96,7 +96,7 @@ spec:
     container:
       kernelMappings: [{containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
-    remedy="Say which kernels the mapping is for; `regexp: ^.+$` is every kernel.",
+    remedy="Add a regexp or a literal; `regexp: ^.+$` matches every kernel.",
     check=_regexp_or_literal,
 )
 
@@ -114,7 +114,7 @@ def _regexp_compiles(entry: Table, path: str, index: int, container: Table) -> I
 
 KMM023 = Rule(
     "KMM023",
-    "a kernel mapping's regexp is one of Go's (RE2: no look-around, no back-references; KMM 1.1+)",
+    "a kernel mapping's regexp must be valid in Go (RE2: no look-around, no back-references; KMM 1.1+)",
     good="""\
 spec:
   moduleLoader:
@@ -127,7 +127,7 @@ spec:
     container:
       kernelMappings: [{regexp: '^.+\\el9\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
-    remedy="Correct the regexp; https://github.com/google/re2/wiki/Syntax says what may stand in it.",
+    remedy="Correct the regexp; https://github.com/google/re2/wiki/Syntax describes the syntax.",
     check=_regexp_compiles,
 )
 
@@ -139,7 +139,7 @@ def _mapping_has_an_image(entry: Table, path: str, index: int, container: Table)
 
 KMM024 = Rule(
     "KMM024",
-    "a kernel mapping has an image, its own or the container's (KMM 1.1+)",
+    "a kernel mapping must have an image, its own or the container's (KMM 1.1+)",
     good="""\
 spec:
   moduleLoader:
@@ -153,7 +153,7 @@ spec:
     container:
       kernelMappings: [{regexp: ^.+$, containerImage: ""}]
 """,
-    remedy="Write the mapping's containerImage, or one for all mappings beside kernelMappings.",
+    remedy="Write containerImage in the mapping, or beside kernelMappings for all mappings.",
     check=_mapping_has_an_image,
 )
 
@@ -164,7 +164,7 @@ def _mapping_image_has_a_tag(entry: Table, path: str, index: int, container: Tab
 
 KMM025 = Rule(
     "KMM025",
-    "a kernel mapping's image has a tag or a digest; a registry's port passes for a tag (KMM 2.2+)",
+    "a kernel mapping's image must have a tag or a digest; KMM mistakes a registry's port for a tag (KMM 2.2+)",
     good="""\
 spec:
   moduleLoader:
@@ -177,7 +177,7 @@ spec:
     container:
       kernelMappings: [{regexp: ^.+$, containerImage: registry.example.com/gpu}]
 """,
-    remedy="Write a tag or a digest behind the image's name.",
+    remedy="Add a tag or a digest to the image.",
     check=_mapping_image_has_a_tag,
 )
 

@@ -34,10 +34,10 @@ def _no_raw_args_with_a_name(modprobe: Table) -> Iterator[Result]:
 
 KMM028 = Rule(
     "KMM028",
-    "with moduleName there are no rawArgs (KMM 1.1+)",
+    "modprobe must not have rawArgs together with moduleName (KMM 1.1+)",
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, args: {load: [-v]}}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, rawArgs: {load: [-v, gpu]}}}}}\n",
-    remedy="Leave out rawArgs, or leave out moduleName and write rawArgs for load and unload.",
+    remedy="Remove rawArgs, or remove moduleName and write rawArgs for load and unload.",
     check=_no_raw_args_with_a_name,
 )
 
@@ -51,7 +51,7 @@ def _raw_args_without_a_name(modprobe: Table) -> Iterator[Result]:
 
 KMM029 = Rule(
     "KMM029",
-    "without moduleName there are rawArgs, for load and for unload (KMM 1.1+)",
+    "modprobe must have rawArgs for load and unload if it has no moduleName (KMM 1.1+)",
     good="""\
 spec:
   moduleLoader:
@@ -74,10 +74,10 @@ def _order_has_two(modprobe: Table) -> Iterator[Result]:
 
 KMM030 = Rule(
     "KMM030",
-    "a loading order has two values at least; [] counts as an order (KMM 1.1+)",
+    "modulesLoadingOrder must have at least two entries; [] counts as set (KMM 1.1+)",
     good="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu]}}}}\n",
-    remedy="Write moduleName and behind it what has to be loaded before it, or leave the order out.",
+    remedy="Write moduleName followed by the modules to load before it, or remove modulesLoadingOrder.",
     check=_order_has_two,
 )
 
@@ -89,7 +89,7 @@ def _order_needs_a_name(modprobe: Table) -> Iterator[Result]:
 
 KMM031 = Rule(
     "KMM031",
-    "with a loading order there is a moduleName (KMM 1.1+)",
+    "modprobe must have a moduleName if it has modulesLoadingOrder (KMM 1.1+)",
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="""\
 spec:
@@ -100,7 +100,7 @@ spec:
         rawArgs: {load: [gpu], unload: [-r, gpu]}
         modulesLoadingOrder: [gpu, gpu_core]
 """,
-    remedy="Write moduleName, or leave the order out: raw arguments name all that they load.",
+    remedy="Write moduleName, or remove modulesLoadingOrder: raw arguments name all modules that they load.",
     check=_order_needs_a_name,
 )
 
@@ -114,10 +114,10 @@ def _order_starts_with_the_name(modprobe: Table) -> Iterator[Result]:
 
 KMM032 = Rule(
     "KMM032",
-    "a loading order starts with moduleName (KMM 1.1+)",
+    "modulesLoadingOrder must start with moduleName (KMM 1.1+)",
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu_core, gpu]}}}}\n",
-    remedy="Write moduleName first: each entry is loaded after those behind it.",
+    remedy="Write moduleName first: each module is loaded after those that follow it in the list.",
     check=_order_starts_with_the_name,
 )
 
@@ -132,10 +132,10 @@ def _order_has_no_twins(modprobe: Table) -> Iterator[Result]:
 
 KMM033 = Rule(
     "KMM033",
-    "a loading order names no module twice (KMM 1.1+)",
+    "modulesLoadingOrder must not name a module twice (KMM 1.1+)",
     good="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core, gpu_core]}}}}\n",
-    remedy="Leave out all but one of the equal entries.",
+    remedy="Remove the repeated entries.",
     check=_order_has_no_twins,
 )
 

@@ -38,7 +38,7 @@ def _in_directory(sign: Table, path: str, directory: str) -> Iterator[Result]:
 
 KMM034 = Rule(
     "KMM034",
-    "the container's sign section lists files to sign (KMM 2.6+)",
+    "the container's sign section must list the files to sign (KMM 2.6+)",
     good="""\
 spec:
   moduleLoader:
@@ -56,13 +56,13 @@ spec:
         keySecret: {name: signing-key}
         certSecret: {name: signing-cert}
 """,
-    remedy="List the files in filesToSign, or leave the sign section out.",
+    remedy="List the files in filesToSign, or remove the sign section.",
     check=_has_files,
 )
 
 KMM035 = Rule(
     "KMM035",
-    "the container's files to sign lie under modprobe.dirName, `/opt` when not set (KMM 2.6+)",
+    "the container's filesToSign must be below modprobe.dirName, by default `/opt` (KMM 2.6+)",
     good="""\
 spec:
   moduleLoader:
@@ -82,13 +82,13 @@ spec:
         certSecret: {name: signing-cert}
         filesToSign: [/drivers/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
 """,
-    remedy="Correct the paths, or write modprobe.dirName if the modules are in another directory.",
+    remedy="Correct the paths, or set modprobe.dirName if the modules are in another directory.",
     check=_in_directory,
 )
 
 KMM036 = Rule(
     "KMM036",
-    "a kernel mapping's sign section lists files of its own, also when the container's does (KMM 2.6+)",
+    "a kernel mapping's sign section must list its own files, even if the container's lists some (KMM 2.6+)",
     good="""\
 spec:
   moduleLoader:
@@ -112,13 +112,13 @@ spec:
           keySecret: {name: signing-key}
           certSecret: {name: signing-cert}
 """,
-    remedy="List the files in the mapping's filesToSign, or leave its sign section out.",
+    remedy="List the files in the mapping's filesToSign, or remove its sign section.",
     check=_has_files,
 )
 
 KMM037 = Rule(
     "KMM037",
-    "a kernel mapping's files to sign lie under modprobe.dirName, `/opt` when not set (KMM 2.6+)",
+    "a kernel mapping's filesToSign must be below modprobe.dirName, by default `/opt` (KMM 2.6+)",
     good="""\
 spec:
   moduleLoader:
@@ -143,7 +143,7 @@ spec:
           certSecret: {name: signing-cert}
           filesToSign: [gpu.ko]
 """,
-    remedy="Correct the paths, or write modprobe.dirName if the modules are in another directory.",
+    remedy="Correct the paths, or set modprobe.dirName if the modules are in another directory.",
     check=_in_directory,
 )
 

@@ -33,10 +33,10 @@ def _key_is_a_label_key(entry: Table, path: str, kmm: Target) -> Iterator[Result
 
 KMM004 = Rule(
     "KMM004",
-    "a toleration's key is a label key (KMM 2.3+; after 2.6 the reasons have other words)",
+    "a toleration's key must be a valid label key (KMM 2.3+; after 2.6 KMM words the reasons differently)",
     good="spec: {tolerations: [{key: example.com/gpu, operator: Exists}]}\n",
     bad="spec: {tolerations: [{key: example.com/gpu/only, operator: Exists}]}\n",
-    remedy="Write the taint's key: a name, or a prefix, one slash and a name.",
+    remedy="Write the key of the taint: a name, or a prefix, a slash and a name.",
     check=_key_is_a_label_key,
 )
 
@@ -49,10 +49,10 @@ def _no_key_means_exists(entry: Table, path: str, kmm: Target) -> Iterator[Resul
 
 KMM005 = Rule(
     "KMM005",
-    "a toleration without a key has the operator Exists (KMM 2.3+)",
+    "a toleration without a key must have the operator Exists (KMM 2.3+)",
     good="spec: {tolerations: [{operator: Exists}]}\n",
     bad="spec: {tolerations: [{value: gpu}]}\n",
-    remedy="Write the taint's key, or `operator: Exists` to tolerate every taint.",
+    remedy="Write the key of the taint, or write `operator: Exists` to tolerate every taint.",
     check=_no_key_means_exists,
 )
 
@@ -65,10 +65,10 @@ def _seconds_mean_no_execute(entry: Table, path: str, kmm: Target) -> Iterator[R
 
 KMM006 = Rule(
     "KMM006",
-    "a toleration with tolerationSeconds has the effect NoExecute (KMM 2.3+)",
+    "a toleration with tolerationSeconds must have the effect NoExecute (KMM 2.3+)",
     good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoExecute, tolerationSeconds: 60}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule, tolerationSeconds: 60}]}\n",
-    remedy="Leave tolerationSeconds out, or write `effect: NoExecute`.",
+    remedy="Remove tolerationSeconds, or write `effect: NoExecute`.",
     check=_seconds_mean_no_execute,
 )
 
@@ -83,10 +83,11 @@ def _value_is_a_label_value(entry: Table, path: str, kmm: Target) -> Iterator[Re
 
 KMM007 = Rule(
     "KMM007",
-    "with the operator Equal a toleration's value is a label value (KMM 2.3+; after 2.6 in other words)",
+    "the value of a toleration with the operator Equal must be a valid label value (KMM 2.3+; worded differently after "
+    "2.6)",
     good="spec: {tolerations: [{key: gpu, operator: Equal, value: only-drivers}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Equal, value: only drivers}]}\n",
-    remedy="Write the taint's value: letters, digits, '-', '_' and '.', 63 characters at most.",
+    remedy="Write the value of the taint: at most 63 letters, digits, '-', '_' and '.'.",
     check=_value_is_a_label_value,
 )
 
@@ -99,10 +100,10 @@ def _exists_has_no_value(entry: Table, path: str, kmm: Target) -> Iterator[Resul
 
 KMM008 = Rule(
     "KMM008",
-    "with the operator Exists a toleration has no value (KMM 2.3+)",
+    "a toleration with the operator Exists must not have a value (KMM 2.3+)",
     good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
     bad='spec: {tolerations: [{key: gpu, operator: Exists, value: "true"}]}\n',
-    remedy="Leave the value out, or write `operator: Equal`.",
+    remedy="Remove the value, or write `operator: Equal`.",
     check=_exists_has_no_value,
 )
 
@@ -116,7 +117,7 @@ def _operator_is_known(entry: Table, path: str, kmm: Target) -> Iterator[Result]
 
 KMM009 = Rule(
     "KMM009",
-    "a toleration's operator is Equal (the default) or Exists (KMM 2.3+)",
+    "a toleration's operator must be Equal (the default) or Exists (KMM 2.3+)",
     good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: exists}]}\n",
     remedy="Write Equal or Exists, with a capital letter.",
@@ -134,10 +135,10 @@ def _effect_is_known(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
 
 KMM010 = Rule(
     "KMM010",
-    "a toleration's effect is NoSchedule, PreferNoSchedule, NoExecute, or left out (KMM 2.3+)",
+    "a toleration's effect must be NoSchedule, PreferNoSchedule, NoExecute or unset (KMM 2.3+)",
     good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: noSchedule}]}\n",
-    remedy="Write one of the three effects as Kubernetes spells them, or leave it out to tolerate each.",
+    remedy="Write one of the three effects as Kubernetes spells them, or remove the effect to tolerate all of them.",
     check=_effect_is_known,
 )
 

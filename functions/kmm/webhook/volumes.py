@@ -40,7 +40,7 @@ def _is_allowed(path: str) -> bool:
 
 KMM017 = Rule(
     "KMM017",
-    "the DRA plugin's host paths lie under /dev, /sys, /var, /opt or /run (after KMM 2.6)",
+    "host paths of the DRA plugin must be below /dev, /sys, /var, /opt or /run (after KMM 2.6)",
     good="""\
 # kmm: main
 spec:
@@ -57,13 +57,13 @@ spec:
     container: {image: "registry.example.com/dra:1.0"}
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
-    remedy="Mount a path below one of the five folders, or a ConfigMap in place of a file of the node.",
+    remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
     check=_host_paths,
 )
 
 KMM018 = Rule(
     "KMM018",
-    "the device plugin's host paths lie under /dev, /sys, /var, /opt or /run (after KMM 2.6)",
+    "host paths of the device plugin must be below /dev, /sys, /var, /opt or /run (after KMM 2.6)",
     good="""\
 # kmm: main
 spec:
@@ -78,7 +78,7 @@ spec:
     container: {image: "registry.example.com/plugin:1.0"}
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
-    remedy="Mount a path below one of the five folders, or a ConfigMap in place of a file of the node.",
+    remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
     check=_host_paths,
 )
 

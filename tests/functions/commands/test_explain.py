@@ -73,7 +73,7 @@ def test_an_unknown_rule(name: str, hint: str) -> None:
 def test_the_command() -> None:
     done = process("krmfn", "explain", "krm301")
     assert (done.code, done.err) == (0, "")
-    assert done.text.startswith("KRM301: a node is driven by one DeviceConfig per profile only (exact, on nodes\n")
+    assert done.text.startswith("KRM301: a node must be managed by only one DeviceConfig per profile (exact, on")
     done = process("krmfn", "explain", "KRM301", "KRM3O1")
     assert (done.code, done.out) == (2, b"")
     assert "did you mean KRM301?" in done.err

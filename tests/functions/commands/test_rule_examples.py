@@ -12,6 +12,12 @@ from tests.rule_examples import findings, needs_kustomize
 
 RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]
 """Those whose examples need kustomize are in tests/e2e."""
+VERBS = (
+    *("add", "call", "change", "check", "combine", "copy", "correct", "delete", "follow", "give", "ignore", "install"),
+    *("keep", "leave", "list", "merge", "mount", "move", "name", "pass", "put", "raise", "regenerate", "remove"),
+    *("rename", "render", "replace", "set", "shorten", "stop", "turn", "use", "write"),
+)
+"""What remedies begin with."""
 SEVERITIES = {rule.id: rule.severities for rule in catalogue.rules()}
 
 
@@ -38,7 +44,18 @@ def test_the_texts_of_a_rule(rule: Rule) -> None:
     assert rule.good.strip(), "a rule has an example that passes"
     assert rule.bad.strip(), "a rule has an example that fails"
     assert rule.good != rule.bad
-    assert re.fullmatch(r"[A-Z].{9,}\.", rule.remedy, re.DOTALL), "a remedy is an imperative sentence"
+    assert re.fullmatch(r"[A-Z].{9,}\.", rule.remedy, re.DOTALL), "a remedy is a sentence"
+
+
+@pytest.mark.parametrize("rule", catalogue.rules(), ids=lambda rule: rule.id)
+def test_a_rule_says_what_must_be_and_its_remedy_what_to_do(rule: Rule) -> None:
+    """Under a red badge "each node has a kernel mapping" reads as if it had one."""
+    words = re.findall(r"[a-z]+", rule.sentence)
+    assert "must" in words or ("should" in words and rule.severities[0] != "error")
+    for sentence in re.split(r"(?<=\.) (?=[A-Z])", rule.remedy):
+        match = re.match(r"(?:(?:If|On|To) [^,]+, |Otherwise, |Or )?(\w+)", sentence)
+        assert match, sentence
+        assert match[1].lower() in VERBS, f"{sentence}: begin with a verb, or add this one to VERBS"
 
 
 def test_no_two_rules_have_one_id() -> None:
