@@ -38,7 +38,7 @@ def _run(lists: Mapping[str, ResourceList], args: Report) -> tuple[str, list[Res
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
-    from ..report.changes import refused
+    from ..report.judged import refused
     from ..report.local import part
     from ..report.page import page
     from .catalogue import rules

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Result
+from krmfn.plan import Comparison
 from krmfn.rule import Rule
 
 from .parts import CONFLICTS, Clash, Part
@@ -15,22 +16,14 @@ FINDINGS = 200
 _SEVERITIES = ("error", "warning", "info")
 
 
-class Finding(NamedTuple):
-    """A finding of a cluster."""
-
-    cluster: str
-    where: str
-    subject: str
-    message: str
-
-
 class Chapter(NamedTuple):
     """The findings of one rule and one severity."""
 
     severity: str
     id: str
     rule: Rule | None
-    findings: Sequence[Finding]
+    findings: Sequence[tuple[Part, Result]]
+    """Each with its cluster."""
     more: int
     """Further ones that are not shown."""
 
@@ -45,16 +38,16 @@ def chapters(parts: Sequence[Part], rules: Mapping[str, Rule]) -> list[Chapter]:
     return [
         Chapter(
             *(_SEVERITIES[severity], rule, rules.get(rule)),
-            [_finding(*pair) for pair in found[severity, rule][:FINDINGS]],
+            found[severity, rule][:FINDINGS],
             sum(result.unlisted or 1 for _, result in found[severity, rule][FINDINGS:]),
         )
         for severity, rule in sorted(found)
     ]
 
 
-def _finding(part: Part, result: Result) -> Finding:
-    subject = result.subject.removesuffix(": ")
-    return Finding(part.name, result.where.removesuffix(": "), subject, result.message)
+def refused(compared: Sequence[Comparison]) -> list[Result]:
+    """Return the errors about what changes: the cluster would refuse it, or it is not known."""
+    return [note for one in compared for note in one.notes if note.severity == "error"]
 
 
 def clashes(parts: Sequence[Part]) -> tuple[list[tuple[str, Clash]], int]:

@@ -12,7 +12,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,13 @@ from markupsafe import Markup
 
 from krmfn.counts import counted, some
 from krmfn.plan import Comparison
+from krmfn.reports import changes
 from krmfn.reports.findings import summary as number_of
 from krmfn.reports.rules import sentence
 from krmfn.results import visible
 from krmfn.rule import Rule
 
-from . import changes, judged, pictures, rows, states, summary, tallies
+from . import judged, pictures, rows, states, summary, tallies
 from .links import linked
 from .parts import Part, together
 
@@ -36,13 +37,24 @@ IMAGES = 1_000
 FIELDS = 40
 """Clusters that have a field of squares each."""
 PANELS = 100
+CHANGES = 200
+"""Changes of one cluster that are shown, and fields of one change."""
+LINES = 100
+"""Lines of one field's values."""
 _WORDING = {
     "bar": pictures.bar,
     "legend": states.STATES,
+    "lines": lambda field: islice(changes.values(field), LINES),
+    "most_changes": CHANGES,
+    "named": changes.named,
     "needed": lambda image: [f"{ref} ({purpose})" for ref, purpose in image.needs],
     "sentence": sentence,
     "some": some,
     "spoken": summary.spoken,
+    "state": lambda key: states.STATES[states.RANK[key]],
+    "state_of": states.of_group,
+    "summary": changes.summary,
+    "untold": changes.untold,
     "without_driver": states.without_driver,
 }
 """What the template writes and draws with, on every page the same."""
@@ -104,7 +116,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     clashes, more_clashes = judged.clashes(parts)
     severities = number_of([result for part in parts for result in part.findings])
     said = {str(result) for part in parts for result in part.findings}
-    refused = [note for note in changes.refused(compared) if str(note) not in said]
+    refused = [note for note in judged.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
     per_square = pictures.nodes_per_square(numbers.total())
     return {
@@ -112,7 +124,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "is_one": len(parts) == 1,
         "facts": summary.facts(parts, numbers, len(lines), len(needed)),
         "verdict": summary.verdict(parts, numbers, severities["error"] + len(refused)),
-        "changed": changes.changed(compared),
+        "compared": compared,
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),

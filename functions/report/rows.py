@@ -2,59 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import states
 from .parts import Alike, Gets, Part
-from .states import State
 
 SHOWN = 200
 """Rows for a reader without JavaScript."""
 
 
-class Shown(NamedTuple):
-    """What a node gets of one Module."""
-
-    module: str
-    state: State
-    mapping: str
-    what: str
-
-
-class Row(NamedTuple):
-    """A node."""
-
-    name: str
-    cluster: str
-    kernel: str
-    state: State
-    gets: Sequence[Shown]
-
-
-def first(parts: Sequence[Part]) -> list[Row]:
-    """Return the first rows, those of nodes without a driver before others."""
-    return list(islice(_rows(parts), SHOWN))
-
-
-def _rows(parts: Sequence[Part]) -> Iterator[Row]:
-    for part, group in ordered(parts):
-        gets = [shown(part, one) for one in group.gets]
-        state = states.STATES[states.RANK[states.of_group(group)]]
-        yield from (Row(name, part.name, group.kernel, state, gets) for name in group.names)
+def first(parts: Sequence[Part]) -> list[tuple[str, Part, Alike]]:
+    """Return the names of the first nodes, those without a driver before others, with their clusters and groups."""
+    return list(islice(((name, part, group) for part, group in ordered(parts) for name in group.names), SHOWN))
 
 
 def ordered(parts: Sequence[Part]) -> list[tuple[Part, Alike]]:
     """Return the groups of alike nodes of all clusters, the worst first."""
     pairs = [(part, group) for part in parts for group in part.groups]
     return sorted(pairs, key=lambda pair: states.RANK[states.of_group(pair[1])])
-
-
-def shown(part: Part, one: Gets) -> Shown:
-    """Return what becomes of a Module, as a reader sees it."""
-    state = states.STATES[states.RANK[one.state]]
-    return Shown(part.modules[one.module].name, state, one.mapping, one.what)
 
 
 def packed(parts: Sequence[Part]) -> dict[str, Any]:
