@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from krmfn import Field, Result, error
-from krmfn.fieldpath import FieldPath, join
+from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
-from ..kmm.lookup import tables
+from ..kmm.lookup import leaves, tables
 from ..rendering.kinds import EXTRA
 from .extras import is_cluster_wide
 from .model import DeviceConfig
@@ -106,17 +106,9 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
 def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per null in an extra object, which the API server drops or refuses."""
     for index, entry in enumerate(config.spec.extraObjects):
-        for path in _nulls(entry, ()):
+        for path in (path for path, value in leaves(entry) if value is None):
             message = "is empty; write a value, or leave the field out"
             yield error(message, field=Field(config.at(f"extraObjects[{index}].{join(path)}")))
-
-
-def _nulls(value: Any, path: FieldPath) -> Iterator[FieldPath]:
-    if value is None:
-        yield path
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, child in inner:
-        yield from _nulls(child, (*path, key))
 
 
 def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gpu}\n") -> dict[str, Any]:

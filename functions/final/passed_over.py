@@ -10,6 +10,7 @@ from krmfn.fieldpath import join
 from krmfn.ownership import Id
 from krmfn.resourcelist import Replacement
 
+from ..fleet import registry
 from .pods import images
 from .stream import Final
 
@@ -26,7 +27,7 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
     for item in final.deployed if entries else ():
         if any(map(item.mentions, entries)):
             for path, image in images(item):
-                entry = entries.get(_parts(image)[0])
+                entry = entries.get(registry.parts(image)[0])
                 if entry and _is_left(image, entry):
                     message = f"`images` of a kustomization replaces {entry.name}, and has not done so here: {_WHY}"
                     yield final.located(item, warning(message, field=Field(join(path), image)))
@@ -56,15 +57,7 @@ def _missing(final: Final, owner: Item, item: Item) -> list[tuple[str, str]]:
 
 
 def _is_left(image: str, entry: Replacement) -> bool:
-    name, tag, digest = _parts(image)
+    name, tag, digest = registry.parts(image)
     if entry.new_name:
         return entry.new_name != name
     return bool((entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag))
-
-
-def _parts(image: str) -> tuple[str, str, str]:
-    """Return name, tag and digest of an image."""
-    rest, _, digest = image.partition("@")
-    folder, slash, last = rest.rpartition("/")
-    name, _, tag = last.partition(":")
-    return f"{folder}{slash}{name}", tag, digest

@@ -74,9 +74,9 @@ def labels_are_set(final: Final) -> Iterator[Result]:
 
 def _known(final: Final) -> dict[str, Label]:
     known: dict[str, Label] = {}
-    for item, module, is_theirs in _modules(final):
-        place = item.place if is_theirs else None
-        where = " (theirs)" if is_theirs and not place else f" (theirs: {place.path}:{place.line})" if place else ""
+    # those that stand elsewhere first: what is here counts
+    theirs = [(module, _theirs(item)) for item, module in modules_of(final.theirs)]
+    for module, where in [*theirs, *((module, "") for _, module in final.modules)]:
         named = (module.ref.namespace, module.ref.name)
         loads, plugs = has(module.spec, "moduleLoader"), any(has(module.spec, one) for one in ("devicePlugin", "dra"))
         no_loader = "" if loads else "has no moduleLoader"
@@ -89,10 +89,8 @@ def _known(final: Final) -> dict[str, Label]:
     return known
 
 
-def _modules(final: Final) -> Iterator[tuple[Item, Module, bool]]:
-    """Yield the Modules, those that stand elsewhere first, and whether they do."""
-    yield from ((*pair, True) for pair in modules_of(final.theirs))
-    yield from ((*pair, False) for pair in final.modules)
+def _theirs(item: Item) -> str:
+    return f" (theirs: {item.place.path}:{item.place.line})" if item.place else " (theirs)"
 
 
 def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, Manifest, Ref, ResourceList, Result
+from krmfn import Item, Ref, ResourceList, Result
 from krmfn.item import LOCAL
 from krmfn.ownership import Id, mark_of
 
@@ -109,13 +109,9 @@ def _selected(value: Any, whole: bool = False) -> Iterator[str]:
     if isinstance(value, dict):
         for key, entry in value.items():
             if key == "nodeSelector" or (whole and key == "selector"):
-                yield from _keys(entry)
+                yield from map(str, entry if isinstance(entry, dict) else ())
             else:
                 yield from _selected(entry, whole)
     elif isinstance(value, list):
         for entry in value:
             yield from _selected(entry, whole)
-
-
-def _keys(selector: Manifest) -> list[str]:
-    return [str(key) for key in selector] if isinstance(selector, dict) else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,35 +35,14 @@ class Entry(NamedTuple):
     """Of its labels, in the order of their keys."""
 
 
-class _Keys(dict[tuple[str, ...], tuple[str, ...]]):
-    """Sorted keys of labels, by how they stand in a Node. Raises KrmfnError for one that no API server takes."""
-
-    def __missing__(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        for key in keys:
-            if errors := label_key_errors(key):
-                raise KrmfnError(errors[0])
-        in_order = tuple(sorted(keys))
-        self[keys] = self.setdefault(in_order, in_order)
-        return in_order
-
-
-class _Values(dict[str, str]):
-    """Values of labels, each with the one object for it. Raises KrmfnError for one that no API server takes."""
-
-    def __missing__(self, value: str) -> str:
-        if errors := label_value_errors(value):
-            raise KrmfnError(errors[0])
-        self[value] = value
-        return value
-
-
 class _Known(NamedTuple):
-    """The parts of the entries so far: all of them are what an API server takes."""
+    """The parts of the entries so far, each with the one object for it: all of them are what an API server takes."""
 
     kernels: dict[str, str]
     shapes: dict[Shape, Shape]
-    keys: _Keys
-    values: _Values
+    keys: Callable[[tuple[str, ...]], tuple[str, ...]]
+    """Sorts the keys of labels."""
+    value: Callable[[str], str]
 
 
 def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list[Entry]:
@@ -72,7 +52,7 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     """
     entries: list[Entry] = []
     problems: list[str] = []
-    known = _Known({}, {}, _Keys(), _Values())
+    known = _Known({}, {}, cache(_sorted_keys), cache(_value))
     kept = None if keys is None else sorted(keys)
     for number, manifest in enumerate(manifests, 1):
         try:
@@ -116,12 +96,27 @@ def _entry(node: Node, known: _Known) -> Entry:
     if shape not in known.shapes:
         _check_shape(*shape)
     try:
-        keys = known.keys[tuple(node.labels)]
-        values = tuple(map(known.values.__getitem__, map(node.labels.__getitem__, keys)))
+        keys = known.keys(tuple(node.labels))
+        values = tuple(map(known.value, map(node.labels.__getitem__, keys)))
     except KrmfnError as failure:
         raise KrmfnError(_problem(node.labels)) from failure
     shape, kernel = known.shapes.setdefault(shape, shape), known.kernels.setdefault(kernel, kernel)
     return Entry(node.name, kernel, shape, keys, values)
+
+
+def _sorted_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys of labels in order. Raises KrmfnError for one that no API server takes."""
+    for key in keys:
+        if errors := label_key_errors(key):
+            raise KrmfnError(errors[0])
+    return tuple(sorted(keys))
+
+
+def _value(value: str) -> str:
+    """Return the value of a label. Raises KrmfnError for one that no API server takes."""
+    if errors := label_value_errors(value):
+        raise KrmfnError(errors[0])
+    return value
 
 
 def _problem(labels: Mapping[str, str]) -> str:

@@ -45,8 +45,15 @@ def missing(names: Iterable[str], there: frozenset[str]) -> list[str]:
     return [name for name in names if normal(name) not in there and _by_digest(normal(name)) not in there]
 
 
-def _by_digest(name: str) -> str:
+def _by_digest(image: str) -> str:
     """Return the name without its tag when it has a digest, too."""
-    repository, at, digest = name.partition("@")
-    folder, slash, last = repository.rpartition("/")
-    return f"{folder}{slash}{last.partition(':')[0]}@{digest}" if at else name
+    name, _, digest = parts(image)
+    return f"{name}@{digest}" if digest else image
+
+
+def parts(image: str) -> tuple[str, str, str]:
+    """Return name, tag and digest of an image as it is written; "" for what is not there."""
+    rest, _, digest = image.partition("@")
+    folder, slash, last = rest.rpartition("/")
+    name, _, tag = last.partition(":")
+    return f"{folder}{slash}{name}", tag, digest

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from krmfn.fieldpath import FieldPath
+
 Table = dict[str, Any]
 
 
@@ -41,3 +43,12 @@ def tables(value: Any, key: str) -> Iterator[tuple[int, Table]]:
 def texts(value: Any, key: str) -> list[str]:
     """Return the strings in the list under the key; "" for other entries."""
     return [entry if isinstance(entry, str) else "" for entry in listing(value, key) or []]
+
+
+def leaves(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
+    """Yield every scalar, and every mapping and list that is empty, each with its path."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in inner:
+        yield from leaves(child, (*path, key))
+    if not isinstance(value, (dict, list)) or not value:
+        yield path, value

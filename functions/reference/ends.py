@@ -19,6 +19,7 @@ from krmfn.yamltext import emit
 from ..deviceconfig import generate, reading
 from ..deviceconfig.merging import EITHER
 from ..kmm.crd.facts import Fact, module_facts
+from ..kmm.lookup import leaves
 from ..kmm.module import MODULE_KIND
 from ..kmm.versions import TARGETS
 from ..ptemplate import generate as ptemplate
@@ -69,7 +70,7 @@ def ends(entry: Entry) -> list[End]:
         changed = _changed(one, other)
         if not changed and not (entry.required and _is_default(entry)):
             changed = _changed(one, _rendered(entry, base, ABSENT))
-        tails = ["".join(_tail(path)) for path, _ in _walk(specimen(entry.node, definitions(entry.kind), "", 0), ())]
+        tails = ["".join(_tail(path)) for path, _ in leaves(specimen(entry.node, definitions(entry.kind), "", 0))]
         found |= dict.fromkeys(_held(end, tails) for end in _collapsed(changed))
     whole = {end.kind for end in found if not end.path}
     return [end for end in found if not end.path or end.kind not in whole]
@@ -137,26 +138,18 @@ def _leaves(kind: str, spec: str) -> Leaves:
     else:
         objects = ptemplate.generate(item, "", {})
     numbers = Counter[str]()
-    leaves: Leaves = {}
+    found: Leaves = {}
     for manifest in (one.manifest for one in objects):
         numbers[manifest["kind"]] += 1
-        leaves[manifest["kind"], numbers[manifest["kind"]], ()] = True
-        for path, value in _walk(_unmarked(manifest), ()):
-            leaves[manifest["kind"], numbers[manifest["kind"]], path] = value
-    return leaves
+        found[manifest["kind"], numbers[manifest["kind"]], ()] = True
+        for path, value in leaves(_unmarked(manifest)):
+            found[manifest["kind"], numbers[manifest["kind"]], path] = value
+    return found
 
 
 def _unmarked(manifest: Manifest) -> Manifest:
     notes = {key: value for key, value in annotations_of(manifest).items() if not key.startswith("krmfn.dev/")}
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}}
-
-
-def _walk(value: Any, path: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, child in inner:
-        yield from _walk(child, (*path, key))
-    if not isinstance(value, dict | list) or not value:
-        yield path, value
 
 
 def _holding(node: Schema, shared: Schema, path: Sequence[str], value: Any, holder: str = "") -> dict[str, Any]:
