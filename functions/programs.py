@@ -77,7 +77,7 @@ def against(
 
 def stage_of(item: Item) -> str:
     """Return the stage in which Flux applies an object, one of STAGES."""
-    from .final.stages import stage_of
+    from .final.order import stage_of
 
     return stage_of(item)
 

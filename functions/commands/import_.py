@@ -16,7 +16,7 @@ from krmfn.resource import Place, ref
 from krmfn.yamltext import emit
 
 from ..fleet import readings
-from ..importing import assembly, cleaning, importer, wording
+from ..importing import assembly, importer, normal, wording
 from ..importing.importer import Imported
 from ..kmm.module import MODULE_KINDS
 
@@ -94,7 +94,7 @@ def _findings(whole: Imported, manifests: Sequence[Manifest], places: Places) ->
     ]
     taken = {ref(manifest).id for one in whole.taken for manifest in one.objects}
     for manifest in manifests:
-        owner = cleaning.owner(manifest)
+        owner = normal.owner(manifest)
         own = ref(manifest)
         if owner and own.id in taken:
             message = f"belongs to {owner}, which writes it anew and takes it along when it is deleted; orphan it first"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, info
 from krmfn.fieldpath import join
+from krmfn.rule import Rule
 
 from ..kmm.lookup import table, text
 from ..kmm.module import Module
@@ -41,3 +42,31 @@ def _named(module: Module) -> Iterator[tuple[str, str]]:
     """Yield the namespace and name of each Dockerfile of a Module."""
     for _, build in module.sections("build"):
         yield module.ref.namespace, text(table(build, "dockerfileConfigMap"), "name")
+
+
+RULES = (
+    Rule(
+        "KRM711",
+        "text for KMM should not look like a Flux variable, unless an annotation keeps Flux from substituting it",
+        good="""\
+kind: Module
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+        bad="""\
+kind: Module
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
+""",
+        remedy="Add the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`, which generated objects have. "
+        "Ignore the finding if Flux does not apply the object, or has no `postBuild`.",
+        check=dollars_are_kept,
+        severities=("info",),
+        advice=True,
+    ),
+)
+"""The rules about text for KMM that Flux may change."""

@@ -10,6 +10,7 @@ from krmfn import Field, Item, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.item import LOCAL
 from krmfn.ownership import Id
+from krmfn.rule import Rule
 
 from ..kmm.lookup import tables
 from ..kmm.module import module_of
@@ -79,3 +80,109 @@ def inputs_stay_behind(final: Final) -> Iterator[Result]:
         if in_package or item.ref.id in made:
             message = f'is only read, and would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
             yield final.located(item, warning(message))
+
+
+RULES = (
+    Rule(
+        "KRM705",
+        "a resource must be deployed only once",
+        good="""\
+kind: Module
+---
+# a.yaml
+kind: ConfigMap
+metadata: {name: settings}
+---
+# b.yaml
+kind: ConfigMap
+metadata: {name: others}
+""",
+        bad="""\
+kind: Module
+---
+# a.yaml
+kind: ConfigMap
+metadata: {name: settings}
+---
+# b.yaml
+kind: ConfigMap
+metadata: {name: settings}
+""",
+        remedy="Remove or rename one of the two; if they are for two clusters, check the clusters one by one.",
+        check=ids_stand_once,
+    ),
+    Rule(
+        "KRM706",
+        "an image must not lack a part, as it does after a substitution without a value",
+        good="""\
+kind: Module
+---
+kind: DaemonSet
+spec: {template: {spec: {containers: [{name: agent, image: "registry.example.com/agent:1.0-rc1"}]}}}
+""",
+        bad="""\
+kind: Module
+---
+kind: DaemonSet
+spec: {template: {spec: {containers: [{name: agent, image: "registry.example.com/agent:1.0-"}]}}}
+""",
+        remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or prevent the "
+        "substitution: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
+        check=images_are_whole,
+    ),
+    Rule(
+        "KRM707",
+        "an owner reference must have a uid, which only a live object has",
+        good="""\
+kind: Module
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+  namespace: kmm
+  ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: "8c4f8a5e-3f5b-4c8e-9d55-6a3c3d2f9b10"}]
+""",
+        bad="""\
+kind: Module
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+  namespace: kmm
+  ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: ""}]
+""",
+        remedy="Remove `ownerReferences` from manifests in Git.",
+        check=owners_have_uids,
+    ),
+    Rule(
+        "KRM708",
+        "an input should have the local-config annotation if it is beside its generated objects or in a kpt package",
+        good="""\
+kind: DeviceConfig
+metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
+---
+kind: Module
+metadata:
+  name: gpu
+  annotations:
+    krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
+""",
+        bad="""\
+kind: DeviceConfig
+metadata: {annotations: {}}
+---
+kind: Module
+metadata:
+  name: gpu
+  annotations:
+    krmfn.dev/owner: deviceconfig krmfn.dev|DeviceConfig|kmm|gpu kmm.sigs.x-k8s.io|Module|kmm|gpu
+""",
+        remedy='Add the annotation `config.kubernetes.io/local-config: "true"` to it.',
+        check=inputs_stay_behind,
+        severities=("warning",),
+        advice=True,
+    ),
+)
+"""The rules about single objects."""

@@ -1,4 +1,4 @@
-"""The order of the final list: what a resource depends on, and the sync waves of both."""
+"""The order of the final list: what a resource depends on, the sync waves of both, and the stages of Flux."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, warning
 from krmfn.ownership import Id
+from krmfn.rule import Rule
 
+from ..kmm.module import LABELS, MODULE_KINDS
+from . import pods
 from .stream import Final
 
 DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave"
@@ -57,3 +60,96 @@ def wave(item: Item) -> int:
         return int(item.annotations.get(WAVE, "0"))
     except ValueError:
         return 0
+
+
+_NEEDED = frozenset(
+    {
+        ("", "Namespace"),
+        ("", "ServiceAccount"),
+        ("", "Secret"),
+        ("", "ConfigMap"),
+        ("apiextensions.k8s.io", "CustomResourceDefinition"),
+        ("scheduling.k8s.io", "PriorityClass"),
+        *(("rbac.authorization.k8s.io", kind) for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")),
+    }
+)
+"""What a Module may need; whatever its wave is, behind the Modules it would keep them from ever being ready."""
+
+
+def stage_of(item: Item) -> str:
+    """Return the stage of an object: before, modules or consumers.
+
+    It follows from the object alone: nothing moves when others come or go.
+    """
+    if (item.group, item.kind) in MODULE_KINDS:
+        return "modules"
+    if (item.group, item.kind) in _NEEDED:
+        return "before"
+    if item.mentions(WAVE) and wave(item) > 0:
+        return "consumers"
+    return "consumers" if _depends(item) or _waits(item) else "before"
+
+
+def _depends(item: Item) -> bool:
+    """Return True for an object that names a Module in config.kubernetes.io/depends-on."""
+    text = item.annotations.get(DEPENDS, "") if item.mentions(DEPENDS) else ""
+    return any(one.strip().startswith(tuple(f"{group}/" for group, _ in MODULE_KINDS)) for one in text.split(","))
+
+
+def _waits(item: Item) -> bool:
+    """Return True for a workload whose pods select nodes by a label of KMM's."""
+    if not item.mentions(LABELS):
+        return False
+    path, pod = pods.pod_of(item.group, item.kind, item.manifest)
+    return any(one.key.startswith(LABELS) for one in pods.node_labels(pod, path))
+
+
+RULES = (
+    Rule(
+        "KRM704",
+        "what config.kubernetes.io/depends-on names should be deployed, and not in a later sync wave",
+        good="""\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: agent
+  namespace: kmm
+  annotations:
+    argocd.argoproj.io/sync-wave: "1"
+    config.kubernetes.io/depends-on: kmm.sigs.x-k8s.io/namespaces/kmm/Module/gpu
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      containers: [{name: agent, image: "registry.example.com/agent:1.0"}]
+---
+kind: Module
+metadata: {name: gpu, annotations: {argocd.argoproj.io/sync-wave: "0"}}
+""",
+        bad="""\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: agent
+  namespace: kmm
+  annotations:
+    argocd.argoproj.io/sync-wave: "-1"
+    config.kubernetes.io/depends-on: kmm.sigs.x-k8s.io/namespaces/kmm/Module/gpu
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec:
+      containers: [{name: agent, image: "registry.example.com/agent:1.0"}]
+---
+kind: Module
+metadata: {name: gpu, annotations: {argocd.argoproj.io/sync-wave: "0"}}
+""",
+        remedy="Give the resource the sync wave of what it depends on, or a later one, or correct the annotation.",
+        check=dependencies_come_first,
+        severities=("warning",),
+        advice=True,
+    ),
+)
+"""The rules about the order of objects."""

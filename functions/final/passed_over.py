@@ -9,6 +9,7 @@ from krmfn.counts import some
 from krmfn.fieldpath import join
 from krmfn.ownership import Id
 from krmfn.resourcelist import Replacement
+from krmfn.rule import Rule
 
 from ..fleet import registry
 from .pods import images
@@ -61,3 +62,103 @@ def _is_left(image: str, entry: Replacement) -> bool:
     if entry.new_name:
         return entry.new_name != name
     return bool((entry.digest and entry.digest != digest) or (entry.tag and entry.tag != tag))
+
+
+RULES = (
+    Rule(
+        "KRM709",
+        "an image that `images` of a kustomization replaces should be replaced everywhere",
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+images: [{name: registry.example.com/gpu, newName: mirror.example.com/gpu}]
+transformers: [function.yaml]
+configurations: [names.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# function.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: render
+  annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
+---
+# names.yaml
+images: [{group: krmfn.dev, kind: DeviceConfig, path: spec/driverImage}]
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+images: [{name: registry.example.com/gpu, newName: mirror.example.com/gpu}]
+transformers: [function.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# function.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: render
+  annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
+---
+# names.yaml
+images: [{group: krmfn.dev, kind: DeviceConfig, path: spec/driverImage}]
+""",
+        remedy="List what `krmfn kustomize-config` prints under `configurations:`, and call krmfn in the kustomization "
+        "that has `images`; or write the new image itself.",
+        check=images_are_replaced,
+        severities=("warning",),
+        advice=True,
+    ),
+    Rule(
+        "KRM710",
+        "a label that a kustomization adds to all resources should be on what krmfn generates, too",
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+labels: [{pairs: {team: storage}}]
+transformers: [function.yaml]
+---
+# config.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec: {moduleName: gpu, driverImage: registry.example.com/gpu, driverVersion: "1.0", nodeSelector: {a: b},
+  labels: {team: storage}}
+---
+# function.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: render
+  annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+labels: [{pairs: {team: storage}}]
+transformers: [function.yaml]
+---
+# config.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec: {moduleName: gpu, driverImage: registry.example.com/gpu, driverVersion: "1.0", nodeSelector: {a: b}}
+---
+# function.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: render
+  annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}
+""",
+        remedy="Write the label into `spec.labels` of the DeviceConfig, of its profile or of the defaults.",
+        check=labels_are_passed_on,
+        severities=("info",),
+        advice=True,
+    ),
+)
+"""The rules about what kustomize passes over."""

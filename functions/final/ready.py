@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.fieldpath import join
+from krmfn.rule import Rule
 
 from ..kmm.lookup import has, table
 from ..kmm.module import (
@@ -131,3 +132,68 @@ def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str
     if elsewhere:
         return f"{waits}, and the Module of that name is {elsewhere}/{name}; correct one of the two", False
     return f"{waits}, which is not among what is deployed: without it no node has this label", False
+
+
+RULES = (
+    Rule(
+        "KRM701",
+        "a Module that a selector or an affinity waits for should be deployed, too; it is an error if it was renamed",
+        good="""\
+apiVersion: v1
+kind: Pod
+metadata: {name: trial, namespace: kmm}
+spec:
+  nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}
+  containers: [{name: trial, image: "registry.example.com/trial:1.0"}]
+---
+kind: Module
+metadata: {name: gpu, namespace: kmm}
+""",
+        bad="""\
+apiVersion: v1
+kind: Pod
+metadata: {name: trial, namespace: kmm}
+spec:
+  nodeSelector: {kmm.node.kubernetes.io/kmm.fpga.ready: ""}
+  containers: [{name: trial, image: "registry.example.com/trial:1.0"}]
+---
+kind: Module
+metadata: {name: gpu, namespace: kmm}
+""",
+        remedy="Correct the name, or call krmfn in the outermost kustomization, so that the label is made from the "
+        "final names. Turn the rule off if the Module is deployed from elsewhere.",
+        check=labels_have_their_module,
+        severities=("warning", "error"),
+        advice=True,
+    ),
+    Rule(
+        "KRM702",
+        "a label that a selector requires must be one that KMM sets for its Module, with the value that KMM gives it",
+        good="""\
+apiVersion: v1
+kind: Pod
+metadata: {name: trial, namespace: kmm}
+spec:
+  nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""}
+  containers: [{name: trial, image: "registry.example.com/trial:1.0"}]
+---
+kind: Module
+metadata: {name: gpu, namespace: kmm}
+""",
+        bad="""\
+apiVersion: v1
+kind: Pod
+metadata: {name: trial, namespace: kmm}
+spec:
+  nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: "true"}
+  containers: [{name: trial, image: "registry.example.com/trial:1.0"}]
+---
+kind: Module
+metadata: {name: gpu, namespace: kmm}
+""",
+        remedy='Write the value "", or wait for a label that the Module has: without a device plugin there is no '
+        "device-plugin-ready label, without a loader no ready label.",
+        check=labels_are_set,
+    ),
+)
+"""The rules about labels that wait for a Module."""

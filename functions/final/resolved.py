@@ -1,15 +1,20 @@
-"""References of the final list, held against the names in it."""
+"""The names of other resources that pods, Modules and claims of devices hold, held against those in the list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from krmfn import Field, Item, Result, error, warning
+from krmfn import Field, Item, Manifest, Result, error, warning
 from krmfn.counts import some
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
+from krmfn.resource import GroupKind
+from krmfn.rule import Rule
 
+from ..kmm.lookup import listing, table, text
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from . import pods
 from .names import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT, Names, twin
-from .references import Reference, references
 from .stream import Final, modules_of
 
 _KINDS = (SERVICE_ACCOUNT, SECRET, CONFIG_MAP, PRIORITY_CLASS, DEVICE_CLASS)
@@ -21,6 +26,103 @@ _OUT_OF_REACH = (
 )
 _SHOWN = 3
 """How many of the names that are there a finding shows."""
+
+
+Fields = tuple[tuple[GroupKind, str], ...]
+"""What fields name, with their paths; `[]` is each entry of a list."""
+
+
+def _below(holders: Sequence[str], fields: Fields) -> Fields:
+    return tuple((kind, f"{holder}.{path}") for holder in holders for kind, path in fields)
+
+
+_PULLING: Fields = ((SECRET, "imagePullSecrets[].name"),)
+_OF_CONTAINER: Fields = (
+    (CONFIG_MAP, "env[].valueFrom.configMapKeyRef.name"),
+    (SECRET, "env[].valueFrom.secretKeyRef.name"),
+    (CONFIG_MAP, "envFrom[].configMapRef.name"),
+    (SECRET, "envFrom[].secretRef.name"),
+)
+_OF_VOLUMES: Fields = (
+    (CONFIG_MAP, "volumes[].configMap.name"),
+    (SECRET, "volumes[].secret.secretName"),
+    (CONFIG_MAP, "volumes[].projected.sources[].configMap.name"),
+    (SECRET, "volumes[].projected.sources[].secret.name"),
+)
+_OF_POD: Fields = (
+    (PRIORITY_CLASS, "priorityClassName"),
+    *(*_PULLING, *_OF_VOLUMES),
+    *_below(("initContainers[]", "containers[]", "ephemeralContainers[]"), _OF_CONTAINER),
+)
+_OF_LOADER: Fields = (
+    (CONFIG_MAP, "build.dockerfileConfigMap.name"),
+    (SECRET, "build.secrets[].name"),
+    (SECRET, "sign.certSecret.name"),
+    (SECRET, "sign.keySecret.name"),
+)
+_OF_MODULE: Fields = (
+    (SECRET, "imageRepoSecret.name"),
+    *_below(("moduleLoader", "devicePlugin", "dra"), ((SERVICE_ACCOUNT, "serviceAccountName"),)),
+    *_below(("devicePlugin", "dra"), (*_OF_VOLUMES, *_below(("initContainer", "container"), _OF_CONTAINER))),
+    *_below(("moduleLoader.container", "moduleLoader.container.kernelMappings[]"), _OF_LOADER),
+)
+"""What a Module names in its own namespace, where KMM builds, signs, loads and runs its plugins."""
+_OF_CLAIM: Fields = _below(("requests[]", "requests[].exactly"), ((DEVICE_CLASS, "deviceClassName"),))
+"""The DeviceClasses of a ResourceClaim, in each version of its API."""
+_CLAIMS = {"ResourceClaim": ("spec", "devices"), "ResourceClaimTemplate": ("spec", "spec", "devices")}
+
+
+class Reference(NamedTuple):
+    """A field that names another resource, in the namespace of its own resource."""
+
+    kind: GroupKind
+    name: str
+    path: FieldPath
+
+
+def references(item: Item) -> Iterator[Reference]:
+    """Yield the references of a resource that have to be there: an `optional: true` does not count."""
+    kind, manifest = (item.group, item.kind), item.manifest
+    path, pod = pods.pod_of(item.group, item.kind, manifest)
+    if pod:
+        account = "serviceAccountName" if pod.get("serviceAccountName") else "serviceAccount"
+        yield from _named(pod, path, ((SERVICE_ACCOUNT, account), *_OF_POD))
+    elif kind == (MODULE_GROUP, MODULE_KIND):
+        yield from _named(table(manifest, "spec"), ("spec",), _OF_MODULE)
+    elif kind == SERVICE_ACCOUNT:
+        yield from _named(manifest, (), _PULLING)
+    elif item.group == "resource.k8s.io" and item.kind in _CLAIMS:
+        path = _CLAIMS[item.kind]
+        yield from _of_claim(table(manifest, *_CLAIMS[item.kind]), path)
+
+
+def _of_claim(devices: Manifest, path: FieldPath) -> Iterator[Reference]:
+    yield from _named(devices, path, _OF_CLAIM)
+    for at, request in enumerate(listing(devices, "requests") or []):
+        choices = listing(request, "firstAvailable") or []
+        if len(choices) == 1 and (name := text(choices[0], "deviceClassName")):  # of several one is enough
+            yield Reference(DEVICE_CLASS, name, (*path, "requests", at, "firstAvailable", 0, "deviceClassName"))
+
+
+def _named(holder: Manifest, path: FieldPath, fields: Fields) -> Iterator[Reference]:
+    for kind, field in fields:
+        for where, name in _at(holder, path, field.split(".")):
+            yield Reference(kind, name, where)
+
+
+def _at(holder: Any, path: FieldPath, parts: Sequence[str]) -> Iterator[tuple[FieldPath, str]]:
+    """Yield the texts at a path, each with its own path; those beside an `optional: true` are left out."""
+    part, *rest = parts
+    key = part.removesuffix("[]")
+    value = holder.get(key) if isinstance(holder, dict) else None
+    if not rest:
+        if isinstance(value, str) and value and holder.get("optional") is not True:
+            yield (*path, key), value
+    elif part == key:
+        yield from _at(value, (*path, key), rest)
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _at(entry, (*path, key, index), rest)
 
 
 def names_are_there(final: Final) -> Iterator[Result]:
@@ -54,3 +156,33 @@ def _judged(item: Item, one: Reference, names: Names, final: Final) -> Result | 
     others = some(sorted(present), len(present), _SHOWN)
     message = f"no {noun} {one.name} is among what is deployed{where}, where others are ({others})"
     return warning(message, field=field)
+
+
+RULES = (
+    Rule(
+        "KRM703",
+        "a ServiceAccount, Secret, ConfigMap, PriorityClass or DeviceClass that is named should be deployed, too",
+        good="""\
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: gpu-loader, namespace: kmm}
+---
+kind: Module
+spec: {moduleLoader: {serviceAccountName: gpu-loader}}
+""",
+        bad="""\
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: gpu-loader, namespace: kmm}
+---
+kind: Module
+spec: {moduleLoader: {serviceAccountName: gpu-lodaer}}
+""",
+        remedy="Correct the name. If kustomize changed it, list what `krmfn kustomize-config` prints under "
+        "`configurations:`. Turn the rule off if it is deployed from elsewhere.",
+        check=names_are_there,
+        severities=("warning", "error"),
+        advice=True,
+    ),
+)
+"""The rules about names of other resources."""

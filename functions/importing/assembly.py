@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from krmfn import Manifest, Options, ResourceList, Result
 
+from ..kmm.module import kernel_name
+from .drafts import rendered
 from .importer import Taken
-from .judging import rendered
 from .normal import normal
-from .shared import with_profiles
 
 
 def assembled(taken: Sequence[Taken], options: Options) -> tuple[list[Manifest], Manifest | None]:
@@ -43,3 +44,77 @@ def errors(manifests: Iterable[Manifest], options: Options, function_config: Man
 def _forms(resources: ResourceList) -> list[Manifest]:
     """Return what was rendered, without marks."""
     return [normal(item.manifest) for item in resources.items if item.kind != "DeviceConfig"]
+
+
+_OWN = frozenset({"nodeSelector", "allNodes", "driverVersion", "hub"})
+"""Fields that are each config's own, also where two have the same."""
+_OF_DRIVER = (
+    *("moduleName", "modulesLoadingOrder", "dirName", "firmwarePath", "rawLoadArgs", "rawUnloadArgs", "inTreeDriver"),
+)
+"""Fields that are about the driver, and go into the profile of a single config."""
+_IN_PARTS = frozenset({"devicePlugin", "dra", "resources", "limits", "requests", "labels", "annotations"})
+"""Mappings of which a config may have a part: they merge, and none of their fields must be there."""
+
+Fields = dict[str, Any]
+
+
+def with_profiles(configs: Sequence[Manifest]) -> tuple[list[Manifest], dict[str, Fields]]:
+    """Return the configs without what they share, each with the name of its profile, and the profiles by name.
+
+    Drivers have a profile each, since configs of one profile never share a node, and those of different profiles may.
+    A single config needs none.
+    """
+    drivers: dict[str, list[Manifest]] = {}
+    for config in configs:
+        drivers.setdefault(_driver(config["spec"]), []).append(config)
+    if len(configs) < 2:
+        return list(configs), {}
+    profiles = {driver: _common([one["spec"] for one in group]) for driver, group in drivers.items()}
+    rest = []
+    for config in configs:
+        driver = _driver(config["spec"])
+        spec = _without(config["spec"], profiles[driver])
+        rest.append({**config, "spec": {"profile": driver, **spec}})
+    return rest, profiles
+
+
+def _driver(spec: Fields) -> str:
+    """Return a name for the driver: its kernel module's, else that of the image that is started or loaded."""
+    name = spec.get("moduleName") or (spec.get("modulesLoadingOrder") or [""])[0]
+    plugin = spec.get("devicePlugin") or spec.get("dra") or {}
+    image = str(plugin.get("image") or spec.get("driverImage") or "driver")
+    return kernel_name(name) if name else image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+
+
+def _common(specs: Sequence[Fields]) -> Fields:
+    """Return what all configs of a driver have in common; of a single one, what is about the driver."""
+    if len(specs) == 1:
+        return {name: value for name, value in specs[0].items() if name in _OF_DRIVER}
+    own = [{name: value for name, value in spec.items() if name not in _OWN} for spec in specs]
+    return _shared(own)
+
+
+def _shared(values: Sequence[Fields]) -> Fields:
+    """Return the fields that are equal in all; of mappings that merge, the part that is."""
+    first, *others = values
+    fields: Fields = {}
+    for name, value in first.items():
+        if not all(name in other for other in others):
+            continue
+        if all(other[name] == value for other in others):
+            fields[name] = value
+        elif name in _IN_PARTS:
+            part = _shared([one[name] for one in values])
+            fields |= {name: part} if part else {}
+    return fields
+
+
+def _without(fields: Fields, profile: Fields) -> Fields:
+    """Return the fields that the profile does not give."""
+    rest = {}
+    for name, value in fields.items():
+        if name not in profile:
+            rest[name] = value
+        elif value != profile[name]:
+            rest[name] = _without(value, profile[name])
+    return rest

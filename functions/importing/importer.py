@@ -10,11 +10,10 @@ from krmfn.resource import ref
 
 from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS
-from .cleaning import cleaned
 from .comparing import Difference
 from .consumers import Consumer, consumer
-from .drafts import MODULE, draft
-from .judging import judged
+from .drafts import MODULE, draft, judged
+from .normal import cleaned
 
 
 class Kept(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.final.stages import stage_of
+from krmfn_functions.final.order import stage_of
 
 from krmfn.cli import manifests
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from krmfn_functions.all_kinds import krmfn
-from krmfn_functions.importing import assembly, importer, judging
+from krmfn_functions.importing import assembly, drafts, importer
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import MODULE_KINDS
 
@@ -92,7 +92,7 @@ def test_what_is_rendered_comes_back(name: str, every: list[Manifest]) -> None:
         )
     }
     apart["spec"] = {**apart.get("spec", {}), "exclusivity": {"mode": "off"}}
-    rendered = judging.rendered(configs, OPTIONS, apart)
+    rendered = drafts.rendered(configs, OPTIONS, apart)
     again = importer.imported([item.manifest for item in rendered.items], OPTIONS)
     assert assembly.assembled(again.taken, OPTIONS) == (configs, function_config)
     assert again.kept == ()

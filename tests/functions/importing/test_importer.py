@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.importing import assembly
 from krmfn_functions.importing.comparing import compared
+from krmfn_functions.importing.drafts import rendered
 from krmfn_functions.importing.importer import Imported, imported
-from krmfn_functions.importing.judging import rendered
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import resolve
