@@ -45,7 +45,7 @@ def excluder(excludes: Excludes) -> Excluder:
     matches = _compiled(excludes.patterns).match_file if excludes.patterns else None
 
     def is_excluded(root: str, path: str) -> bool:
-        if excludes.folders and not excludes.folders.isdisjoint(parents(os.path.join(root, path.rstrip("/")))):
+        if excludes.folders and not excludes.folders.isdisjoint(parents(os.path.join(root, path))):
             return True
         if os.path.isabs(path):
             path = os.path.relpath(path, root) + "/" * path.endswith("/")

@@ -77,6 +77,7 @@ def odd_git_files(repo: Path) -> Path:
         (clone, ["."], ".: error: the submodule teams/b is not checked out, so what is checked is not all"),
         (clone, ["teams/b"], "teams/b: error: the submodule teams/b is not checked out"),
         (clone, ["lab"], ""),
+        (clone, [".", "--exclude", "teams/b/"], ""),
         (odd_git_files, ["lab"], ""),
     ],
 )

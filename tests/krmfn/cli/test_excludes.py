@@ -40,6 +40,10 @@ def fits(path: str, *patterns: str) -> bool:
         ("a/\udcff/c.yaml", ["\udcff"], True),
         ("a/é/c.yaml", ["?/c.yaml", "a/?/"], True),
         ("[a]", [r"\[a]"], True),
+        ("a/[", ["[[b]"], True),
+        ("/repo/a/b/c.yaml", ["a/b"], True),
+        ("/repo/a/b/", ["b/"], True),
+        ("/repo/a/b", ["b/"], False),
     ],
 )
 def test_a_pattern(path: str, patterns: list[str], expected: bool) -> None:
