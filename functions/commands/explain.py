@@ -13,7 +13,7 @@ from krmfn.errors import KrmfnError
 from krmfn.reports import rules as reports
 from krmfn.rule import Rule
 
-from ..rendering.suspects import near
+from ..rendering.spelling import near
 from . import catalogue
 
 _WIDEST = 100

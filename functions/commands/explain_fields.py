@@ -11,7 +11,7 @@ from krmfn.yamltext import emit
 
 from ..reference import ends, fields, specimens
 from ..reference.fields import KINDS, Entry
-from ..rendering.suspects import near
+from ..rendering.spelling import near
 
 _LABELS = 15
 

@@ -1,6 +1,6 @@
 """From a DeviceConfig's text to its values: the layers, merged, with krmfn's variables filled in; one per node pool."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from krmfn import Item, Ref
@@ -113,11 +113,15 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         fields["driverVersion"] = version
         fields = {name: value for name, value in fields.items() if name not in _OF_THE_MODULE}
     texts = [str(layer.fields) for layer in layers if layer.fields]  # cheap tests spare most configs walks
-    has_variables = any("KRMFN_" in text.upper() for text in texts)
+    filled = fields
+    if has_variables := any("KRMFN_" in text.upper() for text in texts):
+        from . import variables  # here, since most configs have none
+
+        filled = variables.filled(fields, config.ref)
     return config._replace(
         layers=layers,
         fields=fields,
-        spec=spec(_filled(config, fields) if has_variables else fields),
+        spec=spec(filled),
         has_variables=has_variables,
         has_switches=any("'enabled'" in text for text in texts),
         likeness=b"" if has_variables or config.pool or "extraObjects" in fields else _likeness(config.item),
@@ -163,9 +167,3 @@ def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
 def _fields(seed: bool, layers: tuple[Layer, ...]) -> dict[str, Any]:
     """Return the fields of all layers, merged."""
     return merged([*(layer.fields for layer in layers if layer.fields), *([SEED_DEFAULTS] if seed else [])])
-
-
-def _filled(config: DeviceConfig, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    from . import variables  # here, since most configs have none
-
-    return variables.filled(fields, config.ref)

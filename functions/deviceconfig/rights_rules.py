@@ -70,61 +70,126 @@ def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(config.at(f"labels[{key}]")))
 
 
-def _example(account: str, more: str, remedy: str, bad: str, bad_more: str = "") -> dict[str, Any]:
-    """Return the examples of a rule: a profile's serviceAccount, and a config that names it."""
-    profile = "kind: RenderDeviceConfigs\nspec:\n  profiles:\n    gpu:\n      serviceAccount:\n"
-    profile += "        podSecurity: privileged\n"
-    return {
-        "good": f"{profile}        {account}\n---\nspec: {{profile: gpu{more}}}\n",
-        "bad": f"{profile}        {bad}\n---\nspec: {{profile: gpu{bad_more}}}\n",
-        "remedy": remedy,
-    }
-
-
-_NODES = 'clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]'
-_NAMED = ', serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]'
 RULES = (
     Rule(
         "KRM168",
         "rights must be given to an account that the config names",
         check=rights_have_an_account,
-        **_example(_NODES, _NAMED, "Name the account in serviceAccountName.", _NODES),
+        good="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+---
+spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+---
+spec: {profile: gpu}
+""",
+        remedy="Name the account in serviceAccountName.",
     ),
     Rule(
         "KRM169",
         "clusterRules must not give cluster-admin rights: a config's author chooses the image that gets the rights",
         check=rights_are_not_an_admin_s,
-        **_example(
-            _NODES,
-            _NAMED,
-            "List the API groups, resources and verbs that the pods need.",
-            'clusterRules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]',
-            _NAMED,
-        ),
+        good="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+---
+spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]
+---
+spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
+""",
+        remedy="List the API groups, resources and verbs that the pods need.",
     ),
     Rule(
         "KRM170",
         "a rule of clusterRules must have either apiGroups and resources, or nonResourceURLs",
         check=rules_are_about_something,
-        **_example(
-            _NODES,
-            _NAMED,
-            "Write apiGroups and resources, or write nonResourceURLs in a separate rule.",
-            "clusterRules: [{apiGroups: [apps], verbs: [get]}]",
-            _NAMED,
-        ),
+        good="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+---
+spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [apps], verbs: [get]}]
+---
+spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
+""",
+        remedy="Write apiGroups and resources, or write nonResourceURLs in a separate rule.",
     ),
     Rule(
         "KRM171",
         "labels must not aggregate the generated ClusterRole into other roles of the cluster",
         check=labels_give_no_rights,
-        **_example(
-            _NODES,
-            _NAMED + ", labels: {team: drivers}",
-            "Remove the label.",
-            _NODES,
-            _NAMED + ', labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}',
-        ),
+        good="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+---
+spec:
+  profile: gpu
+  serviceAccountName: gpu
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+  labels: {team: drivers}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+---
+spec:
+  profile: gpu
+  serviceAccountName: gpu
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
+  labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}
+""",
+        remedy="Remove the label.",
     ),
 )
 """The rules about the rights of one config or pool."""

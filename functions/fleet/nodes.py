@@ -13,7 +13,7 @@ from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
 from ..kmm.lookup import table
 from . import facts, readings
-from .former import former_name, is_from_kustomize
+from .previous_names import is_from_kustomize, previous_name
 
 if TYPE_CHECKING:
     from . import inventory
@@ -73,7 +73,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
             findings += _misread(item, keys) or [refused]
             continue
-        name = former_name(item) if from_kustomize else node.name
+        name = previous_name(item) if from_kustomize else node.name
         findings += _misread(item, keys) or _named(name, item, sources)
         nodes.append(node._replace(name=name) if from_kustomize else node)
     inventories = resources.select("NodeInventory", "krmfn.dev")
@@ -169,8 +169,7 @@ def _unfit(item: Item) -> Iterator[Result]:
         yield other_version(item)
         return
     yield from readings.check(item)
-    for path in item.duplicate_keys:
-        yield item.located(error("this key stands twice; remove one", rule="KRM102", field=Field(path)))
+    yield from readings.repeated(item)
     for finding in schema.check(item.manifest, schemas.schema("nodeinventory")):
         yield item.located(finding)
 

@@ -12,6 +12,12 @@ def check(*items: Item) -> list[Result]:
     return [item.located(error(str(one), rule="KRM174", field=Field(one.path, one.text))) for item, one in found]
 
 
+def repeated(item: Item) -> list[Result]:
+    """Return an error for each key that appears twice in one mapping: readers disagree on which one counts."""
+    message = "this key appears twice; remove one"
+    return [item.located(error(message, rule="KRM102", field=Field(path))) for path in item.duplicate_keys]
+
+
 RULES = (
     Rule(
         "KRM174",

@@ -8,8 +8,8 @@ from krmfn import ResourceList, Result
 
 from ..rendering.generated import Renderer
 from ..rendering.kinds import PTEMPLATE, PTEMPLATE_GROUP
+from ..rendering.spelling import GUIDE_GROUP
 from ..rendering.start import start
-from ..rendering.suspects import GUIDE_GROUP
 
 if TYPE_CHECKING:
     from ..rendering.generated import Render

@@ -67,15 +67,17 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
             message = "must be a mapping of settings to strings, such as `exclusivity.mode: nodes`"
             return FunctionConfig(), [source.located(error(message, rule="KRM110", field=Field("data")))]
         source = source._replace(data=data)
-        config = _ours(source.ref.name or "function-input", _nested(data))
+        metadata = {"name": source.ref.name or "function-input"}
+        config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": metadata, "spec": _nested(data)}
     elif not config:
         return _settings({}, resources.options), []
     elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
         return FunctionConfig(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
-    misfits = readings.check(source.item) if source.item else []  # without one it was refused when it was read
-    misfits += [*_repeated(source), *schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
+    # without an item kustomize or kpt has refused such a document
+    misfits = [*readings.check(source.item), *readings.repeated(source.item)] if source.item else []
+    misfits += [*schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
     misfits += _variables(config.get("spec"))
     if misfits:
         from .variables import explained  # here, since most functionConfigs fit
@@ -85,16 +87,6 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
             for result in misfits
         ]
     return _settings(config.get("spec") or {}, resources.options)._replace(source=source), []
-
-
-def _ours(name: str, spec: Manifest) -> Manifest:
-    return {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": {"name": name}, "spec": spec}
-
-
-def _repeated(source: Source) -> list[Result]:
-    """Return an error for each repeated key; in function mode kustomize or kpt has refused such a document."""
-    paths = source.item.duplicate_keys if source.item else []
-    return [error("this key appears twice; remove one", rule="KRM102", field=Field(path)) for path in paths]
 
 
 def _variables(spec: Any) -> list[Result]:

@@ -22,7 +22,7 @@ from .function_config import JUDGING, FunctionConfig
 from .generated import Finding
 from .kinds import OURS
 from .reach import reaching
-from .suspects import near
+from .spelling import near
 
 Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""

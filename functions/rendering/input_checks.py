@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from krmfn import Field, Item, ResourceList, error, schema
+from krmfn import Item, ResourceList, error, schema
 from krmfn.ownership import Id
 from krmfn.rule import Rule
 
 from ..fleet import readings
 from . import schemas
 from .generated import Renderer
-
-_TWICE = "this key appears twice; remove one"
 
 
 def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer) -> list[Item]:
@@ -36,8 +34,7 @@ def _of_two_folders(item: Item, other: Item) -> str:
 
 def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:
     """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
-    findings = [error(_TWICE, rule="KRM102", field=Field(path)) for path in item.duplicate_keys]
-    findings += readings.check(item)
+    findings = [*readings.repeated(item), *readings.check(item)]
     known = {finding.field.path for finding in findings if finding.field}
     misfits = schema.check(item.manifest, schemas.schema(renderer.schemas[item.group, item.kind]))
     if misfits:

@@ -10,11 +10,11 @@ from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.rule import Rule
 
-from ..fleet.former import former_name, is_from_kustomize
+from ..fleet.previous_names import is_from_kustomize, previous_name
 from . import ignoring
 from .ignoring import IGNORE
 from .kinds import OURS, SEED
-from .suspects import near
+from .spelling import near
 
 PROFILE = f"{OURS}/profile"
 KNOWN = {
@@ -60,7 +60,7 @@ def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, st
     nodes = [node for node in resources.select("Node", "") if _is_deployed(node)]
     if nodes:
         others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
-        first = nodes[0].ref._replace(name=former_name(nodes[0]))
+        first = nodes[0].ref._replace(name=previous_name(nodes[0]))
         yield warning(f"{_ONLY_READ}{others} with the annotation {_MARK}", rule="KRM104", ref=first)
 
 

@@ -9,31 +9,17 @@ from krmfn import Item, ResourceList, Result, error, info
 from krmfn.resource import ref
 from krmfn.rule import Rule
 
-from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_VERSION
+from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from . import ignoring, metadata_checks
 from .function_config import FunctionConfig
-from .kinds import OURS, PTEMPLATE_GROUP, SEED
-from .suspects import GUIDE_GROUP, near, suspects
+from .kinds import OURS, SEED
+from .spelling import GUIDE_GROUP, KNOWN, candidates, near
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""
 
 Kinds = Collection[tuple[str, str]]
 """(group, kind) pairs."""
-
-_V1, _KMM = ("v1alpha1",), (MODULE_VERSION,)
-KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
-    OURS: {"DeviceConfig": _V1, "RenderDeviceConfigs": _V1, "NodeInventory": _V1},
-    SEED: {"DeviceConfig": _V1},
-    PTEMPLATE_GROUP: {"Ptemplate": _V1},
-    MODULE_GROUP: {
-        MODULE_KIND: _KMM,
-        "PreflightValidation": ("v1beta1", "v1beta2"),
-        **dict.fromkeys(("NodeModulesConfig", "ModuleImagesConfig", "ModuleBuildSignConfig", "BootModuleConfig"), _KMM),
-    },
-    HUB_GROUP: {HUB_KIND: _KMM},
-}
-"""Group -> kind -> versions of what there is. Source: KMM v2.4.0 to main (2026-07-29), and the fork's CRDs."""
 
 _SHARED = frozenset({SEED, MODULE_GROUP, HUB_GROUP})
 """Groups that may have other kinds, which are none of our business."""
@@ -56,7 +42,7 @@ def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
 
     `handled` are the pairs that are rendered in this run: their own schema judges their version.
     """
-    items = suspects(resources)
+    items = candidates(resources)
     foreign = [item for item in items if (item.group, item.kind) not in handled]
     yield from kinds_exist(foreign)
     if any(kind == "DeviceConfig" for _, kind in handled):

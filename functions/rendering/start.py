@@ -9,7 +9,7 @@ from krmfn import ResourceList
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from .generated import Renderer
 from .kinds import OURS
-from .suspects import suspects
+from .spelling import candidates
 
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -21,16 +21,16 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     kinds = {kind for _, kind in handled}
     ours = any(item.kind in kinds and (item.group, item.kind) in handled for item in resources.items)
-    candidates = suspects(resources) if not ours else []
+    misspelt = candidates(resources) if not ours else []
     configured = resources.options.command and (
         resources.function_config is not None or resources.select("NodeInventory", OURS)
     )
-    generated = candidates and any(resources.owned(renderer.scope) for renderer in renderers)
+    generated = misspelt and any(resources.owned(renderer.scope) for renderer in renderers)
     if ours or configured or generated or resources.select(MODULE_KIND, MODULE_GROUP):
         from .pipeline import run
 
         run(resources, renderers)
-    elif candidates:
+    elif misspelt:
         from .recognition import check
 
         resources.report(check(resources, handled))

@@ -9,7 +9,7 @@ import pytest
 from krmfn_functions.commands.catalogue import rules
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.ptemplate import ptemplate
-from krmfn_functions.rendering import recognition, suspects
+from krmfn_functions.rendering import recognition, spelling
 from krmfn_functions.rendering.ignoring import IGNORE
 from krmfn_functions.rendering.metadata_checks import KNOWN, PROFILE
 
@@ -19,7 +19,7 @@ from tests.builders import SPEC, applied, device_config, edited, function_config
 FUNCTIONS: list[Function] = [deviceconfig, ptemplate]
 EVERYTHING = [
     (f"{group}/{version}", kind)
-    for group, kinds in recognition.KNOWN.items()
+    for group, kinds in spelling.KNOWN.items()
     for kind, versions in kinds.items()
     for version in versions
 ]
@@ -312,7 +312,7 @@ functionConfig:
 
 def test_near_is_one_step() -> None:
     for slip in slips("Module"):
-        assert suspects.near(slip, "Module")
-        assert suspects.near("Module", slip)
+        assert spelling.near(slip, "Module")
+        assert spelling.near("Module", slip)
     for other in ("Mode", "Modle2", "Modem", "", "Moduless", "oModuel"):
-        assert not suspects.near(other, "Module")
+        assert not spelling.near(other, "Module")

@@ -13,6 +13,6 @@ def is_from_kustomize(item: Item) -> bool:
     return item.mentions("kustomize.config.k8s.io/id")
 
 
-def former_name(item: Item) -> str:
+def previous_name(item: Item) -> str:
     """Return the name that an item had before kustomize changed it."""
     return item.string("metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name
