@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Item, KrmfnError, ResourceList, Result, schema
@@ -18,6 +18,8 @@ from krmfn.results import Field, printable
 from ..deviceconfig import SCHEMAS, reading
 from ..deviceconfig.layers import place
 from ..deviceconfig.model import DeviceConfig
+from ..fleet.table import aligned
+from ..kmm.lookup import leaves
 from ..rendering import function_config, schemas
 from ..rendering.function_config import FunctionConfig, profile_findings
 
@@ -67,14 +69,13 @@ def _named(resources: ResourceList, path: str, name: str) -> Item:
 
 def _part(config: DeviceConfig) -> str:
     rows = [("FIELD", "VALUE", "FROM"), *_rows(config)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    lines = ("  ".join(row).rstrip() for row in aligned(rows))
     head = f"{config.ref}" + (f", node pool {config.pool}" if config.pool else "")
     return "\n".join([*map(printable, (head, *lines)), ""])
 
 
 def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:
-    for parts, value in _leaves(config.fields, ()):
+    for parts, value in leaves(config.fields):
         name = join(parts)
         layer, path = place(config.layers, config.fields, name)
         if layer is None:
@@ -83,14 +84,6 @@ def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:
             located = layer.source.located(Result("", field=Field(path)))
             where = f"{located.where}{path}"
         yield name, _short(value), where
-
-
-def _leaves(value: Any, path: Sequence[str | int]) -> Iterator[tuple[Sequence[str | int], Any]]:
-    inner: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    if not inner:
-        yield path, value
-    for key, child in inner:
-        yield from _leaves(child, (*path, key))
 
 
 def _short(value: Any) -> str:

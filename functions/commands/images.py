@@ -17,6 +17,7 @@ from ..fleet import registry
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import images, not_known
+from ..fleet.table import aligned
 from ..kmm.resolution import resolver
 from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
@@ -132,9 +133,7 @@ def text(found: Sequence[Pulled]) -> str:
         number = "?" if image.nodes is None else f"{image.nodes:,}"
         made = "in the cluster" if image.built else "-"
         lines.append((printable(image.name), number, made, printable(some(needs, len(needs)))))
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    padded = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-    return "".join(f"{line.rstrip()}\n" for line in padded)
+    return "".join(f"{'  '.join(line).rstrip()}\n" for line in aligned(lines))
 
 
 def as_json(found: Sequence[Pulled]) -> str:

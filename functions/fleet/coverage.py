@@ -83,9 +83,9 @@ def coverage(
     labels = (_scoped(node.labels, node.cluster) if scoped else node.labels for node in nodes)
     labelled = zip(names, labels, strict=True)
     try:
-        for matching, found in match(list(same_selector), labelled, Work(STEPS)):
+        for matching, members in match(list(same_selector), labelled, Work(STEPS)):
             selected = sorted(position for selector in matching for position in of_selector[selector])
-            alike = _groups([nodes[at] for _, at in found], selected, excluded(selected) if exclusive else {}, judge)
+            alike = _groups([nodes[at] for _, at in members], selected, excluded(selected) if exclusive else {}, judge)
             groups += (_divided(group, number) for group in alike) if theirs else alike
     except Exhausted as failure:
         raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure

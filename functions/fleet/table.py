@@ -123,15 +123,17 @@ STYLES = {
 def text(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
     """Return aligned columns, the state in its colour."""
     lines = [tuple(map(printable, line)) for line in _lines(found)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     at = lines[0].index("STATE")
-    made = []
-    for number, line in enumerate(lines):
-        padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
-        if number:
-            padded[at] = paint(line[at], STYLES[line[at]]) + padded[at][len(line[at]) :]
-        made.append(f"{'  '.join(padded).rstrip()}\n")
-    return "".join(made)
+    head, *padded = aligned(lines)
+    for line, cells_of_line in zip(lines[1:], padded, strict=True):
+        cells_of_line[at] = paint(line[at], STYLES[line[at]]) + cells_of_line[at][len(line[at]) :]
+    return "".join(f"{'  '.join(line).rstrip()}\n" for line in (head, *padded))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows of cells, each cell as wide as the widest of its column."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
 
 
 def markdown(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
