@@ -6,8 +6,7 @@ import gc
 import sys
 
 from krmfn_functions.fleet import nodes
-
-from krmfn.cli import manifests
+from krmfn_functions.paths import manifests
 
 gc.disable()  # as our commands do
 fleet = nodes.read(manifests.read("-", sys.stdin.buffer.read()))

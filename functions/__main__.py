@@ -94,8 +94,7 @@ def _command(arguments: list[str]) -> int:
     gc.disable()  # nearly all objects stay to the end, and walking 100,000 nodes again and again takes a quarter
     try:
         _catch_signals()
-        from krmfn.cli import main
-
+        from .command_line import main
         from .programs import KRMFN
     except Exception:
         import traceback

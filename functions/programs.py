@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmfn import Item, ResourceList, Result
-from krmfn.cli.main import Command, Printed, Program
-from krmfn.plan import Effect, Plan
 from krmfn.rule import Rule
 
 from . import all_kinds
+from .command_line.main import Command, Printed, Program
 from .commands import schema
 from .kmm.module import MODULE_GROUP, MODULE_KIND
 from .kmm.versions import DEFAULT, TARGETS
+from .plan import Effect, Plan
 from .rendering.kinds import DEVICECONFIG, PTEMPLATE
 
 # Imports wait until it is known which command is called: a check of one small file takes as long as all of them.

@@ -16,7 +16,9 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from krmfn.cli import config, variables
+from krmfn_functions.cluster import config
+from krmfn_functions.kustomization import environment
+
 from krmfn.yamltext import split
 from tests.commands import ROOT
 from tests.pumps import LONG, Use
@@ -47,8 +49,10 @@ CRD_RULES = _of_files("functions/kmm/crd", "$pattern")
 CONFIG = SimpleNamespace(ref=SimpleNamespace(name="a-b.c"))
 LOCALS: dict[str, list[dict[str, Any]]] = {
     "krmfn/schema.py _pattern": [{"rule": rule} for rule in RULES],
-    "krmfn/cli/variables.py named": [{"names": names} for names in (variables.CLOSED, variables.OPEN, variables.HELM)],
-    "krmfn/cli/loose.py": [{"key": b"kind"}],
+    "functions/kustomization/environment.py named": [
+        {"names": names} for names in (environment.CLOSED, environment.OPEN, environment.HELM)
+    ],
+    "functions/paths/loose.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
     "krmfn/yamltext/split.py _dashes": [{"indent": 2}],
@@ -73,9 +77,9 @@ OTHER_ENGINES = {
     ("functions/commands/nodes.py", "fnmatch"),  # the pattern is an option's
     ("functions/fleet/table.py", "fnmatch"),
     ("functions/kmm/regexps.py", "re2"),
-    ("krmfn/cli/kustomization/values.py", "re2"),
-    ("krmfn/cli/excludes.py", "pathspec"),
-    ("krmfn/cli/excludes.py", "re2"),
+    ("functions/kustomization/values.py", "re2"),
+    ("functions/paths/excludes.py", "pathspec"),
+    ("functions/paths/excludes.py", "re2"),
 }
 """What else reads patterns, by file."""
 ENGINES = {"fnmatch", "glob", "pathspec", "re2", "regex"}

@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import yaml
+from krmfn_functions.command_line import main
 from krmfn_functions.commands.catalogue import usual_kind
 from krmfn_functions.programs import KRMFN
 
 from krmfn import Item
-from krmfn.cli import main
 from krmfn.rule import Rule
 
 LEAST: dict[str, dict[str, Any]] = {

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
+from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.schemas import schema as json_schema
 
 from krmfn import KrmfnError, Manifest
-from krmfn.cli import manifests
 from tests.commands import ROOT
 
 SAMPLES = ROOT / "tests" / "schema_samples"

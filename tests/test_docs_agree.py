@@ -10,10 +10,10 @@ from configparser import ConfigParser
 
 import fields
 import pytest
+from krmfn_functions.command_line.arguments import parser
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
 from krmfn_functions.programs import KRMFN
 
-from krmfn.cli.arguments import parser
 from tests.commands import ROOT, process
 from tests.console import rewritten_unless
 from tests.pages import Block, blocks, pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from krmfn.cli.kustomization.calls import Ours
+from krmfn_functions.kustomization.calls import Ours
 
 OURS = Ours({"krmfn", "deviceconfig", "ptemplate"}, version=lambda: "1.2.3")
 ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in sorted(OURS.programs)}

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from krmfn_functions.commands import catalogue
+from krmfn_functions.formats.rules import markdown, sentence
 
-from krmfn.reports.rules import markdown, sentence
 from krmfn.rule import Rule
 
 _ROOT = Path(__file__).parent.parent

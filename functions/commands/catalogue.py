@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any, NamedTuple
 
-from krmfn.cli.main import Printed
 from krmfn.results import json_text
 from krmfn.rule import Rule
 
+from ..program import Printed
 from ..rendering import ignoring
 
 CHAPTERS = (
@@ -27,10 +27,8 @@ CHAPTERS = (
 def rules() -> list[Rule]:
     """Return every rule of the product, in the order of their ids."""
     # here: no other command needs all of them
-    from krmfn.cli import clusters, theirs
-    from krmfn.cli import rules as cli
-    from krmfn.cli.kustomization import graph_rules
-
+    from ..cluster import clusters, theirs
+    from ..cluster import rules as cli
     from ..deviceconfig import effects, extra_rules, name_rules, profiles
     from ..deviceconfig import rules as deviceconfig
     from ..exclusivity import rules as exclusivity
@@ -39,6 +37,7 @@ def rules() -> list[Rule]:
     from ..fleet import readings
     from ..fleet import rules as fleet
     from ..kmm import rules as modules
+    from ..kustomization import graph_rules
     from ..ptemplate import render as ptemplate
     from ..rendering import function_config, input_checks, leftovers, metadata_checks, object_checks, recognition
     from ..upgrades import change_rules

@@ -8,11 +8,11 @@ import shutil
 from collections.abc import Callable
 from typing import NamedTuple
 
-from krmfn.cli.main import Printed, Program
 from krmfn.errors import KrmfnError
-from krmfn.reports import rules as reports
 from krmfn.rule import Rule
 
+from ..formats import rules as reports
+from ..program import Printed, Program
 from ..rendering.spelling import near
 from . import catalogue
 

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Item, KrmfnError, ResourceList, Result, schema
-from krmfn.cli import cluster_streams
-from krmfn.cli.options import RunOptions
-from krmfn.cli.program import Program
-from krmfn.cli.subcommand import Context
 from krmfn.fieldpath import join
 from krmfn.log import Log
 from krmfn.results import Field, printable
 
+from ..cluster import cluster_streams
 from ..deviceconfig import SCHEMAS, reading
 from ..deviceconfig.layers import place
 from ..deviceconfig.model import DeviceConfig
 from ..fleet.table import aligned
 from ..kmm.lookup import leaves
+from ..options import RunOptions
+from ..program import Program
 from ..rendering import function_config, schemas
 from ..rendering.function_config import FunctionConfig, profile_findings
+from ..subcommand import Context
 
 _WIDEST = 60
 

@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result
-from krmfn.cli import files, manifests
 
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.node import Node
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.nodes import Fleet
+from ..paths import files, manifests
 from ..rendering import function_config
 from ..report.parts import Part
 

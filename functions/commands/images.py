@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList, Result, error, warning
-from krmfn.cli import files
-from krmfn.cli.main import Command
 from krmfn.counts import some
 from krmfn.results import json_text, printable
 from krmfn.yamltext import emit
@@ -19,6 +17,8 @@ from ..fleet.drivers import Driver
 from ..fleet.images import images, not_known
 from ..fleet.table import aligned
 from ..kmm.resolution import resolver
+from ..paths import files
+from ..program import Command
 from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
 from ..report.printed import image_record

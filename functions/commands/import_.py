@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest, Options, Ref, ResourceList, Result, warning
-from krmfn.cli import output
-from krmfn.cli.main import Command
-from krmfn.cluster_dump import is_dumped
 from krmfn.resource import Place, ref
 from krmfn.yamltext import emit
 
+from ..cluster_dump import is_dumped
 from ..fleet import readings
 from ..importing import assembly, importer, normal, wording
 from ..importing.importer import Imported
 from ..kmm.module import MODULE_KINDS
+from ..paths import output
+from ..program import Command
 
 Places = Mapping[tuple[str, str, str, str], Place | None]
 """Where the objects stand, by what makes each unique."""

@@ -11,16 +11,17 @@ from datetime import date
 from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest
-from krmfn.cli import cluster_streams, files, manifests
-from krmfn.cli.main import Printed, Program
-from krmfn.cli.options import RunOptions
-from krmfn.cli.subcommand import Context
 from krmfn.log import Log
 from krmfn.runner import max_bytes
 from krmfn.yamltext import emit
 
+from ..cluster import cluster_streams
 from ..fleet import cluster, collecting, grouping, json_stream, readings
 from ..kmm.names import label_key_errors, subdomain_errors
+from ..options import RunOptions
+from ..paths import files, manifests
+from ..program import Printed, Program
+from ..subcommand import Context
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOM = b"\xef\xbb\xbf"

@@ -10,12 +10,12 @@ from functools import partial
 from typing import NamedTuple
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, warning
-from krmfn.cli.main import Command
 from krmfn.counts import counted, some
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import table, wording
 from ..fleet.drivers import Driver
+from ..program import Command
 from ..report import local, printed
 from ..report.local import Joined
 from . import fleets

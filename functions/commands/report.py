@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krmfn import ResourceList, Result
-from krmfn.cli import files
-from krmfn.cli.main import Command
-from krmfn.plan import Comparison
 
 from ..deviceconfig.reading import domain_of
+from ..paths import files
+from ..plan import Comparison
+from ..program import Command
 from ..report.links import link
 from . import fleets
 

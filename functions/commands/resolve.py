@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
-from krmfn.cli.main import Command
 from krmfn.counts import some
 from krmfn.results import json_text, printable
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from ..kmm.resolution import resolver
+from ..program import Command
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

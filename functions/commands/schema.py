@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn.cli.main import Printed
-
+from ..program import Printed
 from ..rendering.schemas import text
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, Place, Ref, ResourceList, Result, error
-from krmfn.cluster_dump import is_dumped
 from krmfn.ownership import Id
 from krmfn.rule import Rule
 
+from ..cluster_dump import is_dumped
 from ..deviceconfig.reading import domain_of
 from ..exclusivity import Claim
 from ..fleet import cluster

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from krmfn import Manifest
-from krmfn.differences import ABSENT, FieldChange, differences
 from krmfn.resource import ref
 
+from ..differences import ABSENT, FieldChange, differences
 from ..kmm.module import HUB_KIND, MODULE_KIND
 from .normal import OUR_ANNOTATIONS, OUR_LABELS, folded, normal
 

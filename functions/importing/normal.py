@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from krmfn import Manifest, cluster_dump
+from krmfn import Manifest
 from krmfn.ownership import OWNER, PASSED_ON
 
+from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
 from ..rendering.metadata import MODULE_ORDER
 

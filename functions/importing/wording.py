@@ -8,9 +8,9 @@ from typing import Any
 
 from krmfn import Manifest
 from krmfn.counts import counted, listed
-from krmfn.differences import ABSENT
 from krmfn.results import printable
 
+from ..differences import ABSENT
 from .comparing import REPLACED
 from .importer import Imported
 from .normal import OUR_ANNOTATIONS, OUR_LABELS

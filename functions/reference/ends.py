@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest
-from krmfn.differences import ABSENT
 from krmfn.fieldpath import FieldPath, join
 from krmfn.resource import annotations_of
 from krmfn.yamltext import emit
 
 from ..deviceconfig import generate, reading
 from ..deviceconfig.merging import EITHER
+from ..differences import ABSENT
 from ..kmm.crd.facts import Fact, module_facts
 from ..kmm.lookup import leaves
 from ..kmm.module import MODULE_KIND

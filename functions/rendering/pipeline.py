@@ -11,16 +11,7 @@ from krmfn.ownership import Scope
 
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, Module
-from . import (
-    claims,
-    function_config,
-    ignoring,
-    input_checks,
-    leftovers,
-    module_checks,
-    object_checks,
-    recognition,
-)
+from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import JUDGING, FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from krmfn import Field, KrmfnError, Place, Ref, Result
-from krmfn.reports.findings import FORMAT as CHECK
 from krmfn.results import UNLISTED, Severity, in_order
 
+from ..formats.findings import FORMAT as CHECK
 from . import states
 from .local import alike, in_words
 from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used

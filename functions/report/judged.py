@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Result
-from krmfn.plan import Comparison
 from krmfn.rule import Rule
 
+from ..plan import Comparison
 from .parts import CONFLICTS, Clash, Part
 
 FINDINGS = 200

@@ -20,13 +20,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from krmfn.counts import counted, some
-from krmfn.plan import Comparison
-from krmfn.reports import changes
-from krmfn.reports.findings import summary as number_of
-from krmfn.reports.rules import sentence
 from krmfn.results import visible
 from krmfn.rule import Rule
 
+from ..formats import changes
+from ..formats.findings import summary as number_of
+from ..formats.rules import sentence
+from ..plan import Comparison
 from . import judged, pictures, rows, states, summary, tallies
 from .links import linked
 from .parts import Part, together

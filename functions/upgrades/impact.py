@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Field, Manifest, Ref
-from krmfn.differences import ABSENT, FieldChange, differences
-from krmfn.plan import Change, Plan
 from krmfn.resource import ref
 
+from ..differences import ABSENT, FieldChange, differences
 from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import (
     CONTAINER,
@@ -23,6 +22,7 @@ from ..kmm.module import (
     version_ready_label,
 )
 from ..kmm.versions import Target
+from ..plan import Change, Plan
 
 _OF_CONTAINER = frozenset({"modprobe", "containerImage", "imagePullPolicy", "registryTLS", *IN_TREE})
 _OF_MAPPING = frozenset({"containerImage", "registryTLS", "literal", "regexp", *IN_TREE})

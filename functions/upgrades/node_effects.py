@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.ownership import Id
-from krmfn.plan import Effect
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules, wording
@@ -19,6 +18,7 @@ from ..fleet.cluster import Cluster
 from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
 from ..kmm.lookup import text
+from ..plan import Effect
 from ..rendering import function_config
 
 _RUNNING = ("runs", "other version")

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
-from krmfn.plan import Plan
 from krmfn.resource import annotations_of, ref
 from krmfn.rule import apply
 
 from ..kmm.versions import target
+from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from .change_rules import RULES

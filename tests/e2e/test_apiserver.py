@@ -13,10 +13,10 @@ import pytest
 from krmfn_functions.kmm.crd import structure
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.versions import DEFAULT, target
+from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.kinds import DEVICECONFIG, PTEMPLATE
 
 from krmfn import Item, Manifest
-from krmfn.cli import manifests
 from tests import kmm_crds
 from tests.commands import COMMANDS, ROOT
 

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
+from krmfn_functions.kustomization import kustomize as kustomizing
+from krmfn_functions.kustomization import origins
 
-from krmfn.cli import kustomize as kustomizing
-from krmfn.cli.kustomization import origins
 from tests.builders import CONFIG
 from tests.commands import Done
 from tests.trees import COMPONENT, config_map, function, plant

@@ -16,11 +16,11 @@ import pytest
 import yaml
 
 from tests.commands import COMMANDS, environment
+from tests.functions.comparing.test_base import commit, run_git
 from tests.gitops.ci_server import Service, serving
 from tests.gitops.hub import REPOSITORY, Hub, fleet
 from tests.gitops.pull_requests import BRANCH, CHANGES, harmless, inert, snapshot
 from tests.gitops.test_ci_gitlab import RECIPE as GITLAB
-from tests.krmfn.cli.test_base import commit, run_git
 
 from .engines import find, must
 

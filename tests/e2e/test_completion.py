@@ -8,9 +8,9 @@ import signal
 from pathlib import Path
 
 import pytest
+from krmfn_functions.command_line import arguments, grammar
 from krmfn_functions.programs import KRMFN
 
-from krmfn.cli import arguments, grammar
 from tests.commands import ROOT
 
 from .engines import find, must, path_of

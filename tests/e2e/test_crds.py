@@ -10,12 +10,12 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from krmfn_functions.deviceconfig import reading, rules
+from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.schemas import schema as json_schema
 from krmfn_functions.rendering.schemas import text
 
 from krmfn import Manifest, schema
-from krmfn.cli import manifests
 from tests.schema_corpus import CRDS, corpus, samples, schema_of, spoiled
 
 from .control_plane import wait

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from krmfn_functions.paths import manifests
 
 from krmfn import Manifest
-from krmfn.cli import manifests
 
 from .control_plane import HOST, free_port, process, wait
 from .engines import find, must, path_of

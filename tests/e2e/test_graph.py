@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from hypothesis import event, given, settings
+from krmfn_functions.kustomization import fields, reading
+from krmfn_functions.kustomization.confinement import FLAGS, confined
+from krmfn_functions.kustomization.graph import Graph
+from krmfn_functions.kustomization.remotes import is_repository
 
-from krmfn.cli.kustomization import fields, reading
-from krmfn.cli.kustomization.confinement import FLAGS, confined
-from krmfn.cli.kustomization.graph import Graph
-from krmfn.cli.kustomization.remotes import is_repository
 from krmfn.schema import Schema
 from tests.commands import Done
 from tests.examples import EXAMPLES

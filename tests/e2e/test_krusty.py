@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from krmfn_functions.command_line import main
 from krmfn_functions.programs import KRMFN
 
-from krmfn.cli import main
 from tests.trees import config_map, plant
 
 from .engines import TOOLS, find, path_of, run

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.paths import manifests, output
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.cli import manifests, output
 from krmfn.item import Item
 from krmfn.resource import ref
 from krmfn.yamltext import documents as divided

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
+from krmfn_functions.kustomization.confinement import FLAGS
 
-from krmfn.cli.kustomization.confinement import FLAGS
 from tests.trees import config_map, function, plant
 
 from .conftest import Env

@@ -11,10 +11,10 @@ from typing import Any
 
 import jsonschema
 import pytest
+from krmfn_functions.formats.sarif import sarif
 
-from krmfn.reports.sarif import sarif
 from tests.commands import COMMANDS, ROOT
-from tests.krmfn.reports.test_ci import CHECKED, CLEAN, NASTY, nasty, printed
+from tests.functions.formats.test_ci import CHECKED, CLEAN, NASTY, nasty, printed
 
 from .engines import EXAMPLES, absent, run
 

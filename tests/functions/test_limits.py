@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from krmfn_functions.formats.findings import FORMATS
 
-from krmfn.reports.findings import FORMATS
 from krmfn.results import MOST
 from tests.builders import CONFIG
 from tests.commands import COMMANDS, ROOT, Done, environment, process

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.command_line import main
+from krmfn_functions.kustomization import changes, reading
+from krmfn_functions.kustomization.decision import decide
+from krmfn_functions.paths import manifests, output
 from krmfn_functions.programs import INPUTS, KINDS, KRMFN
 
 from krmfn import ResourceList
-from krmfn.cli import main, manifests, output
-from krmfn.cli.kustomization import changes, reading
-from krmfn.cli.kustomization.decision import decide
 from krmfn.item import Item
 from krmfn.ownership import OWNER
 from krmfn.resource import annotations_of, ref

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.krmfn.cli.test_base import run_git
+from tests.functions.comparing.test_base import run_git
 
 STATUS = re.compile(r"\b(success|failure|always|cancelled)\(\)")
 _TOKEN = re.compile(r"\s*(?:('(?:[^']|'')*')|([A-Za-z_][\w.-]*)(\()?|(&&|\|\||==|!=|!|\(|\)|,))")

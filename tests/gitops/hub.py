@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from tests.commands import COMMANDS, ROOT, environment
-from tests.krmfn.cli.test_base import run_git
+from tests.functions.comparing.test_base import run_git
 
 from .ci_server import Service
 from .github_runner import Job, Runner

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.commands import ROOT
-from tests.krmfn.cli.test_base import commit, repository, run_git
+from tests.functions.comparing.test_base import commit, repository, run_git
 from tests.trees import config_map, plant
 
 CONFIG = """\

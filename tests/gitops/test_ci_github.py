@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.krmfn.cli.test_base import run_git
-from tests.krmfn.reports.test_ci import sound
+from tests.functions.comparing.test_base import run_git
+from tests.functions.formats.test_ci import sound
 
 from .ci_server import Service, serving
 from .hub import REPOSITORY, Hub, fleet

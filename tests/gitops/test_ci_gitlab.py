@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from tests.commands import ROOT, environment
-from tests.krmfn.cli.test_base import run_git
-from tests.krmfn.reports.test_ci import entries
+from tests.functions.comparing.test_base import run_git
+from tests.functions.formats.test_ci import entries
 
 from .ci_server import OWN, Service, serving
 from .pull_requests import BRANCH, CHANGES, Change, base, harmless, inert, propose

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from krmfn_functions.formats import changes, findings
+from krmfn_functions.plan import Comparison, plan, undecided
 
 from krmfn import Place, Ref, Result, color
 from krmfn.log import Log
-from krmfn.plan import Comparison, plan, undecided
-from krmfn.reports import changes, findings
 from krmfn.results import Checked, Field, printable
 from tests.builders import CONFIG, document_text
 from tests.commands import COMMANDS, environment, process

@@ -9,12 +9,12 @@ from xml.etree import ElementTree as xml
 import pytest
 import yaml
 from krmfn_functions.commands import catalogue, explain
+from krmfn_functions.formats.junit import junit
+from krmfn_functions.formats.sarif import sarif
 from krmfn_functions.programs import program
 from rules import page
 
 from krmfn import KrmfnError
-from krmfn.reports.junit import junit
-from krmfn.reports.sarif import sarif
 from krmfn.results import Checked, error, info
 from krmfn.rule import Rule
 from tests.commands import process

@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import pytest
 
 from tests.commands import ROOT, process
+from tests.functions.comparing.test_base import repository
 from tests.functions.report import fleets
 from tests.functions.report.pages import Page
-from tests.krmfn.cli.test_base import repository
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_a_base_that_is_not_there_is_no_page(lab: Path) -> None:
 
 
 def test_no_other_command_loads_the_template_library() -> None:
-    code = "import krmfn.cli.main, krmfn_functions.programs, sys; sys.exit('jinja2' in sys.modules)"
+    code = "import krmfn_functions.command_line.main, krmfn_functions.programs, sys; sys.exit('jinja2' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig, reading
+from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.function_config import FunctionConfig, Source
 
 from krmfn import Item, Options, Ref, ResourceList, Result
-from krmfn.cli import manifests
 from tests.builders import AGENT, applied, device_config, edited, function_config
 
 HERE = Ref("krmfn.dev/v1alpha1", "RenderDeviceConfigs", "", "vendors")

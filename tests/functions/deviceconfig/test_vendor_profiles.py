@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.paths import manifests
 
 from krmfn import Manifest, Options
-from krmfn.cli import manifests
 from tests.builders import DROP, applied, edited, generated, leaves
 from tests.commands import ROOT, cached
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.commands import Done, process
-from tests.krmfn.cli.test_base import commit, repository
+from tests.functions.comparing.test_base import commit, repository
 from tests.trees import plant
 
 from .test_against import APART, MEET, OURS, POD, THEIRS, dump, rendered

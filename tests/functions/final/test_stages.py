@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from krmfn_functions.final.order import stage_of
-
-from krmfn.cli import manifests
+from krmfn_functions.paths import manifests
 
 HOLDER = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {template: {spec: {%s}}}\n"
 AFFINITY = (

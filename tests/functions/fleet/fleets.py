@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from krmfn_functions import all_kinds
 from krmfn_functions.fleet import cluster, rules
+from krmfn_functions.paths import manifests
 
 from krmfn import Options, Result
-from krmfn.cli import manifests
 
 
 def read(text: str) -> tuple[cluster.Cluster, list[Result]]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.fleet import nodes
+from krmfn_functions.paths import manifests
 
 from krmfn import ResourceList
-from krmfn.cli import manifests
 from krmfn.resource import Place
 from tests.commands import process
 

@@ -11,10 +11,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 from krmfn_functions.fleet import collecting, grouping, nodes, previous_names
+from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.schemas import schema as published
 
 from krmfn import KrmfnError, Manifest, schema
-from krmfn.cli import manifests
 from krmfn.yamltext import emit
 from tests.functions.fleet import strategies
 

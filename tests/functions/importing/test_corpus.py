@@ -9,9 +9,9 @@ from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.importing import assembly, drafts, importer
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import MODULE_KINDS
+from krmfn_functions.paths import manifests
 
 from krmfn import KrmfnError, Manifest, Options, ResourceList, run
-from krmfn.cli import manifests
 from krmfn.yamltext import emit
 from tests.builders import folder_text
 from tests.commands import ROOT

@@ -17,17 +17,7 @@ from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS,
 from krmfn_functions.kmm.rule import prefixed
 from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
-from krmfn_functions.kmm.webhook import (
-    admission,
-    decoding,
-    dra,
-    in_tree,
-    loader,
-    modprobe,
-    sign,
-    tolerations,
-    volumes,
-)
+from krmfn_functions.kmm.webhook import admission, decoding, dra, in_tree, loader, modprobe, sign, tolerations, volumes
 
 from krmfn import Manifest, Result
 from krmfn.rule import Rule, apply

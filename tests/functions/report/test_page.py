@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from krmfn_functions import all_kinds
 from krmfn_functions.commands import catalogue
 from krmfn_functions.deviceconfig.reading import domain_of
+from krmfn_functions.plan import Comparison, Effect, plan
 from krmfn_functions.report import states, tallies
 from krmfn_functions.report.local import part
 from krmfn_functions.report.page import page
 from krmfn_functions.report.parts import Part
 
 from krmfn import Manifest, Options, Ref
-from krmfn.plan import Comparison, Effect, plan
 from krmfn.resource import Place
 from krmfn.results import Field, Result
 from krmfn.rule import Rule

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from krmfn_functions.paths import manifests
+from krmfn_functions.plan import plan
 from krmfn_functions.upgrades import node_rules
 from krmfn_functions.upgrades.change_rules import RULES
 from krmfn_functions.upgrades.notes import notes
 
 from krmfn import Manifest, Options, ResourceList, Result
-from krmfn.cli import manifests
-from krmfn.plan import plan
 from tests.builders import DROP, edited, function_config, manifest, module
 from tests.commands import ROOT, Done, process
 

@@ -13,10 +13,10 @@ from krmfn_functions.exclusivity.node import Taint
 from krmfn_functions.fleet.facts import tolerates
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.paths import manifests
 from krmfn_functions.upgrades.node_effects import effects
 
 from krmfn import Manifest, ResourceList
-from krmfn.cli import manifests
 from krmfn.yamltext import emit
 from tests.builders import CONFIG, edited, manifest, module
 from tests.commands import Done, process

@@ -1,0 +1,1 @@
+"""One cluster: what its roots hold, read, rendered and judged."""

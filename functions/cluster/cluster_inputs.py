@@ -1,0 +1,107 @@
+"""What each cluster holds: its roots read and built, before the function runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resourcelist import ResourceList
+
+from ..paths.aside import processors
+from ..paths.disk import within
+from ..paths.failures import Failure, Unreadable
+from ..program import Program
+from ..subcommand import Context
+from . import inputs
+from .clusters import Cluster
+from .inputs import Read
+from .progress import progress
+
+_JOBS = 8
+"""How many kustomizations are built at a time, at most, unless --jobs says so."""
+
+
+class Inputs(NamedTuple):
+    """What was read for one cluster."""
+
+    cluster: Cluster
+    parts: list[Read]
+    """What the function runs on, one by one."""
+    side: Read | None
+    """Loose files that hold nothing but inventories and functionConfigs: they count for each of the parts."""
+    failures: list[Failure]
+    is_whole: bool
+
+
+def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
+    """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
+    jobs = context.options.jobs or min(_JOBS, processors())
+    builds_some = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots) > 1
+    with progress(context.log, len(every), "clusters read") as step:
+
+        def read(cluster: Cluster) -> Inputs:
+            made = _read(context, cluster)
+            step()
+            return made
+
+        if jobs == 1 or len(every) == 1 or not builds_some:
+            return [read(cluster) for cluster in every]
+        from concurrent.futures import ThreadPoolExecutor  # here: one cluster is the usual case
+
+        with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
+            try:
+                return list(pool.map(read, every))
+            except KeyboardInterrupt:
+                from ..kustomization import process
+
+                process.end_all()
+                raise
+
+
+def _read(context: Context, cluster: Cluster) -> Inputs:
+    """Return what the roots of a cluster hold, loose files as one."""
+    loose = [root for root in cluster.roots if root.kind == "files"]
+    groups = [[root] for root in cluster.roots if root.kind != "files"] + ([loose] if loose else [])
+    parts: list[Read] = []
+    failures: list[Failure] = []
+    side: Read | None = None
+    for roots in groups:
+        name = roots[0].name if len(roots) == 1 else cluster.name
+        try:
+            read = inputs.read(context.program, context.options, roots, name, context.in_full)
+        except KrmfnError as failure:
+            failures.append(failure_of(name, failure))
+            continue
+        if roots is loose and len(groups) > 1 and _only_counts(context.program, read.resources):
+            side = read
+        else:
+            parts.append(read)
+    every = [*parts, side] if side else parts
+    return Inputs(cluster, parts, side, failures, not failures and all(one.is_whole for one in every))
+
+
+def failure_of(name: str, failure: KrmfnError) -> Failure:
+    """Return why the work on a root could not be done."""
+    findings = failure.findings if isinstance(failure, Unreadable) else ()
+    return Failure(name, tuple(map(str, failure.args)), findings)
+
+
+def _only_counts(program: Program, resources: ResourceList) -> bool:
+    """Return True when a list holds nothing that is deployed and nothing that something is made from."""
+    return all((item.group, item.kind) in inputs.counting(program) for item in resources.items)
+
+
+def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
+    """Report each PATH below which there is nothing for the function; a root without any is none of its business."""
+    for path in paths:
+        real = os.path.realpath(path)
+        held = [
+            one
+            for one in read
+            if any(within(root.path, real) if root.path else path == "-" for root in one.cluster.roots)
+        ]
+        lists = [part.resources for one in held for part in (*one.parts, *filter(None, [one.side]))]
+        if lists:
+            lists[0].report(inputs.nothing_of_ours(context.program, context.options, path, lists))

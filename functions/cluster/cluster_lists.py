@@ -1,0 +1,125 @@
+"""One cluster after the function: what each of its roots gives, and all of that as one list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError, NoData
+from krmfn.item import Item
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Checked
+
+from ..kustomization import transformers
+from ..paths.failures import Failure
+from ..program import Program
+from ..subcommand import Context
+from . import cluster_inputs, inputs
+from .cluster_inputs import Inputs
+from .clusters import Cluster
+from .inputs import Read
+
+
+class Rendered(NamedTuple):
+    """One cluster after the function has run."""
+
+    cluster: Cluster
+    lists: tuple[ResourceList, ...]
+    """The lists of its roots; those that could not be read are missing. Loose files are one list."""
+    final: ResourceList
+    """What all of them hold, each item once, with all findings."""
+    read: Checked
+    """How much was read, and of what; it has no findings."""
+    is_whole: bool = True
+    """False when something could not be read: each is a finding, or a failure."""
+
+
+def rendered(
+    context: Context, read: Inputs, failures: list[Failure], stays: Callable[[ResourceList], bool] | None
+) -> Rendered:
+    """Return a cluster after the function has run on its roots; those on which it cannot run go to `failures`.
+
+    `stays` returns True for a list on which it is not to run.
+    """
+    program, options = context.program, context.options
+    shared = {part.name: _shared(program, part.resources) for part in read.parts}
+    seen: list[Checked] = []
+    lists: list[ResourceList] = []
+    for part in read.parts:
+        resources = part.resources
+        counted = inputs.counted(program, resources)
+        resources.items += [item for name, items in shared.items() if name != part.name for item in items]
+        if read.side:
+            resources.items += _for_one(program, resources, read.side.resources)
+        try:
+            if not (stays and stays(resources)):
+                inputs.apply(program, options, part.name, resources)
+        except KrmfnError as failure:
+            if isinstance(failure, NoData) and not (context.in_full or part.name == "-"):
+                raise
+            failures.append(cluster_inputs.failure_of(part.name, failure))
+            continue
+        if resources.function_config:
+            counted = counted._replace(
+                kinds={**counted.kinds, "functionConfig": counted.kinds.get("functionConfig") or 1}
+            )
+        seen.append(counted)
+        lists.append(resources)
+    is_whole = read.is_whole and len(lists) == len(read.parts)
+    if read.side:
+        seen.append(inputs.counted(program, read.side.resources))
+    final = _final(program, lists, read.side, is_whole)
+    return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
+
+
+def _shared(program: Program, resources: ResourceList) -> list[Item]:
+    """Return what counts for all roots of a cluster: its nodes."""
+    kinds = inputs.counting(program) - {program.config}
+    return [item for item in resources.items if (item.group, item.kind) in kinds]
+
+
+def _for_one(program: Program, resources: ResourceList, side: ResourceList) -> list[Item]:
+    """Return what loose files bring to one root: a functionConfig only where the root has none of its own."""
+    has_own = resources.is_rendered or bool(resources.select(program.config[1], program.config[0]))
+    return _shared(program, side) if has_own else side.items
+
+
+def _final(program: Program, lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> ResourceList:
+    """Return the one list of a cluster: each item once, and what is wrong between the lists of its roots."""
+    if len(lists) == 1 and not side and is_whole:
+        return lists[0]
+    every = [*lists, *([side.resources] if side else [])]
+    final = ResourceList({id(item): item for one in every for item in one.items}.values())
+    final.is_rendered = True
+    final.transformed = transformers.joined(one.transformed for one in every)
+    for one in every:
+        final.report(one.results)
+        final.files += one.files
+        final.packages += one.packages
+        final.changes += one.changes
+        final.turned_off += one.turned_off
+    configs = [one for one in lists if one.function_config]
+    if configs and all(one.function_config == configs[0].function_config for one in configs):
+        final.function_config, final.config_item = configs[0].function_config, configs[0].config_item
+    if lists:
+        final.options = lists[0].options
+    if program.between and len(lists) > 1:
+        final.report(program.between(lists))
+    final.failed = final.failed or not is_whole
+    return final
+
+
+def joined(parts: Sequence[Checked]) -> Checked:
+    """Return what was found in several places, in their order."""
+    results = [result for part in parts for result in part.results]
+    configs = [config for part in parts for config in part.configs]
+    names = dict.fromkeys(name for part in parts for name in part.kinds)
+    kinds = {name: sum(part.kinds.get(name, 0) for part in parts) for name in names}
+    return Checked(
+        results,
+        sum(part.resources for part in parts),
+        configs,
+        kinds,
+        sum(part.files for part in parts),
+        turned_off=sum(part.turned_off for part in parts),
+    )

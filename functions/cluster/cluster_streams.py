@@ -1,0 +1,166 @@
+"""What reaches each cluster: its roots are read, the function runs on each, and their results make one list.
+
+Every command that works on PATHs gets its lists here, so that all of them see the same clusters.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError, NoData
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Result, printable
+
+from ..paths.disk import within
+from ..paths.excludes import Excludes
+from ..paths.failures import Failure, Unreadable, log_failures
+from ..subcommand import Context
+from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
+from .cluster_lists import Rendered
+from .clusters import Layout
+from .config import Config
+from .progress import progress
+
+
+class Streams(NamedTuple):
+    """The clusters of some PATHs."""
+
+    clusters: list[Rendered]
+    findings: list[Result]
+    """What is wrong with the configuration file and with files outside of all roots."""
+    failures: list[Failure]
+    """The PATHs and roots that could not be read."""
+    config: Config
+    paths: tuple[str, ...]
+    """The PATHs, those of --cluster among them."""
+    excluded: int = 0
+    """How many files were left out by `exclude`."""
+    theirs: Mapping[str, Rendered] = MappingProxyType({})
+    """What clusters get from elsewhere, by the names of the clusters."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Return False when something was not read or not understood: the exit code is 2 then."""
+        errors = any(finding.severity == "error" for finding in self.findings)
+        return not (self.failures or errors) and all(one.is_whole for one in self.clusters)
+
+    @property
+    def lists(self) -> dict[str, ResourceList]:
+        """Return the final list of each cluster by the cluster's name."""
+        return {one.cluster.name: one.final for one in self.clusters}
+
+
+def rendered(
+    context: Context,
+    paths: Sequence[str],
+    *,
+    judged: bool = False,
+    itself: bool = False,
+    stays: Callable[[ResourceList], bool] | None = None,
+) -> Streams:
+    """Return the clusters of some PATHs after the function has run on each of their roots, but for lists that stay.
+
+    Documents are read in full where something looks into them. When one of those turns out to be no data, all is done
+    again with every document read in full: what is wrong with a file is then a finding beside all others.
+    Without PATHs and --cluster it is the working folder. `judged`: with every finding that there is about what reaches
+    each cluster as a whole. `itself`: see `survey`. `stays` returns True for a list on which
+    the function is not to run.
+    Raises KrmfnError when nothing can be done for any root, for one and the same reason.
+    """
+    options = context.options
+    named = [path for _, members in map(clusters.parse, options.cluster) for path in members]
+    named += [path for text in options.against for path in text.rpartition("=")[2].split(",")]
+    again = "-" not in (*paths, *named)  # stdin can be read once
+    if again and not context.in_full:
+        try:
+            return _streams(context, paths, judged, itself, stays)
+        except NoData:
+            context = context._replace(in_full=True)
+    return _streams(context, paths, judged, itself, stays)
+
+
+def _streams(
+    context: Context, paths: Sequence[str], judged: bool, itself: bool, stays: Callable[[ResourceList], bool] | None
+) -> Streams:
+    """Do the work of `rendered`."""
+    program, options = context.program, context.options
+    named = clusters.named(options.cluster)
+    paths = paths or ([] if named else ["."])
+    every = [*paths, *(path for members in named.values() for path in members)]
+    known = clusters.ours(program, options)
+    laid = clusters.layout(paths, known, options.root, named, Excludes(options.exclude, options.written), itself)
+    failures = list(laid.failures)
+    read = cluster_inputs.read_all(context, laid.clusters)
+    failures += [failure for one in read for failure in one.failures]
+    wrong = [one.place for one in laid.findings if one.place and one.severity != "info"]
+    unread = {str(Path(place.path).parent.resolve()) for place in wrong}
+    sound = [path for path in every if not any(within(folder, os.path.realpath(path)) for folder in unread)]
+    if judged:
+        cluster_inputs.warn_of_nothing(context, sound, read)
+    names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
+    others = theirs.read(context, names, roots, failures)
+    made: list[Rendered] = []
+    with progress(context.log, len(read), "clusters") as step:
+        for each in read:
+            one = cluster_lists.rendered(context, each, failures, stays)
+            if one.is_whole and each.cluster.name in others:
+                theirs.join(context, one, others[each.cluster.name])
+            if judged and one.is_whole:  # here as above: else what could not be read would be reported as missing
+                inputs.judge_final(program, one.final)
+            made.append(one)
+            step()
+    _raise_alike(made, laid, failures)
+    return Streams(made, laid.findings, failures, laid.config, tuple(every), laid.excluded, others)
+
+
+def nothing(context: Context) -> Streams:
+    """Return no cluster, for a command that is about files of its own. Raises KrmfnError for --against, about none."""
+    if context.options.against:
+        raise KrmfnError("--against is about the clusters of PATHs, and there is no PATH; name one, or leave it out")
+    return Streams([], [], [], Config(), ())
+
+
+def only(context: Context, path: str, stays: Callable[[ResourceList], bool] | None = None) -> ResourceList:
+    """Return the final list of a PATH that is one cluster; `stays` as for `rendered`.
+
+    Raises Unreadable where something cannot be read, KrmfnError where nothing can be done, and for several clusters.
+    """
+    streams = rendered(context, [path], itself=True, stays=stays)
+    if len(streams.clusters) > 1:
+        names = ", ".join(one.cluster.name for one in streams.clusters)
+        raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); give the PATH of one of them")
+    for failure in streams.failures:
+        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+    if not streams.is_whole:
+        raise Unreadable([*streams.findings, *(finding for one in streams.clusters for finding in one.final.results)])
+    (one,) = streams.clusters
+    one.final.report(streams.findings)
+    return one.final
+
+
+def log(context: Context, streams: Streams) -> None:
+    """Write all findings and failures, and what is left out, for a command that prints something else."""
+    log_left_out(context, streams)
+    context.log.findings(streams.findings)
+    for one in streams.clusters:
+        context.log.findings(one.final.results)
+    log_failures(context.log, streams.failures)
+
+
+def log_left_out(context: Context, streams: Streams) -> None:
+    """Write what the configuration file leaves out: who reads the output of a pull request did not choose it."""
+    if streams.excluded and streams.config.exclude:
+        patterns = ", ".join(printable(pattern.text) for pattern in streams.config.exclude)
+        context.log.say(f"{streams.config.name} leaves out {patterns}")
+
+
+def _raise_alike(made: Sequence[Rendered], laid: Layout, failures: Sequence[Failure]) -> None:
+    """Raise KrmfnError when nothing was done for any root, for one and the same reason."""
+    reasons = {failure.lines for failure in failures if not failure.findings}
+    nothing = not laid.findings and not any(one.lists or one.final.results for one in made)
+    if len(reasons) == 1 and nothing and not any(failure.findings for failure in failures):
+        raise KrmfnError(*reasons.pop())

@@ -1,0 +1,174 @@
+"""The configuration file `.krmfn.yaml` at the root of a repository: which roots make a cluster, what is not read.
+
+It is committed, so it may not choose a program, flags for kustomize or a path outside the repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Place
+from krmfn.results import Field, Result, error, info
+from krmfn.rule import Rule
+from krmfn.schema import Schema, check
+
+from ..formats.findings import FORMATS
+from ..kustomization.documents import documents, unreadable
+from ..paths import excludes
+from ..paths.disk import Disk, within
+
+NAME = ".krmfn.yaml"
+SCHEMA: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "clusters": {
+            "type": "object",
+            "propertyNames": {
+                "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+                "x-says": "letters, digits, dots, dashes and underscores: it becomes the name of a folder",
+            },
+            "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+        },
+        "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "format": {"enum": list(FORMATS)},
+    },
+}
+
+_GOOD = """\
+# .krmfn.yaml
+clusters:
+  lab: [lab, inventory.yaml]
+---
+# lab/config.yaml
+kind: DeviceConfig
+---
+# inventory.yaml
+kind: Node
+"""
+RULES = (
+    Rule(
+        "KRM521",
+        "the configuration file must only have the fields clusters, exclude and format, with their types",
+        good=_GOOD,
+        bad=_GOOD.replace("clusters", "cluster"),
+        remedy="Correct the field; pass commands and kustomize's flags on the command line.",
+    ),
+    Rule(
+        "KRM522",
+        "a cluster's path in the configuration file must be in the repository, contain something, and be among the "
+        "PATHs; a pattern of `exclude` must match something",
+        good=_GOOD,
+        bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
+        remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "
+        "Correct the pattern, whose syntax is that of a .gitignore, or remove it.",
+        severities=("error", "warning", "info"),
+    ),
+)
+
+
+class Member(NamedTuple):
+    """A path that belongs to a cluster."""
+
+    text: str
+    """The path as it is written."""
+    real: str
+    """The path, absolute and without links."""
+    place: Place | None = None
+    """Where it stands in the configuration file; None for an option."""
+
+
+class Pattern(NamedTuple):
+    """A pattern of `exclude`."""
+
+    text: str
+    place: Place | None
+
+
+class Config(NamedTuple):
+    """What the configuration file says; nothing without one."""
+
+    name: str = ""
+    """The file's path as people are shown it."""
+    clusters: Mapping[str, tuple[Member, ...]] = {}  # read only
+    exclude: tuple[Pattern, ...] = ()
+    format: str = ""
+    folder: str = ""
+    """The folder that holds it, absolute and without links."""
+
+
+def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
+    """Return the configuration in a folder (resolved), and what is wrong with it; its name is shown `absolute` or not.
+
+    With a finding of severity error the configuration is not to be used: it says less than it was meant to.
+    """
+    disk = Disk(folder, absolute)
+    if not disk.exists(folder, NAME):
+        return Config(), []
+    target = disk.target(folder, NAME)
+    name = target.name
+    if target.problem or target.outside:
+        message = target.problem or "is a link that leads out of the repository"
+        return Config(name), [error(message, rule="KRM521", place=Place(name))]
+    try:
+        items = list(documents(name, disk.read(target)))
+    except KrmfnError as failure:
+        return Config(name), [unreadable(failure, name, "KRM521")]
+    if len(items) != 1 or not items[0].manifest:
+        return Config(name), [error("must be one mapping", rule="KRM521", place=Place(name, 0, 1))]
+    (item,) = items
+    duplicates = [
+        error("this key appears twice; remove one", rule="KRM521", field=Field(path)) for path in item.duplicate_keys
+    ]
+    wrong = [*duplicates, *check(item.manifest, SCHEMA, "KRM521")]
+    if wrong:
+        return Config(name), [item.located(finding)._replace(ref=None) for finding in wrong]
+    patterns = item.manifest.get("exclude", ())
+    unfit = [
+        error(message, rule="KRM521", field=Field("exclude" if at is None else f"exclude[{at}]"))
+        for at, message in (excludes.check(patterns) if patterns else ())
+    ]
+    if unfit:
+        return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
+    clusters, missing = _clusters(item, disk, folder)
+    exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
+    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder), missing
+
+
+def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
+    """Yield a finding for each pattern of `exclude` that matches nothing, where one of the (real) paths covers it all.
+
+    What stands below its folder and is not among the paths it may match.
+    """
+    if not settings.exclude or not any(within(settings.folder, path) for path in paths):
+        return
+    for at in excludes.unused([pattern.text for pattern in settings.exclude], settings.folder):
+        text, place = settings.exclude[at]
+        effect = (
+            "brings nothing back that a pattern before it leaves out" if text.startswith("!") else "matches nothing"
+        )
+        message = f"{text} {effect}; correct the pattern (as in a .gitignore, from here), or remove it"
+        yield info(message, rule="KRM522", field=Field(f"exclude[{at}]"), place=place)
+
+
+def _clusters(item: Item, disk: Disk, folder: str) -> tuple[dict[str, tuple[Member, ...]], list[Result]]:
+    """Return the members of each cluster, and a finding for each path that cannot be one."""
+    clusters: dict[str, tuple[Member, ...]] = {}
+    findings: list[Result] = []
+    for cluster, paths in item.manifest.get("clusters", {}).items():
+        members = []
+        for at, text in enumerate(paths):
+            field = Field(f"clusters.{cluster}[{at}]")
+            place = item.field_place(field.path)
+            target = disk.target(folder, text)
+            outside = text.startswith("/") or target.outside
+            problem = "is not a path inside the repository" if outside else target.problem
+            if problem:
+                findings.append(error(f"{text}: {problem}", rule="KRM522", field=field, place=place))
+            else:
+                members.append(Member(text, target.real, place))
+        clusters[cluster] = tuple(members)
+    return clusters, findings

@@ -1,0 +1,224 @@
+"""Input of a command: the resources in its PATH, and the same list after the function has run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
+from typing import NamedTuple
+
+from krmfn import counts
+from krmfn.errors import KrmfnError
+from krmfn.item import LOCAL, Item
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Checked, Result, placed, warning
+from krmfn.runner import read_stdin
+
+from ..kustomization.documents import unreadable
+from ..options import RunOptions, of_function
+from ..paths import manifests
+from ..program import Program
+from . import served
+from .survey import Root
+
+LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
+
+
+class Read(NamedTuple):
+    """What was read of one root, or of loose files that are judged as one."""
+
+    name: str
+    """The folder, or the one file, as people are shown it; of several the cluster."""
+    resources: ResourceList
+    is_whole: bool = True
+    """False when some of its files cannot be read: each is a finding then."""
+
+
+def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = False) -> Read:
+    """Return the resources of a root, or of several that are loose files.
+
+    A kustomization is built first; what lies beside it counts when it is not meant for the cluster: inventories, and a
+    functionConfig unless the kustomization calls the function itself. `in_full`: see `manifests.read`.
+    Raises KrmfnError for a root of which nothing can be read.
+    """
+    first = roots[0]
+    if first.kind == "stream":
+        stdin = read_stdin("the PATH - means that resources come from there")
+        return Read(name, manifests.read("-", stdin))
+    if first.kind != "kustomization":
+        return _of_files(roots, name, options, in_full)
+    from ..kustomization import builds  # here: most folders need no kustomize, nor what runs it
+
+    resources = builds.built(program, options, first.name, first.path, first.graph)
+    beside = _of_files(roots, name, options, in_full)
+    # a kustomization that calls the function names the functionConfig, too
+    kinds_there = counting(program) - ({program.config} if resources.is_rendered else set())
+    unlisted: list[Item] = []
+    for item in beside.resources.items:
+        if (item.group, item.kind) in kinds_there:
+            resources.items.append(item)
+        elif not _is_local(item):
+            unlisted.append(item)
+    resources.report(beside.resources.results)
+    resources.report(_unlisted(unlisted))
+    return Read(name, resources, beside.is_whole)
+
+
+def counting(program: Program) -> frozenset[tuple[str, str]]:
+    """Return the (group, kind) of what counts, and is neither deployed nor made into anything: nodes, settings."""
+    return frozenset(program.inputs) - frozenset(program.owners)
+
+
+def _of_files(roots: Sequence[Root], name: str, options: RunOptions, in_full: bool) -> Read:
+    """Return what the files of some roots hold."""
+    whole, is_whole = ResourceList(), True
+    for root in roots:
+        if [file.real for file in root.files] == [root.path]:  # it was named: it may be a pipe, or /dev/null
+            read, failures = _named(root.files[0].name, options, in_full)
+        else:
+            read, failures = manifests.read_files(root.files, in_full)
+        whole.items += read.items
+        whole.files += read.files
+        whole.packages += (root.name,) if root.kind == "package" else ()
+        whole.function_config = whole.function_config or read.function_config
+        whole.report(read.results)
+        whole.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
+        is_whole = is_whole and not failures
+    return Read(name, whole, is_whole)
+
+
+def _named(path: str, options: RunOptions, in_full: bool) -> tuple[ResourceList, dict[str, KrmfnError]]:
+    """Return what the file that is a PATH holds, and why nothing of it can be read, by its name."""
+    try:
+        return manifests.read(path, root=options.root, in_full=in_full), {}
+    except KrmfnError as failure:
+        return ResourceList(), {os.path.normpath(path): failure}
+
+
+def _unlisted(items: Iterable[Item]) -> Iterator[Result]:
+    """Yield a warning for each file that lies beside a kustomization and in which something is not deployed."""
+    by_file: dict[str, list[Item]] = {}
+    for item in items:
+        by_file.setdefault(item.place.path if item.place else "", []).append(item)
+    for first, *more in by_file.values():
+        others = f", nor are {len(more):,} more of this file" if more else ""
+        message = (
+            f"no kustomization lists it, so it is not deployed{others}; list the file under `resources`, or move it"
+        )
+        yield first.located(warning(message, rule="KRM524"))
+
+
+def apply(program: Program, options: RunOptions, path: str, resources: ResourceList) -> None:
+    """Run the function on the list of a root, with its functionConfig and the options of the command line.
+
+    A list of nothing but functionConfigs can be checked: each in a run of its own.
+    """
+    resources.options = of_function(options)
+    if resources.is_rendered:
+        _judge(program, options, path, resources)
+        return
+    configs = _function_configs(program, options, resources)
+    is_check = options.command == "check"
+    alone = is_check and not options.function_config and len(configs) == len(resources.items)
+    if len(configs) > 1 and not alone:
+        found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
+        names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
+        where = options.function_config or path
+        raise KrmfnError(
+            f"{where} holds {len(configs)} functionConfigs: {names}; say which with --function-config FILE"
+        )
+    with redirect_stdout(sys.stderr):
+        for item in configs:
+            resources.config_item, resources.function_config = item, item.manifest
+            program.function(resources)
+        if not configs:
+            program.function(resources)
+    resources.refuse_changes()
+
+
+def _judge(program: Program, options: RunOptions, path: str, resources: ResourceList) -> None:
+    """Check what a build has generated; the functionConfig is the one that the kustomization called us with."""
+    given = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
+    if given:
+        raise KrmfnError(
+            f"{path} calls {program.name} itself, with a functionConfig of its own, so {', '.join(given)} would have "
+            "no effect on what is deployed: set it in that functionConfig"
+        )
+    if resources.items or not resources.failed:
+        with redirect_stdout(sys.stderr):
+            program.function(resources)
+        from ..kustomization import builds
+
+        resources.report(builds.never_rendered(program, path, resources))
+    resources.refuse_changes()
+
+
+def deployed(program: Program, resources: ResourceList) -> list[Item]:
+    """Return the items that would reach a cluster: no inputs, no Kptfile or Kustomization, no local-config."""
+    return [item for item in resources.items if not _stays_here(item, program)]
+
+
+def judge_final(program: Program, resources: ResourceList) -> None:
+    """Report what is wrong with the list as a whole, as it reaches the cluster; not when it could not be rendered."""
+    if program.final and not resources.failed:
+        items = deployed(program, resources)
+        resources.report([*program.final(resources, items), *served.check(items)])
+
+
+def _stays_here(item: Item, program: Program) -> bool:
+    return (item.group, item.kind) in program.inputs or _is_local(item)
+
+
+def _is_local(item: Item) -> bool:
+    """Return True for what no cluster gets, whoever reads it: a Kptfile, a Kustomization, local-config."""
+    if (item.group, item.kind) in LOCAL_KINDS:
+        return True
+    return item.mentions(LOCAL) and item.annotations.get(LOCAL) == "true"
+
+
+def _function_configs(program: Program, options: RunOptions, resources: ResourceList) -> list[Item]:
+    """Return the functionConfigs: those of --function-config, else those among the resources."""
+    if options.function_config:
+        configs = manifests.read(options.function_config, root=options.root).items
+        if not configs:
+            raise KrmfnError(f"{options.function_config} holds no resource; give --function-config a file with one")
+        return configs
+    group, kind = program.config
+    return resources.select(kind, group) if kind else []
+
+
+def kinds(program: Program, resources: ResourceList) -> dict[str, int]:
+    """Count the resources that the function looks into, by their kinds; a functionConfig goes by that name."""
+    names = [*sorted(program.owners), program.config, *sorted(program.kinds)]
+    counts = Counter((item.group, item.kind) for item in resources.items)
+    numbers: dict[str, int] = {}
+    for group, kind in names:
+        name = "functionConfig" if (group, kind) == program.config else kind
+        numbers[name] = numbers.get(name, 0) + counts[group, kind]
+    if resources.function_config and "functionConfig" in numbers:
+        numbers["functionConfig"] += 1
+    return numbers
+
+
+def counted(program: Program, resources: ResourceList) -> Checked:
+    """Return how much there is in a list before the function runs, and of what."""
+    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
+    return Checked((), len(resources.items), configs, kinds(program, resources), resources.files)
+
+
+def nothing_of_ours(program: Program, options: RunOptions, path: str, lists: Sequence[ResourceList]) -> list[Result]:
+    """Return a warning when the function finds nothing to look into in a PATH: it may be another one than was meant."""
+    if options.function_config or not program.owners or any(one.failed for one in lists):
+        return []
+    if any(number for one in lists for number in kinds(program, one).values()):
+        return []
+    wanted = list(dict.fromkeys(kind for _, kind in sorted(program.owners)))
+    wanted += [*filter(None, [program.config[1]]), *dict.fromkeys(kind for _, kind in sorted(program.kinds))]
+    extent = counts.extent(sum(len(one.items) for one in lists), sum(one.files for one in lists))
+    message = (
+        f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {path} ({extent}), so there is nothing to do; "
+        "is it the right PATH?"
+    )
+    return [warning(message, rule="KRM109")]

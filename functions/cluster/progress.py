@@ -1,0 +1,62 @@
+"""A line on the terminal that says how far a long run is; it is gone when the run is done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from krmfn.log import Log
+
+AFTER = 1.0
+"""Seconds before there is a line at all."""
+
+
+@contextmanager
+def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[Callable[[], None]]:
+    """Yield a function to call when one more is done. Any thread may call it.
+
+    Nothing is written unless stderr is a terminal that can erase a line, and the log is in text and not quiet.
+    """
+    stream = sys.stderr
+    is_dumb = os.environ.get("TERM") == "dumb"
+    if log.quiet or log.format != "text" or is_dumb or stream is None or not stream.isatty():
+        yield lambda: None
+        return
+    import threading
+
+    lock = threading.Lock()
+    done, is_shown, is_over = 0, False, False
+
+    def show(text: str) -> None:
+        with suppress(OSError):
+            stream.write(f"\r\x1b[K{text}")
+            stream.flush()
+
+    def begin() -> None:
+        nonlocal is_shown
+        with lock:
+            if is_over:
+                return
+            is_shown = True
+            show(f"{done:,} of {total:,} {noun}")
+
+    def step() -> None:
+        nonlocal done
+        with lock:
+            done += 1
+            if is_shown:
+                show(f"{done:,} of {total:,} {noun}")
+
+    timer = threading.Timer(after, begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield step
+    finally:
+        timer.cancel()
+        with lock:
+            is_over = True
+            if is_shown:
+                show("")

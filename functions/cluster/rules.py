@@ -1,0 +1,157 @@
+"""The rules that the command line itself applies to a PATH: steps of `manifests`, `inputs` and `builds`."""
+
+from __future__ import annotations
+
+from krmfn.rule import Rule
+
+_CALLED = """\
+# kustomization.yaml
+resources: [config.yaml]
+transformers: [function.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# function.yaml
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata:
+  name: render
+  annotations:
+    config.kubernetes.io/function: "exec: {path: krmfn}"
+"""
+
+_LATER = """\
+---
+# kustomization.yaml
+resources: [base]
+patches:
+- target: {kind: DeviceConfig}
+  patch: '[{"op": "replace", "path": "/spec/driverVersion", "value": "2.0"}]'
+"""
+
+RULES = (
+    Rule(
+        "KRM100",
+        "a document or an item of a List must have apiVersion and kind; with only one of them it is an error, with "
+        "neither it is skipped",
+        good="""\
+# notes.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: notes, namespace: kmm}
+data: {todo: rename the pool}
+""",
+        bad="""\
+# notes.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: notes, namespace: kmm}
+---
+# notes.yaml
+todo: rename the pool
+""",
+        remedy="Add apiVersion and kind, or move the document to a file without resources.",
+        severities=("warning", "error"),
+    ),
+    Rule(
+        "KRM106",
+        "kustomize should build the directory without printing a message",
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+labels: [{pairs: {team: storage}}]
+---
+# config.yaml
+kind: DeviceConfig
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+commonLabels: {team: storage}
+---
+# config.yaml
+kind: DeviceConfig
+""",
+        remedy="Follow kustomize's advice; `kustomize edit fix` replaces deprecated fields.",
+        severities=("info",),
+    ),
+    Rule(
+        "KRM109",
+        "a PATH should contain a resource that the function reads; otherwise it may be the wrong PATH",
+        good="""\
+kind: DeviceConfig
+""",
+        bad="""\
+kind: ConfigMap
+""",
+        remedy="Pass the PATH of a folder with configs in it, and the functionConfig with --function-config.",
+        severities=("warning",),
+    ),
+    Rule(
+        "KRM514",
+        "kustomizations that call krmfn must call it for every DeviceConfig, under its final name",
+        good=_CALLED,
+        bad=f"{_CALLED.replace('# ', '# base/')}---\n# kustomization.yaml\nresources: [base]\nnamePrefix: lab-\n",
+        remedy="Call krmfn in the outermost kustomization.",
+    ),
+    Rule(
+        "KRM515",
+        "a DeviceConfig must not be changed or removed after krmfn is called: the generated objects would not follow",
+        good=_CALLED,
+        bad=f"{_CALLED.replace('# ', '# base/')}{_LATER}",
+        remedy="Call krmfn in the outermost kustomization, or patch the DeviceConfig below the call.",
+    ),
+    Rule(
+        "KRM516",
+        "kustomize must be allowed to run krmfn where a kustomization calls it: without --enable-exec it silently "
+        "skips commands",
+        good=_CALLED,
+        bad=f"# kustomize: --enable-alpha-plugins\n{_CALLED}",
+        remedy="Remove `--kustomize`, so that krmfn passes kustomize the flags it needs, or add `--enable-exec`. To "
+        "run kustomize without krmfn, pass both `--enable-alpha-plugins` and `--enable-exec`; `kubectl kustomize` runs "
+        "no commands.",
+    ),
+    Rule(
+        "KRM524",
+        "a resource in a file beside a kustomization should be listed in it; inventories and functionConfigs need not "
+        "be",
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# inventory.yaml
+kind: Node
+metadata: {name: node-1, labels: {example.com/gpu: "true"}}
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+---
+# settings.yaml
+kind: ConfigMap
+""",
+        remedy="List the file under `resources`, move it elsewhere, or exclude it (`exclude` in .krmfn.yaml).",
+        severities=("warning",),
+    ),
+    Rule(
+        "KRM525",
+        "the cluster should serve the kinds that are deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
+        good="""\
+# served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
+kind: Module
+""",
+        bad="""\
+# served: apps/v1,apps/v1/DaemonSet
+kind: Module
+""",
+        remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
+        severities=("warning",),
+    ),
+)

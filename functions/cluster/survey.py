@@ -1,0 +1,235 @@
+"""The roots below a PATH: what is deployed as a whole, and which files are a part of it.
+
+A root is an outermost kustomization, a Kptfile package, or the loose files that belong to neither. Loose files go with
+the nearest root above them. What only a kustomization reads (patches, values, ConfigMap sources), what is in a helm
+chart, and a file that holds nothing like a resource is in no root.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache, partial
+from typing import Literal, NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Place
+from krmfn.results import Result, error
+from krmfn.runner import max_bytes
+
+from ..kustomization import reading
+from ..kustomization.calls import Ours
+from ..kustomization.fields import FILE_NAMES
+from ..kustomization.graph import Graph
+from ..paths import absent, files, manifests, roots, tree
+from ..paths.disk import parents, shown
+from ..paths.excludes import Excluder, Excludes, excluder
+from ..paths.loose import has_resource
+from ..paths.tree import File
+
+_SMALL = 1 << 16
+"""The size up to which a file's text is kept until it is read for good: of a large one two copies would be there."""
+Kind = Literal["kustomization", "package", "files", "stream"]
+
+NOTHING = excluder(Excludes())
+"""Leaves nothing out."""
+PACKAGE = "Kptfile"
+_CHART = "Chart.yaml"
+
+
+class Root(NamedTuple):
+    """Something that is deployed as a whole."""
+
+    kind: Kind
+    name: str
+    """The folder, or the one file, as people are shown it; - for stdin."""
+    path: str
+    """The folder or file, absolute and without links; "" for stdin."""
+    graph: Graph
+    """The kustomizations below the PATH, this root's among them when it is one."""
+    files: tuple[File, ...] = ()
+    """A package's files, or loose files. Beside a kustomization these are not deployed: an inventory, a functionConfig,
+    and whatever somebody forgot to list."""
+
+
+class Survey(NamedTuple):
+    """The roots below one PATH, and what is wrong outside of them."""
+
+    roots: list[Root]
+    findings: list[Result]
+    excluded: frozenset[str] = frozenset()
+    """The files that were left out, resolved."""
+
+
+class _Entries(NamedTuple):
+    """The files below a folder, sorted by what they are; folders are absolute and without links."""
+
+    kustomizations: list[str]
+    packages: list[str]
+    charts: set[str]
+    others: list[tuple[str, File]]
+    """The folder of a file, and the file."""
+
+
+def survey(
+    path: str,
+    ours: Ours,
+    root: str | None = None,
+    exclude: Excluder = NOTHING,
+    marks: Collection[str] = (),
+    itself: bool = False,
+) -> Survey:
+    """Return the roots below a PATH: a folder, a file, or - for stdin.
+
+    `root` is what --root names; `exclude` says what is left out; `marks` are paths, absolute and without links, whose
+    loose files make roots of their own. With `itself` a folder that holds a kustomization is that root and no other:
+    neither what stands below it, nor who lists it, counts.
+    Raises KrmfnError for a PATH that is not there or may not be read.
+    """
+    if path == "-":
+        return Survey([Root("stream", path, "", Graph({}))], [])
+    if os.path.basename(path) in (*FILE_NAMES, PACKAGE) and os.path.isfile(path):
+        path = os.path.dirname(path) or "."
+    real = os.path.realpath(path)
+    if not os.path.isdir(real):
+        if not os.path.lexists(path):
+            raise KrmfnError(f"{path}: No such file or directory")
+        return Survey([Root("files", os.path.normpath(path), real, Graph({}), (File(path, real),))], [])
+    return _below(path, real, ours, root, exclude, marks, itself)
+
+
+def _below(
+    path: str,
+    real: str,
+    ours: Ours,
+    root: str | None,
+    exclude: Excluder,
+    marks: Collection[str],
+    itself: bool,
+) -> Survey:
+    """Return the roots below a folder; `real` is its path, absolute and without links."""
+    bound = roots.root_of(path, root)
+    listing, problems = tree.below(path, _is_read, root)
+    start = 0 if path == "." else len(os.path.join(path, ""))
+    base = os.path.relpath(real, bound or real)
+
+    def way(name: str) -> str:
+        """Return the path from the repository's root."""
+        return os.path.normpath(os.path.join(base, name[start:]))
+
+    is_excluded = partial(exclude, bound or real)
+    kept = [file for file in listing if not is_excluded(way(file.name))]
+    entries = _sorted(((file.name[start:], file) for file in kept), real)
+    graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
+    tops = _outermost(graph, entries.kustomizations, real)
+    itself = itself and real in entries.kustomizations
+    tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
+    packages = [folder for folder in _tops(entries.packages) if folder not in tops]
+    kinds: dict[str, Kind] = {}
+    kinds.update((folder, "package") for folder in packages)
+    kinds.update((folder, "kustomization") for folder in tops)
+    loose, in_charts = _loose(entries, graph)
+    placed = _placed(loose, kinds, real, marks)
+    here = "" if os.path.isabs(path) else os.path.realpath(os.curdir)
+    made = [
+        Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one]))
+        for one in sorted(placed)
+        if one == real or not itself
+    ]
+    covered = {one.folder for one in graph.below(*tops)}
+    refused = [(problem.partition(": ")[0], problem) for problem in problems]
+    refused = [(way(name) + "/" * os.path.isdir(name), problem) for name, problem in refused]  # one may be a folder
+    findings = [_refused(problem) for name, problem in refused if not is_excluded(name)]
+    missing = absent.below(real, is_excluded, _is_read)
+    findings += [error(message, rule="KRM523", place=Place(path)) for message in missing]
+    if not itself:
+        aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
+        findings += [finding for one in aside for finding in one.findings]
+    excluded = frozenset(file.real for file in listing) - {file.real for file in kept}
+    return Survey(made, findings, excluded | in_charts)
+
+
+def _is_read(name: str) -> bool:
+    return name in FILE_NAMES or name == PACKAGE or name.endswith(manifests.SUFFIXES)
+
+
+def _sorted(kept: Iterable[tuple[str, File]], real: str) -> _Entries:
+    entries = _Entries([], [], set(), [])
+    resolved = lru_cache(maxsize=None)(os.path.realpath)
+    for way, file in kept:
+        folder, name = os.path.split(os.path.join(real, way))
+        folder = str(resolved(folder))
+        if name in FILE_NAMES:
+            entries.kustomizations.append(folder)
+        elif name == PACKAGE:
+            entries.packages.append(folder)
+        elif name == _CHART:
+            entries.charts.add(folder)
+        else:
+            entries.others.append((folder, file))
+    return entries._replace(kustomizations=list(dict.fromkeys(entries.kustomizations)))
+
+
+def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
+    """Return the folders whose kustomization no other one lists; of a circle, which has none, the first.
+
+    A Component counts only where it is listed, unless it is the PATH.
+    """
+    listed = {base.real for one in graph.kustomizations.values() for base in one.bases if base.real != one.folder}
+    alone = [one for one in folders if one == path or not graph.kustomizations[one].is_component]
+    tops = [folder for folder in alone if folder not in listed]
+    covered = {one.folder for one in graph.below(*tops)}
+    for folder in alone:
+        if folder not in covered:
+            tops.append(folder)
+            covered.update(one.folder for one in graph.below(folder))
+    return tops
+
+
+def _tops(folders: Sequence[str]) -> list[str]:
+    """Return the folders that are in none of the others."""
+    known = frozenset(folders)
+    return [folder for folder in folders if not any(above in known for above in parents(folder) if above != folder)]
+
+
+def _loose(entries: _Entries, graph: Graph) -> tuple[list[tuple[str, File]], set[str]]:
+    """Return the files that hold resources and that no kustomization reads, and the paths of those in charts.
+
+    helm fills in what a chart holds, so that is no resource yet. Whoever adds a Chart.yaml takes files out of sight.
+    """
+    kustomizations = graph.kustomizations.values()
+    used = {one.real for kustomization in kustomizations for one in kustomization.references if one.kind == "file"}
+    loose, in_charts, left = list[tuple[str, File]](), set[str](), max_bytes()
+    for folder, file in entries.others:
+        if file.real in used:
+            continue
+        is_in_chart = not entries.charts.isdisjoint(parents(folder))
+        try:
+            text = files.read_regular(file.real, file.name, left)
+        except KrmfnError:  # the finding comes when it is read for good
+            loose += [] if is_in_chart else [(folder, file)]
+            continue
+        left -= len(text)
+        if has_resource(text):
+            if is_in_chart:
+                in_charts.add(file.real)
+            else:
+                loose.append((folder, file._replace(text=text if len(text) <= _SMALL else None)))
+    return loose, in_charts
+
+
+def _placed(
+    loose: Iterable[tuple[str, File]], roots: Collection[str], real: str, marks: Collection[str]
+) -> dict[str, list[File]]:
+    """Return the files of each root: those below no root make one for PATH (`real`), and one for each mark."""
+    placed: dict[str, list[File]] = {folder: [] for folder in roots}
+    for folder, file in loose:
+        above = (one for one in parents(folder) if one in roots or one in marks or one == real)
+        placed.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
+    return placed
+
+
+def _refused(problem: str) -> Result:
+    """Return the finding for a file that may not be read."""
+    name, _, message = problem.partition(": ")
+    return error(message, rule="KRM523", place=Place(name))

@@ -1,0 +1,179 @@
+"""What a cluster gets from elsewhere (--against): it takes part in what is judged, and is not judged or printed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+
+from krmfn.counts import counted, some
+from krmfn.errors import KrmfnError
+from krmfn.resourcelist import ResourceList
+from krmfn.results import error, in_order
+from krmfn.rule import Rule
+
+from ..cluster_dump import is_dumped
+from ..paths import files
+from ..paths.disk import within
+from ..paths.excludes import Excludes
+from ..paths.failures import Failure, Unreadable
+from ..paths.loose import has_resource
+from ..program import Program
+from ..subcommand import Context
+from . import cluster_inputs, cluster_lists, clusters
+from .cluster_lists import Rendered
+from .clusters import Cluster
+from .survey import Root
+
+RULES = (
+    Rule(
+        "KRM526",
+        "what --against names must have no errors, and each Module in it must say which nodes it selects",
+        good="""\
+kind: DeviceConfig
+---
+# theirs/nic.yaml
+kind: DeviceConfig
+metadata: {name: nic}
+spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}}
+""",
+        bad="""\
+kind: DeviceConfig
+---
+# theirs/nic.yaml
+kind: DeviceConfig
+metadata: {name: nic}
+spec: {moduleName: nic, nodeSelector: {example.com/gpu: "false"}, driverImage: null}
+""",
+        remedy="Correct it there, or pass --against something that is correct: rendered manifests, or a dump of the "
+        "cluster.",
+    ),
+)
+
+
+def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures: list[Failure]) -> dict[str, Rendered]:
+    """Return what each cluster gets from elsewhere, by the cluster's name; what cannot be read goes to `failures`.
+
+    `names` are those of the clusters here, `roots` what they are read from.
+
+    It is rendered by itself, as its own functionConfig says: the options are about what is here.
+    Raises KrmfnError for an --against that does not say which of several clusters it is about.
+    """
+    if not names:
+        return {}
+    options = context.options
+    alone = options._replace(command="diff", own={}, function_config=None, cluster=(), against=())
+    made: dict[str, Rendered] = {}
+    is_stdin_read = any(root.kind == "stream" for root in roots)
+    for name, paths in _by_cluster(options.against, names).items():
+        if is_stdin_read and "-" in paths:
+            raise KrmfnError("- is a PATH and an --against, and stdin can be read once; give one of them as a file")
+        try:
+            made[name] = _read(context._replace(options=alone), paths)
+        except KrmfnError as failure:
+            failures.append(cluster_inputs.failure_of(",".join(paths), failure))
+    return made
+
+
+def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the paths of each cluster that is named, from `PATH,PATH` or `NAME=PATH,PATH`."""
+    by_cluster: dict[str, list[str]] = {}
+    for text in texts:
+        name, sign, listed = text.partition("=")
+        if not (sign and name in names):
+            if len(names) > 1:
+                raise KrmfnError(
+                    f"--against {text}: these are {len(names):,} clusters ({some(names, len(names))}); say "
+                    "which of them it is about, with --against NAME=PATH"
+                )
+            name, listed = names[0], text
+        paths = [path for path in listed.split(",") if path]
+        if not paths:
+            raise KrmfnError(f"--against {text!r} names no PATH; write --against PATH or --against NAME=PATH")
+        by_cluster.setdefault(name, []).extend(paths)
+    return by_cluster
+
+
+def _read(context: Context, paths: Sequence[str]) -> Rendered:
+    """Return what some paths hold, as one cluster. Raises KrmfnError where not all of it can be read."""
+    program, options = context.program, context.options
+    name = ",".join(paths)
+    stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
+    known = clusters.ours(program, options)
+    members = {name: named} if named else {}
+    laid = clusters.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
+    for failure in laid.failures:
+        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+    wrong = [finding for finding in laid.findings if finding.severity == "error" and finding.rule != "KRM522"]
+    if wrong:
+        raise Unreadable(wrong)
+    joined = [one for one in laid.clusters if one.name == name or one.roots[0].kind == "stream"]
+    cluster = Cluster(name, tuple(root for one in joined for root in one.roots))
+    for path in named:
+        real = os.path.realpath(path)
+        if not any(within(root.path, real) for root in cluster.roots if root.path) or _is_bare(path, cluster):
+            raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
+    (inputs,) = cluster_inputs.read_all(context, [cluster])
+    failures = list(inputs.failures)
+    made = cluster_lists.rendered(context, inputs, failures, lambda resources: _stands(program, resources))
+    for failure in failures:
+        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+    if not made.is_whole:
+        raise Unreadable([one for one in made.final.results if one.severity == "error"])
+    pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]
+    if pipes and not made.final.items:
+        raise KrmfnError(f"{pipes[0]} holds no resource; a list without items may come from stdin: --against -")
+    return made
+
+
+def _is_bare(path: str, cluster: Cluster) -> bool:
+    """Return True for a file without a resource, and without a list of them: what should have written it has failed."""
+    is_file = os.path.isfile(path) and any(root.path == os.path.realpath(path) for root in cluster.roots)
+    return is_file and not has_resource(files.read_named(path))
+
+
+def _stands(program: Program, resources: ResourceList) -> bool:
+    """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
+    owners = [item for item in resources.items if (item.group, item.kind) in program.owners]
+    return not resources.is_rendered and all(is_dumped(item.manifest) for item in owners)
+
+
+def join(context: Context, one: Rendered, other: Rendered, before: Sequence[ResourceList] = ()) -> None:
+    """Report what is wrong between a cluster and what it gets from elsewhere, and note the latter in its list.
+
+    `before` are the lists in whose place the cluster's are put.
+    """
+    program, final = context.program, one.final
+    if message := unknown(other):
+        final.report([error(message, rule="KRM526")])
+    elif program.against:
+        final.theirs, found = program.against(one.lists, other.final, before)
+        final.report(found)
+        number = len(other.final.items) - len(final.theirs.items)
+        ours = (
+            f"; {number:,} more there {'is' if number == 1 else 'are'} not: of here, nodes or settings"
+            if number
+            else ""
+        )
+        context.log.say(f"compared with {counted(len(final.theirs.items), 'resource')} of {_name(other)}{ours}")
+
+
+def note(context: Context, one: Rendered, others: ResourceList) -> None:
+    """Note in a cluster's list what of the others is not its own, and report nothing."""
+    if context.program.against:
+        one.final.theirs, _ = context.program.against(one.lists, others, ())
+
+
+def unknown(other: Rendered) -> str:
+    """Return why it is not known what claims are made elsewhere; "" when it is."""
+    errors = [finding for finding in in_order(other.final.results) if finding.severity == "error"]
+    if not errors:
+        return ""
+    return (
+        f"{_name(other)}, which --against names, has {counted(len(errors), 'error')}, so what it claims is not known; "
+        f"the first: {errors[0]}"
+    )
+
+
+def _name(other: Rendered) -> str:
+    return "stdin" if other.cluster.name == "-" else other.cluster.name

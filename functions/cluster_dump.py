@@ -1,0 +1,66 @@
+"""Objects as a cluster gives them back (`kubectl get -o yaml`): how they are known, and without what servers write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krmfn.resource import Manifest
+
+_METADATA = frozenset(
+    {
+        *("uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "managedFields", "ownerReferences"),
+        *("finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
+    }
+)
+_WRITTEN = frozenset(
+    {
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "kubectl.kubernetes.io/restartedAt",
+        "deprecated.daemonset.template.generation",
+        "deployment.kubernetes.io/revision",
+        "argocd.argoproj.io/tracking-id",
+        "argocd.argoproj.io/installation-id",
+        "kustomize.toolkit.fluxcd.io/name",
+        "kustomize.toolkit.fluxcd.io/namespace",
+        "helm.toolkit.fluxcd.io/name",
+        "helm.toolkit.fluxcd.io/namespace",
+        "config.k8s.io/owning-inventory",
+        "controller-uid",
+        "job-name",
+    }
+)
+"""Labels and annotations that kubectl, controllers and engines write."""
+_WRITTEN_PREFIXES = ("openshift.io/sa.scc.", "batch.kubernetes.io/")
+
+
+def is_dumped(manifest: Manifest) -> bool:
+    """Return True for an object that comes from a cluster: only there it has a uid and a resourceVersion."""
+    metadata = manifest.get("metadata")
+    return isinstance(metadata, dict) and bool(metadata.get("uid") and metadata.get("resourceVersion"))
+
+
+def cleaned(manifest: Manifest) -> Manifest:
+    """Return an object of a dump without what a server has written, as far as that is sure."""
+    metadata = _without_written({key: value for key, value in manifest["metadata"].items() if key not in _METADATA})
+    made = {**{key: value for key, value in manifest.items() if key != "status"}, "metadata": metadata}
+    spec = made.get("spec")
+    template = spec.get("template") if isinstance(spec, dict) else None
+    if isinstance(spec, dict) and isinstance(template, dict) and isinstance(template.get("metadata"), dict):
+        of_pods = _without_written({k: v for k, v in template["metadata"].items() if k != "creationTimestamp"})
+        made["spec"] = {**spec, "template": {**template, "metadata": of_pods}}
+    return made
+
+
+def _without_written(metadata: dict[str, Any]) -> dict[str, Any]:
+    for key in ("labels", "annotations"):
+        entries = metadata.get(key)
+        if isinstance(entries, dict):
+            kept = {
+                name: value
+                for name, value in entries.items()
+                if name not in _WRITTEN and not str(name).startswith(_WRITTEN_PREFIXES)
+            }
+            metadata[key] = kept
+            if not kept:
+                del metadata[key]
+    return metadata

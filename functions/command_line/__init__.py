@@ -1,0 +1,1 @@
+"""The command line: arguments, the environment of Argo CD, exit codes."""

@@ -1,0 +1,115 @@
+"""Options of a run that an Argo CD Application sets: its plugin parameters, and its plugin's environment variables.
+
+Argo CD passes all parameters as JSON in ARGOCD_APP_PARAMETERS, and each variable NAME as ARGOCD_ENV_NAME. Who edits an
+Application is not who runs the plugin: none of it reaches kustomize or a shell, and no file outside the repository is
+read. Source: Argo CD 3.2.1, pkg/apis/application/v1alpha1/types.go and reposerver/repository/repository.go.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from krmfn.errors import KrmfnError
+
+from ..options import RunOptions
+from ..paths import roots
+from ..program import Program
+
+_PARAMETERS = "ARGOCD_APP_PARAMETERS"
+_PREFIX = "ARGOCD_ENV_"
+_CONFIG = "function-config"
+_TYPES = ("string", "array", "map")
+
+
+class Setting(NamedTuple):
+    """A value for an option, and who sets it, as the subject of a sentence."""
+
+    name: str
+    value: str
+    source: str
+
+
+def applied(options: RunOptions, program: Program) -> RunOptions:
+    """Return the options with what the Application sets; outside Argo CD as they are.
+
+    Raises KrmfnError for a name that is no option, for a value that is no string or empty, for two values for one
+    option, and for a functionConfig outside the repository.
+    """
+    known = sorted((_CONFIG, *program.options))
+    given = [Setting(name, value, f"--{name}") for name, value in options.own.items()]
+    if options.function_config:
+        given.append(Setting(_CONFIG, options.function_config, f"--{_CONFIG}"))
+    ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", program.name, known)]
+    ours += _variables(os.environ, program.name, known)
+    if not ours:
+        return options
+    values: dict[str, Setting] = {}
+    for one in (*given, *ours):
+        other = values.setdefault(one.name, one)
+        if other.value != one.value:
+            raise KrmfnError(f"{other.source} is {other.value!r}, and {one.source} is {one.value!r}; set it once")
+    for one in ours:
+        if one.name == _CONFIG:
+            _check_inside(one, options.root)
+    config = values.pop(_CONFIG, None)
+    own = {name: one.value for name, one in values.items()}
+    return options._replace(own=own, function_config=config.value if config else None)
+
+
+def _parameters(text: str, program: str, known: Collection[str]) -> Iterator[Setting]:
+    """Yield the parameters in the text of ARGOCD_APP_PARAMETERS."""
+    try:
+        entries = json.loads(text)
+    except ValueError as failure:
+        raise KrmfnError(f"{_PARAMETERS} is no JSON: {failure}") from failure
+    if entries is None:
+        return
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise KrmfnError(f"{_PARAMETERS} must be a list of parameters, each with a name and a string")
+    for entry in entries:
+        name = entry.get("name")
+        source = f"the parameter {name}"
+        if name not in known:
+            raise KrmfnError(f"{program} has no parameter {name!r}; it has {', '.join(known)}")
+        value = entry.get("string")
+        if not isinstance(value, str) or any(kind in entry for kind in _TYPES[1:]):
+            raise KrmfnError(f"{source} must be a string, not {_type(entry)}")
+        yield _filled(Setting(name, value, source))
+
+
+def _type(entry: Mapping[str, Any]) -> str:
+    """Return what a parameter is instead of a string."""
+    kinds = [f"an {kind}" if kind == "array" else f"a {kind}" for kind in _TYPES[1:] if kind in entry]
+    return kinds[0] if kinds else "empty" if entry.get("string") is None else repr(entry["string"])
+
+
+def _variables(environment: Mapping[str, str], program: str, known: Collection[str]) -> Iterator[Setting]:
+    """Yield the variables that the Application sets for its plugin."""
+    names = {_PREFIX + name.replace("-", "_").upper(): name for name in known}
+    for variable in sorted(environment):
+        if not variable.startswith(_PREFIX):
+            continue
+        if variable not in names:
+            written = [name.removeprefix(_PREFIX) for name in names]
+            message = f"{program} has no variable {variable.removeprefix(_PREFIX)} ({variable})"
+            raise KrmfnError(f"{message}; it has {', '.join(written)}")
+        yield _filled(Setting(names[variable], environment[variable], variable))
+
+
+def _filled(setting: Setting) -> Setting:
+    if not setting.value:
+        raise KrmfnError(f"{setting.source} is empty; give it a value, or leave it out")
+    return setting
+
+
+def _check_inside(setting: Setting, given: str | None) -> None:
+    """Raise KrmfnError unless the setting names a file in the repository."""
+    root = roots.root_of(".", given) or os.path.realpath(".")
+    if setting.value.startswith("/") or not roots.inside(os.path.realpath(setting.value), root):
+        raise KrmfnError(
+            f"{setting.source} is {setting.value!r}; it must be a file in the repository, named relative to the "
+            "Application's path"
+        )

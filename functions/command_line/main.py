@@ -1,0 +1,53 @@
+"""The command line of every function built on the SDK: render, check and diff."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from krmfn.errors import KrmfnError
+from krmfn.log import Log
+from krmfn.runner import ensure_stderr
+
+from ..options import log_of
+from ..program import Command, Printed, Program
+from ..subcommand import Context
+from . import argocd, arguments
+
+__all__ = ["Command", "Printed", "Program", "main"]
+
+
+def main(program: Program, argv: Sequence[str]) -> int:
+    """Run a subcommand. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done.
+
+    `diff` has its own meaning for 1: the two differ. A crash is 2, and keeps its traceback.
+    """
+    log = Log()
+    try:
+        ensure_stderr()
+        call = arguments.parse(program, argv)
+        if isinstance(call, int):
+            return call
+        log = log_of(call.options)
+        options = argocd.applied(call.options, program) if call.command.runs_function else call.options
+        return call.command.run(Context(program, options, log), call.args)
+    except KrmfnError as failure:
+        log.failure(failure)
+    except KeyboardInterrupt:
+        log.say("interrupted")
+        return 130
+    except BaseException as failure:  # a SystemExit(0) of the function included
+        if isinstance(failure, FileNotFoundError) and not _has_working_folder():
+            log.failure(KrmfnError("the working folder is gone: it was removed before this ended; nothing was decided"))
+        else:
+            log.crash("this is a bug in the program, not in your files; nothing was decided")
+    return 2
+
+
+def _has_working_folder() -> bool:
+    """Return False when the working folder was removed."""
+    try:
+        os.getcwd()  # noqa: PTH109  # pathlib is not there
+    except FileNotFoundError:
+        return False
+    return True

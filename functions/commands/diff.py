@@ -1,0 +1,118 @@
+"""The command `diff`: what would change on the cluster."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import partial
+from typing import NamedTuple
+
+from krmfn import color
+from krmfn.errors import KrmfnError
+
+from .. import options
+from ..comparing import against_base, sides
+from ..formats import changes, comment
+from ..paths import output
+from ..plan import Comparison, of_kinds
+from ..subcommand import Context, Subcommand
+
+EXITS = (
+    "exit code: 0 nothing changes, 1 something does, an object or what a known node gets (see --fail-on), "
+    "2 what shall be there cannot be rendered"
+)
+_LEVELS = ("change", "warning", "error")
+"""What --fail-on names, the least first; each stands for itself and those after it."""
+
+
+class Args(NamedTuple):
+    """The arguments of `diff`."""
+
+    paths: tuple[str, ...]
+    base: str | None
+    kinds: str | None
+    format: str
+    fail_on: str
+    exit_zero: bool
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "%(prog)s OLD NEW [options]\n       %(prog)s --base REF [PATH ...] [options]"
+    help_ = f"OLD, what is on the cluster, and NEW, what shall be there: {options.PATH}; /dev/null for nothing"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=f"{help_}. With --base what shall be there (.)")
+    help_ = "compare each PATH with what it is in the merge base of HEAD and REF, read from Git"
+    parser.add_argument("--base", metavar="REF", help=help_)
+    parser.add_argument("--kinds", metavar="KIND[,KIND]", help="show and count changes of these kinds only")
+    parser.add_argument(
+        "--format", choices=tuple(comment.FORMATS), default="text", help="how stdout is written (default: text)"
+    )
+    fails = parser.add_mutually_exclusive_group()
+    help_ = "the least that makes exit code 1: a change, a warning about one, or an error (default: change)"
+    fails.add_argument("--fail-on", choices=_LEVELS, default="change", help=help_)
+    fails.add_argument("--exit-zero", action="store_true", help="exit code 0 also when something changes")
+
+
+def run(context: Context, args: Args) -> int:
+    """Print what would change. A change that the cluster refuses is a note of severity error, not a failure."""
+    if args.base is None and len(args.paths) != 2:
+        raise KrmfnError(
+            f"diff takes two PATHs, OLD and NEW, and here are {len(args.paths)}; --base REF takes any number",
+            "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]",
+        )
+    if args.base is None:
+        compared = sides.of_two(context, *args.paths)
+    else:
+        compared = against_base.with_base(context, args.base, args.paths)
+    if not compared:
+        return 2
+    if args.kinds is not None:
+        compared = _of_kinds(compared, [kind for kind in args.kinds.split(",") if kind])
+    write = comment.FORMATS[args.format]
+    if args.format == "text" and color.is_wanted(context.options.color, sys.stdout):
+        write = partial(changes.text, paint=color.painted)
+    output.write_stdout(write(compared))
+    if any(one.failed for one in compared):
+        return 2
+    return int(not args.exit_zero and _fails(compared, args.fail_on))
+
+
+def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Comparison]:
+    """Return the comparisons with the changes of some kinds. Raises KrmfnError for none, and for one that is misspelt.
+
+    What the whole change does on the nodes is said all the same.
+    """
+    present = {str(one.get("kind", "")) for each in compared for one in (*each.plan.old, *each.plan.new)}
+    by_name = {kind.lower(): kind for kind in present}
+    if not wanted:
+        raise KrmfnError("--kinds names no kind; write for example --kinds Module,DaemonSet")
+    for kind in wanted:
+        near = get_close_matches(kind.lower(), by_name, 1, 0.8) if kind.lower() not in by_name else []
+        if near:
+            raise KrmfnError(f"--kinds: no {kind} is on either side; did you mean {by_name[near[0]]}?")
+    return [of_kinds(one, [kind.lower() for kind in wanted]) for one in compared]
+
+
+def _fails(compared: Sequence[Comparison], least: str) -> bool:
+    """Return True when there is a change, or a note, that counts as much as `least`."""
+    counted = _LEVELS[_LEVELS.index(least) :]
+    notes = (note for one in compared for note in one.notes)
+    return any(note.severity in counted for note in notes) or (
+        least == "change" and any(one.plan.changes or one.plan.effects for one in compared)
+    )
+
+
+DIFF = Subcommand(
+    "print what would change on the cluster, and what that risks",
+    (
+        "main/clusters/lab clusters/lab",
+        "/dev/null clusters/lab --format markdown",
+        "--base origin/main clusters/lab --fail-on error",
+    ),
+    EXITS,
+    _arguments,
+    Args,
+    run,
+    joins=True,
+)

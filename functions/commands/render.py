@@ -1,0 +1,169 @@
+"""The command `render`: the manifests that would reach the cluster, to stdout or into folders."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from krmfn.counts import some
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Ref
+from krmfn.resourcelist import ResourceList
+
+from .. import options
+from ..cluster import cluster_streams, inputs
+from ..cluster.cluster_lists import Rendered
+from ..paths import output
+from ..paths.failures import Failure, log_failures
+from ..subcommand import EXITS, Context, Subcommand
+
+
+class Args(NamedTuple):
+    """The arguments of `render`."""
+
+    paths: tuple[str, ...]
+    output: Literal["yaml", "json"]
+    output_dir: str | None
+    replace: bool
+    split: Literal["stages"] | None
+    include_inputs: bool
+    allow_empty: bool
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
+    parser.add_argument(
+        "-o", "--output", choices=("yaml", "json"), default="yaml", help="how stdout is written (default: yaml)"
+    )
+    parser.add_argument(
+        "--output-dir",
+        metavar="DIR",
+        help="write a file per object and a kustomization.yaml; of several clusters a folder each, by its last name",
+    )
+    text = "replace what render wrote into DIR the last time, by its kustomization.yaml there, and nothing else"
+    parser.add_argument("--replace", action="store_true", help=text)
+    text = "write into a folder for each stage below DIR, in which Flux is to apply and remove the objects"
+    parser.add_argument("--split", choices=("stages",), help=text)
+    parser.add_argument("--include-inputs", action="store_true", help="print what was read, too")
+    parser.add_argument("--allow-empty", action="store_true", help="succeed with no output at all")
+
+
+def run(context: Context, args: Args) -> int:
+    """Print or write the manifests of every cluster; with an error in any, of none."""
+    if args.replace and not args.output_dir:
+        raise KrmfnError("--replace is about a folder that was written before; name it with --output-dir DIR")
+    if args.split and not args.output_dir:
+        raise KrmfnError("--split is about the folders that are written; name the one above them with --output-dir DIR")
+    written = _written_before(args)
+    streams = cluster_streams.rendered(
+        context._replace(options=context.options._replace(written=written)), args.paths, judged=True, itself=True
+    )
+    folders = _folders(args, streams.clusters)
+    _check_sources(folders, streams.clusters)
+    shown = [_shown(context, args, one.final) for one in streams.clusters]
+    empty = [_empty(one) for one, items in zip(streams.clusters, shown, strict=True) if not (items or args.allow_empty)]
+    cluster_streams.log(context, streams)
+    log_failures(context.log, [failure for failure in empty if failure])
+    if not streams.is_whole or any(empty):
+        return 2
+    if any(one.final.failed for one in streams.clusters):
+        return 1
+    changes = [change for one in streams.clusters for change in one.final.changes]
+    if folders:
+        _write(context, args, dict(zip(folders, shown, strict=True)), changes)
+        return 0
+    context.log.changes(changes)  # before the output: behind a pipe the order of the two would be chance
+    output.write_stdout(output.dump_json(shown[0]) if args.output == "json" else output.dump(shown[0]))
+    return 0
+
+
+def _write(context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
+    """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
+    from ..paths import replacing
+    from . import stages
+
+    clusters = list(contents)
+    contents = stages.split(context.program, contents) if args.split else contents
+    write = replacing.replace_folders if args.replace else output.write_folders
+    write(contents, context.options.root)
+    context.log.changes(changes)
+    written = {*clusters, *contents}
+    for folder in replacing.left_behind(args.output_dir, written) if args.replace and args.output_dir else ():
+        message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
+        context.log.say(f"warning: {message}", "warning")
+
+
+def _written_before(args: Args) -> frozenset[str]:
+    """Return the folders below a PATH that `render` wrote below --output-dir: what it wrote is not read again."""
+    if not args.output_dir:
+        return frozenset()
+    from ..paths import replacing
+
+    paths = [f"{os.path.realpath(path).rstrip('/')}/" for path in args.paths]
+    written = map(os.path.realpath, replacing.written_in(args.output_dir))
+    return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
+
+
+def _shown(context: Context, args: Args, resources: ResourceList) -> list[Item]:
+    return resources.items if args.include_inputs else inputs.deployed(context.program, resources)
+
+
+def _empty(one: Rendered) -> Failure | None:
+    """Return why a cluster without any object is refused; None where an error is the reason that there is none."""
+    if one.final.failed:
+        return None
+    name = one.cluster.name
+    message = (
+        f"nothing in {name} would reach a cluster; an empty output makes Argo CD delete what is there, "
+        "so it is refused: say --allow-empty if that is meant"
+    )
+    return Failure(name, (message,))
+
+
+def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:
+    """Return the folder of every cluster below --output-dir; [] for stdout.
+
+    Raises KrmfnError for two that would have one folder, and for several clusters on stdout.
+    """
+    if len(clusters) <= 1:
+        return [args.output_dir] * len(clusters) if args.output_dir else []
+    names = [one.cluster.name for one in clusters]
+    if not args.output_dir:
+        raise KrmfnError(
+            f"these are {len(names):,} clusters ({some(names, len(names))}), each with manifests of its own; "
+            "say --output-dir DIR, which gets a folder for each, or give the PATH of one"
+        )
+    last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in names]  # noqa: PTH119
+    for at, name in enumerate(last):
+        if name in last[:at]:
+            raise KrmfnError(
+                f"{names[last.index(name)]} and {names[at]} would both be the folder {name}; give one of them another "
+                f"name with --cluster NAME={names[at]}"
+            )
+    return [os.path.join(args.output_dir, name) for name in last]  # noqa: PTH118
+
+
+def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None:
+    """Raise KrmfnError for a folder to write into that is itself what is rendered."""
+    sources = {root.path for one in clusters for root in one.cluster.roots}
+    for folder in folders:
+        if (real := os.path.realpath(folder)) in sources:
+            aside = os.path.join("rendered", os.path.basename(real))  # noqa: PTH118, PTH119
+            raise KrmfnError(
+                f"{folder} is what is rendered: the objects would stand among their own sources, and be read with them "
+                f"the next time; name a folder of their own, such as --output-dir {aside}"
+            )
+
+
+RENDER = Subcommand(
+    "print the manifests that would reach the cluster",
+    ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml"),
+    EXITS,
+    _arguments,
+    Args,
+    run,
+    joins=True,
+)

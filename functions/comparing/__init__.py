@@ -1,0 +1,1 @@
+"""Two sides of a cluster, before and after a change."""

@@ -1,0 +1,174 @@
+"""The base of a pull request: the merge base of a ref and HEAD, as a folder that is read like any other."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.results import Result
+from krmfn.runner import max_bytes
+
+from ..cluster.clusters import parse
+from ..cluster.config import NAME as CONFIG_FILE
+from ..options import RunOptions
+from ..paths import git, history, roots
+from ..paths.disk import within
+from ..paths.git import Skipped
+from ..paths.temporary import refuse_inside
+
+_SHORT = 12
+"""Characters of a commit's name that people are shown."""
+
+
+class Base(NamedTuple):
+    """A commit whose files stand in a temporary folder."""
+
+    commit: str
+    root: str
+    """The work tree that it is the base of, absolute and without links."""
+    folder: str
+    """Where its files are, absolute and without links."""
+    skipped: Sequence[Skipped]
+    """What could not be written there."""
+
+    @property
+    def name(self) -> str:
+        """Return the commit as people are shown it."""
+        return self.commit[:_SHORT]
+
+    def path(self, path: str) -> str:
+        """Return where a PATH is in the base, whether it is there or not. Raises KrmfnError for one outside."""
+        return os.path.normpath(os.path.join(self.folder, _from_root(path, self.root)))
+
+    def options(self, options: RunOptions) -> RunOptions:
+        """Return the options with the base's own files: its functionConfig, and no link out of it."""
+        root = self._moved(options.root) if options.root else None
+        bound = root if root and os.path.isdir(root) else self.folder
+        config = self._moved(options.function_config) if options.function_config else None
+        if config:
+            options = options._replace(function_config=config if os.path.lexists(config) else None)
+        clusters = tuple(self._joined(text) for text in options.cluster)
+        return options._replace(root=bound, cluster=clusters)
+
+    def unread(self, options: RunOptions) -> list[str]:
+        """Return a sentence for each file that counts for every PATH and that is not there."""
+        wanted = [CONFIG_FILE]
+        if options.function_config and _is_in(options.function_config, self.root):
+            wanted.append(_from_root(options.function_config, self.root))
+        return [self._sentence(one) for one in self.skipped if one.path in wanted]
+
+    def skipped_below(self, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """Return each file below some PATHs that is not there, from the root of the repository, with a sentence."""
+        wanted = [_from_root(path, self.root) for path in paths]
+        below = (one for one in self.skipped if any(_is_below(one.path, name) for name in wanted))
+        return [(one.path, self._sentence(one)) for one in below]
+
+    def from_root(self, path: str) -> str:
+        """Return a path in the base from the root of the repository; one from there stays as it is."""
+        return os.path.relpath(path, self.folder) if within(path, self.folder) else path
+
+    def elsewhere(self) -> list[str]:
+        """Return a sentence for each file that is not there."""
+        return [self._sentence(one) for one in self.skipped]
+
+    def shown(self, text: str) -> str:
+        """Return a text with Git's names of the base's files in place of the temporary ones."""
+        return text.replace(f"{self.folder}/", f"{self.name}:").replace(self.folder, f"{self.name}:./")
+
+    def located(self, result: Result) -> Result:
+        """Return a finding with Git's names of the base's files."""
+        place = result.place and result.place._replace(path=self.shown(result.place.path))
+        return result._replace(message=self.shown(result.message), place=place)
+
+    def _joined(self, text: str) -> str:
+        """Return an option --cluster with the paths of the base."""
+        name, held = parse(text)
+        return f"{name}={','.join(map(self.path, held))}"
+
+    def _moved(self, path: str) -> str | None:
+        """Return where a file is in the base; None for one that lies outside of the repository."""
+        return self.path(path) if _is_in(path, self.root) else None
+
+    def _sentence(self, one: Skipped) -> str:
+        return f"{self.name}:{one.path}: {one.message}"
+
+
+@contextmanager
+def checked_out(ref: str, paths: Sequence[str]) -> Iterator[Base]:
+    """Write the merge base of a ref and HEAD into a temporary folder as long as the block runs.
+
+    Raises KrmfnError when the PATHs are not in one Git work tree, and when the base cannot be read.
+    """
+    root = _root(paths)
+    commit = history.merge_base(root, ref)
+    absent = git.missing(root, commit)
+    listing = git.entries(root, commit, absent)
+    wanted = [_from_root(path, root) for path in paths]
+    _check_whole(root, wanted)
+    # the PATHs' own files first: they may take as much room as there is
+    listing.sort(key=lambda entry: not any(_is_below(entry.path, name) for name in wanted))
+    with _temporary() as made:
+        refuse_inside(paths, made)
+        folder = os.path.realpath(made)
+        yield Base(commit, root, folder, git.write(root, listing, absent, folder, max_bytes()))
+
+
+def _check_whole(root: str, wanted: Sequence[str]) -> None:
+    """Raise KrmfnError when a sparse checkout leaves out files below the PATHs: they would count as deleted."""
+    gone = [name for name in history.left_out(root) if any(_is_below(name, one) for one in wanted)]
+    if gone:
+        raise KrmfnError(
+            f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "
+            "so what shall be there is not known; name PATHs that are checked out, or `git sparse-checkout disable`"
+        )
+
+
+def _temporary() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True)
+    except OSError as failure:
+        raise KrmfnError(
+            f"--base needs a temporary folder, and none can be written: {failure.strerror}; "
+            "name one with the environment variable TMPDIR"
+        ) from failure
+
+
+def _root(paths: Sequence[str]) -> str:
+    """Return the one work tree that holds all PATHs. Raises KrmfnError when there is none, or more than one."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if path == "-":
+            raise KrmfnError("- is stdin, which has no base; with --base name files or folders of a Git work tree")
+        folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
+        root = roots.root_of(folder)
+        if root is None or not os.path.lexists(os.path.join(root, ".git")):
+            raise KrmfnError(f"{path} is in no Git work tree, so it has no base; compare two folders: OLD NEW")
+        found.setdefault(root, path)
+    if len(found) > 1:
+        raise KrmfnError(f"{' and '.join(found.values())} are in different Git work trees; compare one at a time")
+    return next(iter(found))
+
+
+def _from_root(path: str, root: str) -> str:
+    """Return a path from the root of the work tree: as it is written, for what is a link today may be none before."""
+    written = os.path.relpath(os.path.join(os.path.realpath(os.curdir), os.path.normpath(path)), root)
+    if written.split("/")[0] != "..":
+        return written
+    real = os.path.relpath(os.path.realpath(path), root)
+    if real.split("/")[0] == "..":
+        raise KrmfnError(f"{path} is not in the Git work tree {root}")
+    return real
+
+
+def _is_in(path: str, root: str) -> bool:
+    return within(os.path.join(os.path.realpath(os.curdir), os.path.normpath(path)), root) or within(
+        os.path.realpath(path), root
+    )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return folder == "." or within(path, folder)

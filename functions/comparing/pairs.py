@@ -1,0 +1,97 @@
+"""Pairs of clusters: what each was and shall be, and what leads from one to the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest
+from krmfn.resourcelist import ResourceList
+from krmfn.results import placed
+
+from ..cluster import inputs, theirs
+from ..cluster.cluster_lists import Rendered
+from ..cluster.cluster_streams import Streams
+from ..cluster.clusters import Cluster
+from ..paths.failures import Failure
+from ..plan import Comparison, plan
+from ..subcommand import Context
+
+
+class Pair(NamedTuple):
+    """A cluster before and after; None where it is not."""
+
+    old: Rendered | None
+    new: Rendered | None
+
+
+def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]:
+    """Return the clusters of both sides: named ones by their names, others by a root that both have; gone ones last."""
+    left = {id(one): one for one in old.clusters}
+    pairs = []
+    for one in new.clusters:
+        roots = _roots(one.cluster, new_top)
+        found = [
+            other
+            for other in left.values()
+            if not roots.isdisjoint(_roots(other.cluster, old_top)) or _same_name(one.cluster, other.cluster)
+        ]
+        pairs.append(Pair(left.pop(id(found[0])) if found else None, one))
+    return [*pairs, *(Pair(one, None) for one in left.values())]
+
+
+def join_theirs(
+    context: Context, pairs: Sequence[tuple[str, Pair]], known: Mapping[str, Rendered] | None = None
+) -> list[Failure]:
+    """Note in both lists of each pair what its cluster gets from elsewhere, and return what of that cannot be read.
+
+    Each pair is given with the cluster's name; `known` is what a command has read, and reported, before.
+    What is wrong between here and there is reported of the new side, as `check` does: what is wrong of the old one may
+    be what the change corrects. What one side holds is nobody else's on the other.
+    Raises KrmfnError for a cluster that is gone when what it gets from elsewhere has errors.
+    """
+    failures: list[Failure] = []
+    if known is None:
+        roots = [root for _, pair in pairs for one in pair if one for root in one.cluster.roots]
+        known = theirs.read(context, [name for name, _ in pairs], roots, failures)
+    else:
+        context = context._replace(log=context.log._replace(quiet=True))
+    for name, (old, new) in pairs:
+        other = known.get(name)
+        if not other:
+            continue
+        if new and new.is_whole:
+            theirs.join(context, new, other, old.lists if old else ())
+        elif not new and (message := theirs.unknown(other)):
+            raise KrmfnError(message)
+        if old and old.is_whole:
+            left = new.final.theirs if new else None
+            theirs.note(context, old, other.final if left is None else left)
+    return failures
+
+
+def _roots(cluster: Cluster, top: str) -> frozenset[str]:
+    return frozenset(os.path.relpath(root.path, top) for root in cluster.roots if root.path)
+
+
+def _same_name(one: Cluster, other: Cluster) -> bool:
+    """Return True for two clusters that the configuration file or --cluster calls alike."""
+    return one.name == other.name and one.name not in {root.name for root in (*one.roots, *other.roots)}
+
+
+def compared(context: Context, pair: Pair, name: str) -> Comparison:
+    """Return the comparison of one cluster before and after."""
+    program = context.program
+    old, new = (one.final if one else ResourceList() for one in pair)
+    planned = plan(deployed(context, old), deployed(context, new))
+    effects, unknown = program.effects(old, new) if program.effects else ((), ())
+    planned = planned._replace(effects=tuple(effects))
+    notes = program.notes(planned, new) if program.notes else ()
+    return Comparison(name, planned, placed([*notes, *unknown]))
+
+
+def deployed(context: Context, resources: ResourceList) -> list[Manifest]:
+    """Return the manifests of a list that would reach the cluster."""
+    return [item.manifest for item in inputs.deployed(context.program, resources)]

@@ -1,0 +1,82 @@
+"""Where two values of YAML differ, field by field, as Kubernetes compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, NamedTuple
+
+from krmfn.fieldpath import join
+
+Part = str | int
+
+
+class Absent(Enum):
+    """The value of a field that is not there; null is a value."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+
+
+class FieldChange(NamedTuple):
+    """A field with another value: `parts` are its keys and indexes (`name=driver` for an entry with that name)."""
+
+    parts: tuple[Part, ...]
+    old: Any
+    new: Any
+
+    @property
+    def path(self) -> str:
+        """Return the field's path: `spec.template.spec.containers[name=driver].image`."""
+        return join(self.parts)
+
+
+def differences(old: Any, new: Any, parts: tuple[Part, ...] = ()) -> Iterator[FieldChange]:
+    """Yield the innermost fields in which two values differ; keys in the new value's order."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*new, *(key for key in old if key not in new)]:
+            yield from differences(old.get(key, ABSENT), new.get(key, ABSENT), (*parts, key))
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _in_lists(old, new, parts)
+    elif not same(old, new):
+        yield FieldChange(parts, old, new)
+
+
+def same(old: Any, new: Any) -> bool:
+    """Return True when two values are equal to Kubernetes: true is not 1, as it is in Python, but 1.0 is."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(same(value, new[key]) for key, value in old.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(same, old, new))
+    return bool(old == new) and isinstance(old, bool) == isinstance(new, bool)
+
+
+def _in_lists(old: list[Any], new: list[Any], parts: tuple[Part, ...]) -> Iterator[FieldChange]:
+    """Yield the changes of a list: named entries match by name, others by position between equal starts and ends."""
+    before, after = _by_name(old), _by_name(new)
+    if before and after:
+        yield from differences(before, after, parts)
+        orders = [[name for name in one if name in other] for one, other in ((before, after), (after, before))]
+        if orders[0] != orders[1]:
+            yield FieldChange(parts, *([entry["name"] for entry in entries] for entries in (old, new)))
+        return
+    start = _shared(old, new)
+    end = _shared(old[start:][::-1], new[start:][::-1])
+    left, right = old[start : len(old) - end], new[start : len(new) - end]
+    for index in range(max(len(left), len(right))):
+        one, other = (entries[index] if index < len(entries) else ABSENT for entries in (left, right))
+        yield from differences(one, other, (*parts, start + index))
+
+
+def _by_name(entries: list[Any]) -> dict[str, Any]:
+    """Return the entries by `name=...`; {} unless each is a mapping with a name of its own."""
+    named = {f"name={entry['name']}": entry for entry in entries if isinstance(entry, dict) and "name" in entry}
+    return named if len(named) == len(entries) else {}
+
+
+def _shared(one: list[Any], other: list[Any]) -> int:
+    """Return how many equal entries the two lists begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (left, right) in pairs if not same(left, right)), min(len(one), len(other)))

@@ -1,0 +1,140 @@
+"""A plan for readers: text for a terminal, JSON for programs; `comment` has Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import unified_diff
+from itertools import islice
+from typing import Any
+
+from krmfn import color, counts
+from krmfn.results import json_text, printable, reference
+from krmfn.yamltext import emit
+
+from ..differences import ABSENT, FieldChange
+from ..plan import Change, Comparison, Effect, Plan
+from . import findings
+
+_SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
+_STYLES = {"+": "created", "-": "deleted", "@": "place"}
+"""Styles of a value's lines by what they begin with; the context in the diff of a long text has none."""
+
+
+def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> str:
+    """Return each change with its fields, old value and new value, then the notes, then a line that counts."""
+    parts = []
+    for one in compared:
+        head = [paint(printable(f"{one.name}:"), "place")] if one.name else []
+        parts.append("".join(f"{line}\n" for line in (*head, *_lines(one, paint))))
+    return "\n".join(parts)
+
+
+def _lines(compared: Comparison, paint: color.Paint) -> list[str]:
+    lines: list[str] = []
+    for change in compared.plan.changes:
+        lines.append(paint(printable(f"{_SIGNS[change.what]} {named(change)}"), change.what))
+        for field in change.fields:
+            lines += [printable(f"    {field.path}"), *(_painted(line, paint) for line in values(field))]
+    if effects := untold(compared):
+        lines += [*([""] if lines else []), "on the nodes:"]
+        lines += (printable(f"* {effect.ref}: {effect.message}") for effect in effects)
+    if compared.notes:
+        lines += [*([""] if lines else []), *(color.finding(note, paint) for note in compared.notes)]
+    return [*lines, *([""] if lines else []), summary(compared)]
+
+
+def _painted(line: str, paint: color.Paint) -> str:
+    text, style = printable(f"      {line}"), _STYLES.get(line[:1])
+    return paint(text, style) if style else text
+
+
+def summary(compared: Comparison) -> str:
+    """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
+    if compared.failed:
+        return "cannot be rendered, so what changes is not known"
+    parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
+    parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
+    nodes = len({name for effect in compared.plan.effects for name in effect.nodes})
+    if nodes:
+        parts.append(f"{counts.counted(nodes, 'node')} affected")
+    still = ["no object changes" if nodes else "nothing changes"]
+    return ", ".join(parts if compared.plan.changes else [*still, *parts])
+
+
+def untold(compared: Comparison) -> list[Effect]:
+    """Return the effects that no note says in the same words."""
+    messages = {note.message for note in compared.notes}
+    return [effect for effect in compared.plan.effects if effect.message not in messages]
+
+
+def counted(plan: Plan) -> dict[str, int]:
+    """Return how many objects are created, changed, deleted and unchanged; unknown ones only if there are some."""
+    numbers = {what: sum(change.what == what for change in plan.changes) for what in _SIGNS}
+    unknown = numbers.pop("unknown")
+    return {**numbers, "unchanged": plan.unchanged, **({"unknown": unknown} if unknown else {})}
+
+
+def as_json(compared: Sequence[Comparison]) -> str:
+    """Return `{changes: [...], effects: [...], notes: [...], summary: {...}}`; a value that is not there has no key.
+
+    Of several clusters each change and note names its own, and `failed` those whose new side cannot be rendered.
+    """
+    document: dict[str, Any] = {"changes": [], "effects": [], "notes": []}
+    totals: Counter[str] = Counter()
+    for one in compared:
+        cluster = {"cluster": one.name} if one.name else {}
+        document["changes"] += [cluster | _change(change) for change in one.plan.changes]
+        document["effects"] += [cluster | _effect(effect) for effect in one.plan.effects]
+        document["notes"] += [cluster | findings.finding(note) for note in one.notes]
+        totals.update(counted(one.plan))
+        totals.update({"hidden": one.hidden} if one.hidden else {})
+    notes = [note for one in compared for note in one.notes]
+    document["summary"] = {**totals, **findings.summary(notes)}
+    if failed := [one.name for one in compared if one.failed]:
+        document["failed"] = failed
+    return json_text(document, 2) + "\n"
+
+
+def _effect(effect: Effect) -> dict[str, Any]:
+    named = {"effect": effect.what, "ref": reference(effect.ref)}
+    return {**named, "nodes": list(effect.nodes), "message": effect.message}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    fields = [
+        {"path": field.path}
+        | {key: value for key, value in (("old", field.old), ("new", field.new)) if value is not ABSENT}
+        for field in change.fields
+    ]
+    return {"change": change.what, "ref": reference(change.ref), "fields": fields}
+
+
+def fields_of(change: Change) -> str:
+    """Return `2 fields`; "" for an object that is created or deleted."""
+    count = len(change.fields)
+    return f"{count} field{'' if count == 1 else 's'}" if count else ""
+
+
+def named(change: Change) -> str:
+    """Return the object of a change and the number of its fields."""
+    count = fields_of(change)
+    return f"{change.ref}" + (f": {count}" if count else "")
+
+
+def values(field: FieldChange) -> Iterator[str]:
+    """Yield the old value in lines with -, the new one in lines with +; of long texts only what differs."""
+    if isinstance(field.old, str) and isinstance(field.new, str) and "\n" in field.old + field.new:
+        yield from islice(unified_diff(field.old.split("\n"), field.new.split("\n"), lineterm="", n=1), 2, None)
+        return
+    for sign, value in (("-", field.old), ("+", field.new)):
+        yield from (f"{sign} {line}" for line in _written(value))
+
+
+def _written(value: Any) -> Iterable[str]:
+    if value is ABSENT:
+        return ()
+    if isinstance(value, dict | list) and value:
+        return emit.dump(value).splitlines()
+    return (json.dumps(value, ensure_ascii=False),)

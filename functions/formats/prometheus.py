@@ -1,0 +1,76 @@
+"""A check as Prometheus metrics, in the text format that node_exporter's textfile collector reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from krmfn.resource import Place, Ref
+from krmfn.results import Checked, Result, visible
+
+from .rules import Rules
+
+Sample = tuple[dict[str, str], int]
+
+
+def prometheus(checked: Checked, rules: Rules = None) -> str:
+    """Return gauges: whether each config fails, findings by rule and severity, how many resources were checked."""
+    counts = Counter[tuple[str, str]]()
+    for result in checked.results:
+        counts[result.rule, result.severity] += result.unlisted or 1
+    findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
+    kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
+    return "".join(
+        [
+            *_gauge(
+                "krmfn_config_failed", "1 when an error keeps the config from being rendered, else 0.", _failed(checked)
+            ),
+            *_gauge("krmfn_findings", "Findings of the last check.", findings),
+            *_gauge("krmfn_resources", "Resources that the last check looked at.", [({}, checked.resources)]),
+            *_gauge("krmfn_files", "Files that the last check read.", [({}, checked.files)]),
+            *_gauge("krmfn_kinds", "Resources of the kinds that are checked.", kinds),
+        ]
+    )
+
+
+def _failed(checked: Checked) -> list[Sample]:
+    """Return 1 for each config that an error names or stands in, else 0; an error that names no config fails all."""
+    errors = [result for result in checked.results if result.severity == "error"]
+    written = [(ref, _written(ref, place)) for ref, place in checked.configs if errors]
+    whose = [{ref for ref, there in written if _concerns(result, ref, there)} for result in errors]
+    failed = {ref for refs in whose for ref in refs}
+    all_failed = any(not refs for refs in whose)
+    refs = sorted({ref for ref, _ in checked.configs}, key=lambda ref: ref.id)
+    return [
+        ({"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}, int(all_failed or ref in failed))
+        for ref in refs
+    ]
+
+
+def _written(ref: Ref, place: Place | None) -> Result:
+    """Return the name and the place that a config has in its file, as findings name it."""
+    result = Result("", ref=ref, place=place)
+    return place.finder(result) if place and place.finder else result
+
+
+def _concerns(result: Result, ref: Ref, there: Result) -> bool:
+    if result.unlisted:  # of any config in its file
+        return not (result.place and there.place) or result.place.path == there.place.path
+    names = {one.id for one in (ref, there.ref) if one}
+    if result.ref and result.ref.id in names:
+        return True
+    return bool(result.place and there.place and result.place[:2] == there.place[:2])
+
+
+def _gauge(name: str, description: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP {name} {description}\n# TYPE {name} gauge\n"
+    values: dict[str, int] = {}
+    for labels, value in samples:
+        pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        values[pairs] = max(value, values.get(pairs, 0))  # two that are shown alike, as one: or all are refused
+    for pairs, value in values.items():
+        yield f"{name}{{{pairs}}} {value}\n" if pairs else f"{name} {value}\n"
+
+
+def _escaped(text: str) -> str:
+    return visible(text, "\n").replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

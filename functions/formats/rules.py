@@ -1,0 +1,39 @@
+"""A rule for readers: text for a terminal, Markdown for pages and code scanning."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+
+from krmfn.rule import Rule
+
+Rules = Callable[[], Sequence[Rule]] | None
+"""Returns every rule that findings may name, with its texts; None where findings are not explained."""
+
+
+def text(rule: Rule, more: Sequence[str] = (), width: int = 80) -> str:
+    """Return the rule, its bad and its good example, the remedy and `more` parts, in lines of a terminal's width."""
+    parts = [
+        _filled(f"{rule.id}: {rule.sentence}", width, " " * (len(rule.id) + 2)),
+        f"Bad:\n\n{textwrap.indent(rule.bad.rstrip(), '    ')}",
+        f"Good:\n\n{textwrap.indent(rule.good.rstrip(), '    ')}",
+        *(_filled(part, width) for part in (rule.remedy, *more)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _filled(text: str, width: int, indent: str = "") -> str:
+    return textwrap.fill(text, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+
+
+def markdown(rule: Rule) -> str:
+    """Return the bad and the good example and the remedy; the sentence is the heading's or the table's."""
+    bad, good = (f"```yaml\n{example.rstrip()}\n```" for example in (rule.bad, rule.good))
+    return f"Bad:\n\n{bad}\n\nGood:\n\n{good}\n\n{rule.remedy}\n"
+
+
+def sentence(rule: Rule) -> str:
+    """Return what must hold as a sentence: with a full stop, and a capital unless it begins with a field's name."""
+    first = rule.sentence.partition(" ")[0]
+    text = rule.sentence if first != first.lower() else f"{first.capitalize()}{rule.sentence[len(first) :]}"
+    return f"{text}."

@@ -1,0 +1,95 @@
+"""Texts that readers of YAML divide or read differently: kustomizations, and what they list as functions and patches.
+
+krmfn judges its own reading of these texts and kustomize reads the same bytes again. A text for which the two could
+differ is refused. kustomize divides at each line that begins with `---`, reads the first document of each part only
+(kyaml/kio/byteio_reader.go), takes the first of two equal keys and no notice of tags (kyaml/yaml/rnode.go), and ends
+lines at every line break of YAML 1.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Place
+from krmfn.results import Field, Result, error
+from krmfn.yamltext import documents
+from krmfn.yamltext.positions import nodes, parts
+from krmfn.yamltext.values import PLAIN, is_merge
+
+from .documents import unreadable
+
+RULE = "KRM517"
+_CORE = "tag:yaml.org,2002:"
+_TAGS: dict[type[Node], frozenset[str]] = {
+    ScalarNode: frozenset((PLAIN, *(_CORE + name for name in ("str", "int", "float", "bool", "null")))),
+    SequenceNode: frozenset((f"{_CORE}seq",)),
+    MappingNode: frozenset((f"{_CORE}map",)),
+}
+_ODD = {
+    re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"): (
+        "a carriage return alone, NEL, U+2028 or U+2029 ends a line for some readers only; write a newline"
+    ),
+    re.compile(rb"^%", re.MULTILINE): "kustomize reads no YAML directives; remove this line",
+    # go-yaml takes it for one at the start of each line while its buffer begins with it (is_bom in yamlprivateh.go)
+    re.compile(rb"\xef\xbb\xbf"): (
+        "a byte order mark inside the text makes kustomize drop the first character of lines behind it; remove it"
+    ),
+}
+"""What no reader is to meet, and what to do about it; the first of each is reported."""
+_HEAD = ("apiVersion", "kind", "metadata", "name", "annotations")
+
+
+def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool = True) -> Iterator[Result]:
+    """Yield an error for each way in which readers differ on a text, which begins at `place` and holds `items`.
+
+    `is_function`: it is a function's configuration, whose equal keys and aliases are judged as well.
+    """
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    problem = documents.misread(text, place.line - 1)
+    if problem:
+        yield unreadable(KrmfnError(problem), place.path, RULE)
+    for pattern, message in _ODD.items():
+        if match := pattern.search(text):
+            yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
+    for item in items:
+        spot = item.place or place
+        odd = [*_tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
+        for line, message in odd:
+            yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
+        for path in item.duplicate_keys if is_function else ():
+            message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
+            yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
+
+
+def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield (line from 0, message) of each node with a tag that kustomize passes over."""
+    for node in nodes(root):
+        if node.tag not in _TAGS[type(node)]:
+            tag = node.tag.replace(_CORE, "!!")
+            yield node.start_mark.line, f"kustomize passes over the tag {tag}, and other readers do not; remove it"
+
+
+def _names(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the same of each key that is an alias: kyaml takes its anchor's name for the key until it looks it up."""
+    used = Counter(id(part) for node in nodes(root) for part in parts(node))
+    keys = {id(key): key for node in nodes(root) if isinstance(node, MappingNode) for key, _ in node.value}
+    for identity, key in keys.items():
+        if used[identity] > 1:
+            yield key.start_mark.line, f"the key {key.value} is an alias, too, which kustomize misreads; write it out"
+
+
+def _shared(root: Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the same of each alias and merge in the fields that say which function is called."""
+    if isinstance(root, MappingNode):
+        for key, value in root.value:
+            is_alias = value.start_mark.index < key.start_mark.index
+            if is_merge(key) or (key.value in _HEAD and is_alias):
+                yield key.start_mark.line, "an alias here may be read differently by kustomize; write the value out"
+            elif key.value in _HEAD:
+                yield from _shared(value)

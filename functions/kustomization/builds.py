@@ -1,0 +1,69 @@
+"""A kustomization as a list of resources: what it reads and calls is judged first, then kustomize builds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from krmfn.errors import KrmfnError
+from krmfn.ownership import mark_of
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Result, error, info
+
+from ..options import RunOptions, kustomize_flags
+from ..paths import files, manifests
+from ..paths.failures import Unreadable
+from ..program import Program
+from . import decision, kustomize, outdated
+from .graph import Graph
+from .places import Places
+
+
+def built(program: Program, options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
+    """Return what kustomize builds of the folder `path`; functions of ours are called as the kustomization says.
+
+    `folder` is the path, absolute and without links, and `graph` holds its kustomization and all that it lists.
+
+    With a call `is_rendered` is set, and the functionConfig is the outermost one; an error that our function reports is
+    a finding, and the list is empty. Raises Unreadable when the kustomization may not be built, KrmfnError when
+    kustomize fails.
+    """
+    flags = kustomize_flags(options)
+    files.check_file(manifests.kustomization_in(path) or path, options.root)
+    decided = decision.decide(graph, folder, flags, options.allow_remote)
+    if decided.refused:
+        raise Unreadable(decided.refused)
+    like = graph.kustomizations[folder].manifest
+    build = partial(kustomize.build, path, flags, decided, program.entry_points, like, seconds=options.timeout)
+    made = build()
+    try:
+        resources = manifests.read_stream(made.stream)
+    except KrmfnError as failure:
+        raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
+    resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
+    places = Places(graph, folder, decided.calls, partial(build, origins=True))
+    places.give(resources.items)
+    resources.report(map(places.of_call, made.findings))
+    resources.report(info(f"kustomize: {line}", rule="KRM106") for line in made.messages)
+    resources.changes += made.changes
+    resources.transformed = graph.transformed(folder)
+    if decided.calls:
+        resources.report(outdated.changed_later(program, made.seen, resources))
+        resources.is_rendered = True
+        resources.config_item = decided.calls[0].config
+        resources.function_config = resources.config_item.manifest
+    return resources
+
+
+def never_rendered(program: Program, path: str, resources: ResourceList) -> Iterator[Result]:
+    """Yield an error for each resource that should have been rendered in the build and that nothing was made from."""
+    owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
+    # one without a namespace has got it from the functionConfig
+    owners |= {(group, kind, "", name) for group, kind, _, name in owners}
+    for item in resources.items:
+        if (item.group, item.kind) in program.owners and item.ref.id not in owners:
+            message = (
+                f"nothing in the build of {path} was made from it: {program.name} is called before it is added or gets "
+                f"its name, or not for its kind; call {program.name} in the outermost kustomization"
+            )
+            yield item.located(error(message, rule="KRM514"))

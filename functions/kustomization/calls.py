@@ -1,0 +1,147 @@
+"""The functions that a kustomization lists, and whether kustomize would run a program of ours or another one.
+
+A function is ours when its annotation is one of these and holds nothing else, no args, envs, network or mounts:
+
+    exec: {path: NAME}          NAME is a program of ours, bare: kustomize looks a bare name up on PATH only
+    container: {image: IMAGE}   IMAGE is NAME or localhost/NAME, or a repository that the user has named, with any tag
+                                or digest: anybody can publish an image evil/NAME
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.yamltext import load, positions, values
+
+ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
+OTHERS = ("config.kubernetes.io/container", "configFn")
+"""Where kustomize also looks for a function, from times before the annotation."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_ \n{}\[\]:,.'\"/@#=-]+")
+"""An annotation that all readers of YAML take in one way: no aliases, tags, merges or escapes."""
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
+_PART = r"[a-z0-9][a-z0-9._/-]*"
+_IMAGE = re.compile(rf"({_PART}(?::[0-9]+/{_PART})?)(?::(\w[\w.-]{{0,127}}))?(?:@sha256:[0-9a-f]{{64}})?")
+
+
+class Ours(NamedTuple):
+    """The programs of ours."""
+
+    programs: Collection[str] = ()
+    """Their names."""
+    repositories: Collection[str] = ()
+    """Where images of them are, beside NAME and localhost/NAME."""
+    version: Callable[[], str] = lambda: ""
+    """Returns the version that runs here; "" for any."""
+
+
+class Call(NamedTuple):
+    """A function that a kustomization lists."""
+
+    field: str
+    """The list's entry: `transformers[0]`."""
+    config: Item
+    """The resource that the function gets as its functionConfig, with its place."""
+    program: str
+    """The program of ours that is called; "" for any other."""
+    image: str = ""
+    """The image as it is written; "" for exec."""
+    problem: str = ""
+    """Why it is not ours, as a sentence."""
+
+
+def is_builtin(item: Item) -> bool:
+    """Return True for the configuration of one of kustomize's own plugins; it runs no program, annotated or not."""
+    return item.ref.api_version == "builtin" and not item.kind.endswith("List")
+
+
+def call(field: str, config: Item, ours: Ours) -> Call:
+    """Return the call that a functionConfig makes."""
+    try:
+        program, image = _called(config, ours)
+    except KrmfnError as failure:
+        return Call(field, config, "", problem=str(failure))
+    return Call(field, config, program, image)
+
+
+def _called(config: Item, ours: Ours) -> tuple[str, str]:
+    """Return the program of ours and its image; raise KrmfnError, saying why, for anything else."""
+    if not config.manifest or config.kind.endswith("List"):
+        raise KrmfnError("is no functionConfig; must be a resource with the annotation config.kubernetes.io/function")
+    if config.ref.api_version.startswith("/"):
+        raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a plugin of kustomize's; remove it")
+    metadata = config.manifest.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    present = [key for key in ANNOTATIONS if isinstance(annotations, dict) and key in annotations]
+    if _mentions(config.node) != len(present) or len(present) > 1 or config.duplicate_keys:
+        raise KrmfnError(
+            "says more than once, or not plainly, which function it calls; write the annotation "
+            "config.kubernetes.io/function, once, without aliases, and nothing like it elsewhere"
+        )
+    if not present:
+        plugin = f"{config.ref.api_version or '(no apiVersion)'} {config.kind or '(no kind)'}"
+        raise KrmfnError(f"is for the plugin {plugin}, a program that is not ours; only krmfn's functions are run")
+    spec = _spec(annotations[present[0]])  # type: ignore[index]  # present is empty unless it is a mapping
+    return _program(spec, ours)
+
+
+def _mentions(node: Any) -> int:
+    """Count the scalars that are the name of a place where kustomize looks for a function, aliases aside.
+
+    So whatever a reader of YAML makes of merges, lists and nesting, it meets no function that was not judged.
+    """
+    return sum(part.value in (*ANNOTATIONS, *OTHERS) for part in positions.nodes(node) if isinstance(part.value, str))
+
+
+def _spec(text: Any) -> dict[str, Any]:
+    """Return what the annotation holds."""
+    if isinstance(text, str) and _PLAIN.fullmatch(text):
+        try:
+            node = load.compose(text.encode())
+            spec = values.build(node)
+        except KrmfnError:
+            spec = None
+        if isinstance(spec, dict) and not positions.duplicate_keys(node):
+            return spec
+    raise KrmfnError("has an annotation that is no function; must be `exec: {path: ...}` or `container: {image: ...}`")
+
+
+def _program(spec: dict[str, Any], ours: Ours) -> tuple[str, str]:
+    """Return (program, image) of a function's annotation; raise KrmfnError for what is not ours to the letter."""
+    names = ", ".join(sorted(ours.programs))
+    if list(spec) == ["exec"]:
+        settings, key, what = spec["exec"], "path", f"its path must be a bare name of ours ({names})"
+    elif list(spec) == ["container"]:
+        settings, key, what = spec["container"], "image", f"its image must be one of ours ({names}) or named as such"
+    else:
+        raise KrmfnError(f"calls a function with {', '.join(map(str, spec)) or 'nothing'}; must be exec or container")
+    value = settings.get(key) if isinstance(settings, dict) else None
+    more = [str(name) for name in settings if name != key] if isinstance(settings, dict) else []
+    if not isinstance(value, str):
+        raise KrmfnError(f"calls a function that names no {key}; {what}")
+    program = (value if value in ours.programs else "") if key == "path" else _of_image(value, ours)
+    if not program:
+        raise KrmfnError(f"calls {value!r}, which is not ours and is not run; {what}")
+    if more:
+        raise KrmfnError(f"calls {value!r} with {', '.join(more)}; our functions are run without, so take these off")
+    return program, "" if key == "path" else value
+
+
+def other_version(call: Call, ours: Ours) -> str:
+    """Return the version that the image of a call has by its tag, when it is another one than runs here; else ""."""
+    match = _IMAGE.fullmatch(call.image)
+    version = _VERSION.fullmatch(match[2] or "") if match else None
+    return version[1] if version and ours.version() not in ("", version[1]) else ""
+
+
+def _of_image(image: str, ours: Ours) -> str:
+    """Return the program of ours that an image holds; "" for another image."""
+    match = _IMAGE.fullmatch(image)
+    repository = match[1] if match else ""
+    name = repository.rpartition("/")[2]
+    local = repository in (name, f"localhost/{name}")
+    return name if name in ours.programs and (local or repository in ours.repositories) else ""

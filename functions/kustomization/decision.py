@@ -1,0 +1,61 @@
+"""How a kustomization is built: plainly, with our functions and nothing else, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from krmfn.results import Result, error
+
+from .calls import Call
+from .graph import Graph
+
+_LIFTED = {
+    "--enable-alpha-plugins": ("KRM510", "KRM511"),
+    "--enable-helm": ("KRM512",),
+    "--load-restrictor": ("KRM507",),
+}
+"""The rules that a flag of the user's for kustomize takes away: what they are about was asked for."""
+
+
+class Decision(NamedTuple):
+    """How a kustomization is built. With `refused` it is not."""
+
+    refused: tuple[Result, ...]
+    """Errors about the kustomizations of the build."""
+    calls: tuple[Call, ...] = ()
+    """The functions of ours that kustomize has to call; () for a plain build."""
+    is_open: bool = False
+    """Whether the build needs programs of the machine (git, helm, the user's functions): it is not confined then."""
+
+
+def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: bool = False) -> Decision:
+    """Return how the kustomization in `folder` is built with the user's `flags` for kustomize and --allow-remote.
+
+    What is fetched may list functions that nobody has seen: it is not built together with functions, ours or others.
+    """
+    given = {flag.partition("=")[0] for flag in flags}
+    lifted = {rule for flag, rules in _LIFTED.items() if flag in given for rule in rules}
+    own_plugins = "--enable-alpha-plugins" in given
+    calls = graph.calls(folder)
+    if allow_remote and not calls and not own_plugins:
+        lifted.add("KRM509")
+    findings = graph.findings(folder)
+    refused = tuple(one for one in findings if one.severity == "error" and one.rule not in lifted)
+    refused = refused or tuple(_passed_over(calls, flags) if own_plugins else ())
+    if refused:
+        return Decision(refused)
+    is_open = own_plugins or bool(lifted.intersection(one.rule for one in findings) - {"KRM507"})
+    return Decision((), () if own_plugins else tuple(calls), is_open)
+
+
+def _passed_over(calls: Sequence[Call], flags: Sequence[str]) -> Iterator[Result]:
+    """Yield an error for each command of ours that kustomize would not run with the user's flags, and not say so."""
+    are_run = not {"--enable-exec", "--enable-exec=true"}.isdisjoint(flags)
+    for call in () if are_run else calls:
+        if call.program and not call.image:
+            message = (
+                f"{call.field}: kustomize was to call {call.program} here, and with these flags passes over it without "
+                "a word: give --enable-exec, too, or no flags at all"
+            )
+            yield error(message, rule="KRM516", ref=call.config.ref, place=call.config.place)

@@ -1,0 +1,37 @@
+"""The YAML documents of a file that kustomize reads, with their places; and a finding where it is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Place
+from krmfn.results import Result, error
+from krmfn.yamltext import documents as divided
+from krmfn.yamltext import split, syntax
+
+_LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
+
+
+def documents(name: str, text: bytes, first: int = 1, column: int = 0) -> Iterator[Item]:
+    """Yield the documents of a text, which begins at line `first` of the file `name`, each line at `column`.
+
+    Raises KrmfnError, with the line, for a text that is not YAML.
+    """
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    split.check_encoding(text)
+    for at, document in enumerate(divided.documents(text)):
+        line = first + document.line - 1
+        syntax.check_syntax(document.text, line - 1)
+        item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
+        _ = item.manifest, item.node  # what cannot be read is said here, once
+        yield item
+
+
+def unreadable(failure: KrmfnError, name: str, rule: str) -> Result:
+    """Return the finding for a file that cannot be read or is no YAML, at the line that the error names."""
+    message = str(failure).removeprefix(f"{name}: ")
+    line = _LINE.fullmatch(message)
+    return error(line[2] if line else message, rule=rule, place=Place(name, 0, int(line[1]) if line else 0))

@@ -1,0 +1,79 @@
+"""The graph: every kustomization below some folders, what each reads, which functions each lists, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from krmfn.resource import Manifest
+from krmfn.resourcelist import Transformed
+from krmfn.results import Result
+
+from .calls import Call
+from .references import Reference
+from .transformers import transformed
+
+
+class Kustomization(NamedTuple):
+    """A kustomization or component as it stands in its folder."""
+
+    folder: str
+    """The folder, absolute and without links."""
+    name: str
+    """The file's path as people are shown it."""
+    path: str
+    """The file's path, absolute and without links."""
+    manifest: Manifest
+    """Its fields; {} when it cannot be read. Read only."""
+    references: tuple[Reference, ...]
+    """What its fields refer to, and what the configurations of kustomize's own plugins refer to."""
+    calls: tuple[Call, ...] = ()
+    """The functions it lists, kustomize's own plugins aside."""
+    findings: tuple[Result, ...] = ()
+
+    @property
+    def is_component(self) -> bool:
+        """Return True for a Component, which counts only where another kustomization lists it."""
+        return self.manifest.get("kind") == "Component"
+
+    @property
+    def bases(self) -> Iterator[Reference]:
+        """Yield the references to other kustomizations."""
+        return (one for one in self.references if one.kind == "folder")
+
+
+class Graph(NamedTuple):
+    """Kustomizations by their folders (absolute, without links). Read only."""
+
+    kustomizations: Mapping[str, Kustomization]
+
+    def below(self, *folders: str) -> list[Kustomization]:
+        """Return what a build of these folders reads: a folder's kustomization, then those that it lists, each once."""
+        order: dict[str, Kustomization] = {}
+        left = [*reversed(folders)]
+        while left:
+            one = self.kustomizations.get(left.pop())
+            if one and one.folder not in order:
+                order[one.folder] = one
+                left.extend(reversed([base.real for base in one.bases]))
+        return list(order.values())
+
+    def findings(self, folder: str) -> list[Result]:
+        """Return what is wrong with the kustomizations of a build."""
+        return [finding for one in self.below(folder) for finding in one.findings]
+
+    def calls(self, folder: str) -> list[Call]:
+        """Return the functions that a build calls, those of the outermost kustomization first."""
+        return [call for one in self.below(folder) for call in one.calls]
+
+    def transformed(self, folder: str) -> Transformed:
+        """Return what a build does to all resources; what its patches and plugins do is not in it."""
+        return transformed([one.manifest for one in self.below(folder)])
+
+    def files(self, folder: str) -> dict[str, str]:
+        """Return the files that a build reads: resolved path to name."""
+        files: dict[str, str] = {}
+        for one in self.below(folder):
+            files[one.path] = one.name
+            files |= {reference.real: reference.name for reference in one.references if reference.kind == "file"}
+        return files

@@ -1,0 +1,200 @@
+"""Builds with kustomize, through an overlay that keeps local-config resources.
+
+A plain `kustomize build` drops resources with the annotation config.kubernetes.io/local-config before anybody sees
+them, DeviceConfigs among them. The wrapper moves the annotation aside with a built-in patch; no function is called
+inside kustomize for it, since calling any costs kustomize two to three times its own time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from krmfn import log
+from krmfn.errors import KrmfnError
+from krmfn.item import LOCAL
+from krmfn.resource import Manifest, Place, Ref
+from krmfn.results import UNLISTED, Field, Result
+from krmfn.yamltext import emit
+
+from ..paths import temporary
+from . import environment, process, shims
+from . import origins as origin_notes
+from .confinement import Seen, confined
+from .decision import Decision
+
+_ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
+"""How the name begins to which the wrapper moves the annotation while kustomize builds, in its last step.
+
+A random part follows, which nothing in a repository can hold, so that only our own annotation is moved back. No valid
+key has two slashes: whatever is random, the name stands where it stands among the sorted keys of a resource.
+"""
+
+_STOPPED = "couldn't execute function: exit status 1"
+"""What kustomize says of a function that has reported an error."""
+_PLAIN = Decision((), (), True)
+_NOTHING: Mapping[str, str] = {}
+
+
+class Built(NamedTuple):
+    """Output of kustomize: the manifests on stdout, the messages on stderr."""
+
+    stream: bytes
+    messages: Sequence[str] = ()
+    """The lines of kustomize itself."""
+    findings: Sequence[Result] = ()
+    """What our functions have reported; with an error among them there are no manifests."""
+    changes: Sequence[tuple[str, Ref]] = ()
+    """What our functions have created, updated and removed."""
+    seen: Sequence[Seen] = ()
+    """What our functions were shown, call by call."""
+    base: str = ""
+    """How the wrapper names the folder."""
+
+
+def build(
+    path: str,
+    flags: Sequence[str] = (),
+    decision: Decision = _PLAIN,
+    entry_points: Mapping[str, str] = _NOTHING,
+    like: Manifest | None = None,
+    origins: bool = False,
+    seconds: int = 60,
+) -> Built:
+    """Return the output of `kustomize build` for the directory `path`, local-config resources included.
+
+    `flags` go to kustomize as they are; `decision` says which of our `entry_points` it calls, and whether other
+    programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
+    annotation where it comes from, seen from the wrapper.
+    Raises KrmfnError with kustomize's own messages when it fails or is missing, when it takes more than `seconds` or
+    another bound (see `process`), and when there is no place for temporary files. A build that calls us leaves the
+    error to its findings, when there are some.
+    """
+    command = _command(decision)
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder,
+            confined(decision.calls, entry_points) as how,
+        ):
+            temporary.refuse_inside([path], folder)
+            base = Path(folder).name  # random, so no folder of a repository is called so: it stands for PATH in origins
+            aside = _ASIDE + os.urandom(16).hex()
+            Path(folder, base).symlink_to(Path(path).resolve())
+            Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, aside, origins), encoding="utf-8")
+            names = {flag.partition("=")[0] for flag in flags}
+            done = process.run(
+                [*command, folder, *flags, *how.flags],
+                _environment(decision, names, how.environment),
+                f"kustomize build {path}",
+                seconds,
+                is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
+            )
+            seen = how.seen()
+    except OSError as failure:
+        raise KrmfnError(
+            f"kustomize needs a temporary folder, and none can be written: {failure.strerror}; "
+            "name one with the environment variable TMPDIR"
+        ) from failure
+    text = done.stderr.decode(errors="replace").replace(f"{folder}/{base}", path).replace(base, path).strip()
+    messages, findings, changes = _messages(text, bool(decision.calls))
+    if done.returncode == 1 and any(one.severity == "error" for one in findings):
+        said = [line for line in messages if _STOPPED not in line]
+        return Built(b"", said, findings, (), seen, base)
+    if done.returncode < 0:
+        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages)
+    if done.returncode:
+        raise KrmfnError(f"kustomize build {path} failed:", *messages)
+    stream = done.stdout.replace(aside.encode(), LOCAL.encode())
+    stream = stream if origins else origin_notes.unwrapped(stream, base)
+    return Built(stream, messages, findings, changes, seen, base)
+
+
+def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:
+    """Return the wrapper of a kustomization, which is called `base` beside it, with what only the outermost decides.
+
+    A Component is one of its components, all else a resource. It is listed by a link: kustomize takes no folder with
+    dots beside other letters, as in `a..b`.
+    """
+    prefix = "/metadata/annotations/"
+    move = [{"op": "move", "from": prefix + _pointer(LOCAL), "path": prefix + _pointer(aside)}]
+    manifest: Manifest = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "components" if like.get("kind") == "Component" else "resources": [base],
+        "patches": [{"target": {"annotationSelector": LOCAL}, "patch": emit.dump_json(move)}],
+    }
+    metadata = dict.fromkeys([*(like.get("buildMetadata") or ()), *(origin_notes.OPTIONS if origins else ())])
+    if metadata:
+        manifest["buildMetadata"] = [*metadata]
+    if like.get("sortOptions"):
+        manifest["sortOptions"] = like["sortOptions"]
+    return emit.dump(manifest)
+
+
+def _environment(decision: Decision, flags: Collection[str], confined: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the environment of kustomize: confined, unless programs of the machine (git, helm) are needed, too."""
+    if "--enable-alpha-plugins" in flags:
+        return os.environ  # the user's own plugins: nobody else knows what they are told with
+    known = {"HOME": confined["XDG_CONFIG_HOME"], **environment.named(environment.CLOSED), **confined}
+    if decision.is_open:
+        known |= environment.named(environment.OPEN)
+        known |= environment.named(environment.HELM) if "--enable-helm" in flags else {}
+    if decision.calls:
+        path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
+        known |= {**confined, "PATH": path, log.VARIABLE: "json"}
+    return known
+
+
+def _messages(text: str, is_ours: bool) -> tuple[list[str], list[Result], list[tuple[str, Ref]]]:
+    """Return what kustomize says in its own lines, and what our functions report in theirs (see `log`)."""
+    messages: list[str] = []
+    findings: list[Result] = []
+    changes: list[tuple[str, Ref]] = []
+    for line in text.splitlines():
+        entry = _entry(line) if is_ours else None
+        if entry is None or not (entry["rule"] or entry["ref"]):  # without both it is a failure, or a crash
+            messages += entry["message"].splitlines() if entry else [line]
+            continue
+        ref = Ref(*(entry["ref"][key] for key in ("apiVersion", "kind", "namespace", "name"))) if entry["ref"] else None
+        what = entry["message"].partition(" ")[0]
+        if ref and not entry["rule"] and what in ("created", "updated", "removed"):
+            changes.append((what, ref))
+            continue
+        field = Field(entry["path"]) if entry["path"] else None
+        place = Place(entry["file"], 0, entry["line"] or 0) if entry["file"] else None
+        tags = ((UNLISTED, str(entry[UNLISTED])),) if entry.get(UNLISTED) else ()
+        findings.append(Result(entry["message"], entry["level"], entry["rule"] or "", ref, field, place, tags))
+    return messages, findings, changes
+
+
+def _entry(line: str) -> dict[str, Any] | None:
+    """Return a line of a log in JSON; None for another line."""
+    if not line.startswith('{"level": "'):
+        return None
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) and entry.keys() >= {"message", "rule", "ref", "path", "file"} else None
+
+
+def _command(decision: Decision) -> list[str]:
+    if path := shutil.which("kustomize"):
+        return [path if decision.is_open else shims.program(path), "build"]
+    if decision.calls:
+        raise KrmfnError(
+            "it calls a function of ours, and kustomize is not on PATH; `kubectl kustomize` has no --enable-exec and "
+            "would pass over it; install kustomize"
+        )
+    if path := shutil.which("kubectl"):
+        return [path, "kustomize"]
+    raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
+
+
+def _pointer(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,135 @@
+"""The functions that a kustomization lists: the functionConfigs behind its entries, and what each of them calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Place
+from krmfn.results import Field, Result, error, warning
+
+from ..paths.disk import Disk, Target
+from . import ambiguity, calls, inline, mentions, references
+from .calls import Call, Ours
+from .documents import documents, unreadable
+from .graph import Graph, Kustomization
+from .references import Reference
+
+FIELDS = ("generators", "transformers", "validators")
+"""The fields of a kustomization that list functions, and kustomize's own plugins."""
+
+_AS_WRITTEN = frozenset(
+    {"apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"}
+)
+"""Fields of a kustomization whose resources keep their annotations."""
+
+
+class Listed(NamedTuple):
+    """What the entries of one kustomization stand for."""
+
+    calls: list[Call]
+    references: list[Reference]
+    """What the configurations of kustomize's own plugins refer to."""
+    findings: list[Result]
+
+
+class Configs:
+    """The functionConfigs of files, each read once however many kustomizations list it."""
+
+    def __init__(self, disk: Disk, ours: Ours, graph: Graph) -> None:
+        """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
+        self._disk, self._ours, self._graph = disk, ours, graph
+        self._read: dict[str, tuple[tuple[Item, ...], tuple[Result, ...]]] = {}
+
+    def listed(self, folder: str, named: Iterable[Reference]) -> Listed:
+        """Return what the references of the kustomization in `folder` call."""
+        out = Listed([], [], [])
+        for reference in named:
+            if not reference.field.startswith(FIELDS):
+                out.findings.extend(_patches(reference))
+                continue
+            for config in self._configs(reference, out.findings):
+                if calls.is_builtin(config):
+                    more, wrong = references.read(mentions.builtin(config.manifest), config, folder, self._disk)
+                    out.references.extend(more)
+                    out.findings.extend(wrong)
+                    out.findings.extend(finding for one in more for finding in _patches(one))
+                    out.findings.extend(_misspelt(config))
+                else:
+                    out.calls.append(calls.call(reference.field, config, self._ours))
+                    out.findings.extend(_judged(out.calls[-1], self._ours))
+        return out
+
+    def _configs(self, reference: Reference, findings: list[Result]) -> Iterator[Item]:
+        """Yield the functionConfigs that an entry stands for."""
+        if reference.kind == "inline":
+            items, wrong = inline.read(reference, "KRM510", is_function=True)
+            findings.extend(wrong)
+            yield from items
+        elif reference.kind == "file":
+            yield from self._of_file(reference, findings)
+        elif reference.kind == "folder":
+            for one in self._graph.below(reference.real):
+                changing = sorted(key for key, value in one.manifest.items() if value and key not in _AS_WRITTEN)
+                if changing:
+                    findings.append(_changing(one, reference, changing))
+                    continue
+                for inner in one.references:
+                    if inner.kind == "file":
+                        yield from self._of_file(inner, findings)
+
+    def _of_file(self, reference: Reference, findings: list[Result]) -> tuple[Item, ...]:
+        if reference.real not in self._read:
+            place, text = Place(reference.name, line=1), b""
+            try:
+                text = self._disk.read(Target(reference.name, reference.real))
+                items = tuple(documents(reference.name, text))
+            except KrmfnError as failure:
+                findings.append(unreadable(failure, reference.name, "KRM510"))
+                findings.extend(ambiguity.findings(text, (), place))
+                return ()
+            self._read[reference.real] = items, tuple(ambiguity.findings(text, items, place))
+        items, wrong = self._read[reference.real]
+        findings.extend(wrong)
+        return items
+
+
+def _patches(reference: Reference) -> list[Result]:
+    """Return what is wrong with a patch that is written out where its path may stand."""
+    if reference.kind != "inline" or not reference.field.startswith(("patchesStrategicMerge[", "paths[")):
+        return []
+    return inline.read(reference, ambiguity.RULE, is_function=False)[1]
+
+
+def _misspelt(config: Item) -> Iterator[Result]:
+    """Yield an error for each field of a plugin of kustomize's that it finds by its letters in any case."""
+    entries = mentions.entries(config.manifest, "replacements")
+    for path, mapping in [("", config.manifest), *((f"{path}.", entry) for path, entry in entries)]:
+        for key in mapping:
+            name = mentions.BUILTIN.get(key.casefold(), key)
+            if name != key:
+                message = f"kustomize reads this field as {name}; write {name}"
+                yield config.located(error(message, rule=ambiguity.RULE, field=Field(f"{path}{key}")))
+
+
+def _changing(one: Kustomization, reference: Reference, changing: list[str]) -> Result:
+    message = (
+        f"{one.name} may change the functions it lists ({', '.join(changing)}), so what would be called is not known "
+        "before it is built; list their files themselves"
+    )
+    return error(message, rule="KRM510", field=Field(reference.field), place=reference.place)
+
+
+def _judged(call: Call, ours: Ours) -> Iterator[Result]:
+    """Yield what is wrong with a call: a function that is not ours, or one in a place where it has no effect."""
+    ref, place = call.config.ref, call.config.place
+    if not call.program:
+        yield error(f"{call.field}: {call.problem}", rule="KRM510", ref=ref, place=place)
+    elif not call.field.startswith("transformers"):
+        why = "a generator is shown no resources" if call.field[0] == "g" else "kustomize refuses a validator's answer"
+        yield error(f"{call.field}: {why}; list it under transformers", rule="KRM511", ref=ref, place=place)
+    elif version := calls.other_version(call, ours):
+        message = f"{call.field}: calls version {version}, and {ours.version()} runs here, which may render otherwise"
+        yield warning(message, rule="KRM513", ref=ref, place=place)

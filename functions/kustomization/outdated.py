@@ -1,0 +1,108 @@
+"""Resources that a kustomization changes after it has called us: what was generated from them does not follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from krmfn.fieldpath import join
+from krmfn.item import Item
+from krmfn.ownership import Id, mark_of
+from krmfn.resource import Manifest, annotations_of, same
+from krmfn.resourcelist import ResourceList, Transformed
+from krmfn.results import Field, Result, error
+
+from ..program import Program
+from .confinement import Seen
+
+_HASH = re.compile(r"-[a-z0-9]{10}$")
+_PREFIX = "krmfn.dev/"
+"""Of the metadata only annotations with this prefix say how something is generated."""
+
+Path = tuple[str | int, ...]
+
+
+def changed_later(program: Program, calls: Sequence[Seen], resources: ResourceList) -> Iterator[Result]:
+    """Yield an error for each resource that is not what the last call saw that generated something from it.
+
+    Names in it do not count: kustomize gives references their prefixes, suffixes and hashes after all functions, in
+    what was generated as well.
+    """
+    functions = {mark.owner: mark.function for item in resources.marked() if (mark := mark_of(item.annotations))}
+    # one without a namespace has got it from the functionConfig
+    functions |= {(group, kind, "", name): function for (group, kind, _, name), function in functions.items()}
+    seen = {function: _seen(program, calls, function) for function in set(functions.values())}
+    for item in resources.items if seen else ():
+        before = seen[functions[item.ref.id]].get(item.ref.id) if item.ref.id in functions else None
+        path = before and _changed(_meaning(before), _meaning(item), (), resources.transformed)
+        if path:
+            message = (
+                f"is changed after {program.name} was called, so what is generated from it does not follow; "
+                f"call {program.name} in the outermost kustomization"
+            )
+            yield item.located(error(message, rule="KRM515", field=Field(join(path))))
+    yield from _removed_later(program, resources, seen)
+
+
+def _removed_later(
+    program: Program, resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]]
+) -> Iterator[Result]:
+    """Yield an error for each resource that is gone, at the first object that was generated from it.
+
+    When one of its kind is there that nothing was generated from, it may only have got another name: that is KRM514.
+    """
+    owners = {item.ref.id for item in resources.items if (item.group, item.kind) in program.owners}
+    marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
+    known = {mark.owner for _, mark in marked}
+    renamed = {owner[:2] for owner in owners - known - {(*one[:2], "", one[3]) for one in known}}
+    gone: dict[Id, Item] = {}
+    for item, mark in marked:
+        before = seen[mark.function].keys()
+        ids = {mark.owner, (*mark.owner[:2], "", mark.owner[3])}
+        if not ids.isdisjoint(before) and ids.isdisjoint(owners) and mark.owner[:2] not in renamed:
+            gone.setdefault(mark.owner, item)
+    for (_, kind, namespace, name), item in gone.items():
+        message = (
+            f"is generated from {kind} {namespace}/{name}, which is removed after {program.name} was called; call "
+            f"{program.name} in the outermost kustomization"
+        )
+        yield item.located(error(message, rule="KRM515"))
+
+
+def _seen(program: Program, calls: Sequence[Seen], function: str) -> dict[Id, Item]:
+    """Return the resources as a function was shown them last, by itself or as a part of the program."""
+    texts = [call.text for call in calls if call.program in (program.name, function)]
+    items = [item for text in texts for item in ResourceList.parse(text).items]
+    return {item.ref.id: item for item in items if (item.group, item.kind) in program.owners}
+
+
+def _meaning(item: Item) -> Manifest:
+    """Return what can change what is generated from a resource."""
+    ours = {key: value for key, value in annotations_of(item.manifest).items() if key.startswith(_PREFIX)}
+    return {**item.manifest, "metadata": {"annotations": ours}}
+
+
+def _changed(old: Any, new: Any, path: Path, transformed: Transformed) -> Path:
+    """Return the path of the first field that has another value, names aside; () when there is none."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        inner = [(key, old.get(key), new.get(key)) for key in {**old, **new}]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        inner = list(zip(range(len(old)), old, new, strict=True))
+    else:
+        return () if same(old, new) or _is_renamed(old, new, transformed) else path
+    found = (_changed(one, other, (*path, key), transformed) for key, one, other in inner)
+    return next(filter(None, found), ())
+
+
+def _is_renamed(old: Any, new: Any, transformed: Transformed) -> bool:
+    """Return True when a name is the other one with what kustomize puts before and behind names."""
+    if not (isinstance(old, str) and isinstance(new, str) and old and old in new):
+        return False
+    before, behind = new.split(old, 1)
+    return _is_made_of(before, transformed.prefixes) and _is_made_of(_HASH.sub("", behind), transformed.suffixes)
+
+
+def _is_made_of(text: str, parts: Collection[str]) -> bool:
+    """Return True when a text is some of the parts, one behind the other."""
+    return not text or any(_is_made_of(text.removeprefix(part), parts) for part in parts if text.startswith(part))

@@ -1,0 +1,170 @@
+"""Where findings about what kustomize has built stand: in the file, patch or kustomization that a person wrote.
+
+kustomize tells where a resource comes from only when it is asked, in annotations that can change what a patch does. So
+a build is done without, and once more with them when a finding needs it; a build without findings costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+
+from krmfn.errors import KrmfnError
+from krmfn.fieldpath import of_value, split
+from krmfn.item import Item
+from krmfn.ownership import Id, mark_of
+from krmfn.resource import Place
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Field, Result
+
+from ..paths import manifests
+from . import changes, shorthands, written
+from .calls import Call
+from .graph import Graph, Kustomization
+from .kustomize import Built
+from .values import same_at
+
+
+class Places:
+    """The files behind one build. They are read, and kustomize runs again, when the first finding asks."""
+
+    def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], again: Callable[[], Built]) -> None:
+        """Take the kustomizations, the folder that is built with its calls, and how to build it with origins."""
+        self._graph, self._folder, self._again = graph, folder, again
+        self._configs = {call.config.ref.id: call.config for call in calls}
+        self._built = graph.below(folder)
+        self._documents = lru_cache(maxsize=None)(written.documents)
+        self._patches = lru_cache(maxsize=None)(changes.documents_of)
+
+    def give(self, items: Iterable[Item]) -> None:
+        """Let findings about items of the build look up their places."""
+        for number, item in enumerate(items):
+            item.place = Place("", number, finder=partial(self._of_item, item))
+
+    def of_call(self, result: Result) -> Result:
+        """Let a finding that a function has reported in the build look up its place."""
+        config = self._configs.get(result.ref.id) if result.ref else None
+        if config:
+            return config.located(result)
+        return result._replace(place=Place("", finder=self._of_call)) if result.ref and not result.place else result
+
+    def _of_item(self, item: Item, result: Result) -> Result:
+        """Return a finding about an item of the build, or about what is made from it, at its place in the files."""
+        traced = _id_in(item.ref.id, self._final)
+        if result.ref and _id_in(result.ref.id, {item.ref.id: item}) is None:
+            return result._replace(place=self._of_owner(item, traced, result.field))
+        return self._at(traced, item, result)
+
+    def _of_call(self, result: Result) -> Result:
+        """Return a finding at its place; names are those of the moment at which the function was called."""
+        item = _id_in(result.ref.id, self._seen) if result.ref else None
+        if item:
+            return self._at(item, item, result)
+        makers = (one for one in self._seen.values() if result.message.startswith(f"generated from {one.ref}: "))
+        owner = next(makers, None)
+        return result._replace(place=self._of_owner(owner, owner, result.field)) if owner else _nowhere(result)
+
+    @cached_property
+    def _traced(self) -> Built:
+        try:
+            return self._again()
+        except KrmfnError:
+            return Built(b"")
+
+    @cached_property
+    def _origins(self) -> written.Origins:
+        return written.origins(self._graph, self._folder, self._traced.base)
+
+    @cached_property
+    def _final(self) -> Mapping[Id, Item]:
+        """The resources as kustomize prints them, with their origins."""
+        return {item.ref.id: item for item in manifests.read_stream(self._traced.stream).items}
+
+    @cached_property
+    def _seen(self) -> Mapping[Id, Item]:
+        """The resources as the functions were shown them last, with their origins."""
+        return {item.ref.id: item for seen in self._traced.seen for item in ResourceList.parse(seen.text).items}
+
+    def _at(self, traced: Item | None, item: Item, result: Result) -> Result:
+        """Return a finding about an item at its field, with the name that the resource has in its file."""
+        built = written.way(traced, self._origins, self._built) if traced else self._built
+        maker = written.maker(traced) if traced else ""
+        if maker:
+            return self._at_maker(maker, item, result, built)
+        if traced and "repo" in written.origin_of(traced):  # fetched: its paths are those of another repository
+            return _nowhere(result)
+        source, file = self._source(traced, item, built), self._file(traced)
+        if source:
+            return self._at_field(result, item, source, built)
+        return result._replace(place=Place(file.name) if file else None)
+
+    def _of_owner(self, owner: Item, traced: Item | None, field: Field | None) -> Place | None:
+        """Return the place of what a field of a generated object comes from: the owner's or a functionConfig's field.
+
+        It is the one that has the same value. Without one it is the owner.
+        """
+        key, value = (split(field.path)[-1], field.current) if field else ("", None)
+        for item in (owner, *self._configs.values()):
+            path = of_value({"spec": item.manifest.get("spec")}, value, key)
+            if path:
+                result = Result("", field=Field(path))
+                return self._at(traced, owner, result).place if item is owner else item.field_place(path)
+        return self._at(traced, owner, Result("")).place
+
+    def _source(self, traced: Item | None, item: Item, built: Sequence[Kustomization]) -> Item | None:
+        """Return the document that an item was made from; None when that is not certain."""
+        names = written.names(item.ref, built)
+        previous = traced.annotations.get(written.PREVIOUS, "").partition(",")[0] if traced else ""
+        file = self._file(traced)
+        files = {file} if file else {file for one in self._built for file in written.resources(one)}
+        candidates = [one for file in sorted(files) for one in self._documents(file)]
+        return written.document(candidates, item.ref, {previous} if previous else names)
+
+    def _file(self, traced: Item | None) -> written.File | None:
+        """Return the file that kustomize says an item comes from; None when it does not, or may mean one of several."""
+        return self._origins.files.get(str(written.origin_of(traced).get("path"))) if traced else None
+
+    def _at_field(self, result: Result, item: Item, source: Item, built: Sequence[Kustomization]) -> Result:
+        """Return a finding about an item at its field in `source`, or where a kustomization gives it another value."""
+        path = result.field.path if result.field else ""
+        result = result._replace(ref=source.ref)
+        same = path if path in ("", "metadata.name") else same_at(path, item.manifest, source)
+        if same is not None:
+            return result._replace(place=source.field_place(same) if same else source.place)
+        found = list(
+            changes.changes(path, item.manifest, {*written.names(item.ref, built), source.name}, built, self._patches)
+        )
+        place = next((one.place for one in found if one.place), None)
+        if place:
+            return result._replace(place=place)
+        by = " or ".join(dict.fromkeys(one.kustomization.name for one in found))
+        message = f"{result.message} (set by a patch of {by})" if by else result.message
+        return result._replace(message=message, place=source.field_place(path))
+
+    def _at_maker(self, maker: str, item: Item, result: Result, built: Sequence[Kustomization]) -> Result:
+        """Return a finding about what was made in the build: where that was patched, else where what made it stands."""
+        names = written.names(item.ref, built)
+        path = result.field.path if result.field else ""
+        found = changes.changes(path, item.manifest, names, built, self._patches) if path else ()
+        patched = next((one.place for one in found if one.place), None)
+        if patched:
+            return result._replace(place=patched)
+        mark = mark_of(item.annotations)
+        owner = _id_in(mark.owner, self._seen) if mark else None
+        if owner:
+            is_said = result.message.startswith("generated from ")
+            message = result.message if is_said else f"generated from {owner.ref}: {result.message}"
+            return result._replace(message=message, place=self._of_owner(owner, owner, result.field))
+        kustomization = self._origins.kustomizations.get(maker)
+        place = kustomization and shorthands.generator(kustomization, item.kind, names)
+        return result._replace(place=place or (Place(kustomization.name) if kustomization else None))
+
+
+def _nowhere(result: Result) -> Result:
+    return result._replace(place=None)
+
+
+def _id_in(wanted: Id, items: Mapping[Id, Item]) -> Item | None:
+    """Return the item with an id; a resource may have got its namespace from the functionConfig."""
+    group, kind, _, name = wanted
+    return items.get(wanted) or items.get((group, kind, "", name))

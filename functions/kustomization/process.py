@@ -1,0 +1,119 @@
+"""A program that is run within bounds of time, output, processors and memory, and ended with all that it has started.
+
+Everywhere the time and the output are bounded. The limits on processors and memory are Linux's; they also hold for what
+the program starts, and when krmfn itself is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from time import monotonic
+
+from krmfn.counts import counted
+from krmfn.errors import KrmfnError
+from krmfn.runner import max_bytes
+
+from ..paths import interrupts
+from ..paths.aside import processors
+
+_MEMORY = 4 << 30
+"""Bytes of address space that a process may have."""
+
+_lock = threading.Lock()
+_running: set[subprocess.Popen[bytes]] = set()
+_ended: list[bool] = []
+
+
+def run(
+    command: Sequence[str], environment: Mapping[str, str], name: str, seconds: int, is_small: bool = True
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end, or end it with us. With `is_small` its address space is bounded, too.
+
+    Raises KrmfnError when it cannot be run, and when it goes beyond a bound; that calls the work `name`.
+    """
+    process = None
+    try:
+        with interrupts.held(), _lock:  # an interrupt while the process is started would leave it running
+            if _ended:
+                raise KeyboardInterrupt
+            pipe, none = subprocess.PIPE, subprocess.DEVNULL
+            process = subprocess.Popen(
+                command, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+            )
+            _running.add(process)
+            _limit(process.pid, seconds * processors(), is_small)
+        stdout, stderr = _output(process, name, seconds)
+    except OSError as failure:
+        raise KrmfnError(f"{command[0]} cannot be run: {failure.strerror}; install kustomize") from failure
+    finally:
+        if process:
+            with process:  # closes its pipes, and waits
+                end(process)
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a program that `run` has started with all that it has started; one that has ended is left as it is."""
+    _running.discard(process)
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):  # macOS has the second one for a process that has ended
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def end_all() -> None:
+    """End the programs of other threads, which no interrupt reaches, and let them start none any more."""
+    with _lock:
+        _ended.append(True)
+        for process in list(_running):
+            end(process)
+
+
+def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[bytes]:
+    """Return what a program writes to stdout and stderr until its end. Raises KrmfnError beyond a bound."""
+    late = KrmfnError(
+        f"{name} takes longer than {counted(seconds, 'second')} and was ended; give it more time with --timeout SECONDS"
+    )
+    end_of_time = monotonic() + seconds
+    parts: list[list[bytes]] = [[], []]
+    most = [max_bytes(), max(1 << 20, max_bytes() // 8)]  # the sentence about a bound fits into any
+    left = list(most)
+    with selectors.DefaultSelector() as pipes:
+        for number, pipe in enumerate((process.stdout, process.stderr)):
+            pipes.register(pipe or -1, selectors.EVENT_READ, number)
+        while pipes.get_map():
+            if not (ready := pipes.select(max(0, end_of_time - monotonic()))):
+                raise late
+            for key, _ in ready:
+                part = os.read(key.fd, 1 << 16)
+                if not part:
+                    pipes.unregister(key.fileobj)
+                parts[key.data].append(part)
+                left[key.data] -= len(part)
+                if left[key.data] < 0:
+                    much = f"{most[key.data]:,} bytes to {('stdout', 'stderr')[key.data]}"
+                    raise KrmfnError(f"{name} writes more than {much} and was ended; raise KRMFN_MAX_BYTES for more")
+    try:
+        process.wait(max(0, end_of_time - monotonic()))
+    except subprocess.TimeoutExpired as failure:
+        raise late from failure
+    return [b"".join(those) for those in parts]
+
+
+def _limit(process: int, seconds: int, is_small: bool) -> None:
+    """Give a process less time of the processors and less memory than it may have; a lower limit of ours stays."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    limits = [(resource.RLIMIT_CPU, seconds), *([(resource.RLIMIT_AS, _MEMORY)] if is_small else [])]
+    for kind, most in limits:
+        low, high = (most if old == resource.RLIM_INFINITY else min(old, most) for old in resource.getrlimit(kind))
+        with suppress(ProcessLookupError):
+            resource.prlimit(process, kind, (low, high))

@@ -1,0 +1,163 @@
+"""Reading of the graph: from some folders down to all that they list, each kustomization once.
+
+Nothing is run and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Place
+from krmfn.results import Field, Result, error
+from krmfn.yamltext import documents as divided
+
+from ..paths.disk import Disk, Target, parents, within
+from . import ambiguity, fields, mentions, references
+from .calls import Ours
+from .documents import documents, unreadable
+from .graph import Graph, Kustomization
+from .listed import Configs
+from .references import Reference
+
+MAX_BUILDS = 100_000
+"""How often kustomize may read a kustomization in one build: it reads one anew for each way that leads there."""
+
+
+def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = False) -> Graph:
+    """Return the graph of the kustomizations in `folders` and of all that they list, within `root`.
+
+    `root` is resolved; None sets no bound but kustomize's own. A folder without a kustomization is left out. Names are
+    `absolute`, or relative to the working folder.
+    """
+    reader = _Reader(Disk(root, absolute))
+    for folder in folders:
+        reader.down(os.path.realpath(folder))
+    configs = Configs(reader.disk, ours, Graph(reader.read))
+    judged: dict[str, Kustomization] = {}
+    for folder, one in reader.read.items():
+        listed = configs.listed(folder, one.references)
+        findings = (*reader.found[folder], *_misplaced(one, reader.read), *listed.findings)
+        judged[folder] = one._replace(
+            references=(*one.references, *listed.references), calls=tuple(listed.calls), findings=findings
+        )
+    return Graph(judged)
+
+
+def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:
+    """Yield a finding for each Component that is listed as a base, and each base that is listed as a Component."""
+    for reference in one.bases:
+        other = read.get(reference.real)
+        if other and other.manifest and other.is_component != reference.field.startswith("components"):
+            kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
+            message = f"{reference.name} is a {kind}; list it under {where}"
+            yield error(message, rule="KRM506", field=Field(reference.field), place=reference.place)
+
+
+class _Reader:
+    """One walk over the kustomizations below some folders: those read so far, and what is wrong with each."""
+
+    def __init__(self, disk: Disk) -> None:
+        self.disk = disk
+        self.read: dict[str, Kustomization] = {}
+        self.found: dict[str, list[Result]] = {}
+        self._builds: dict[str, int] = {}
+
+    def down(self, top: str) -> None:
+        """Read a folder's kustomization and all below it, depth first, as kustomize builds them."""
+        way: list[tuple[Kustomization, Iterator[Reference]]] = []
+        above: Counter[str] = Counter()  # the folders on the way, and those that hold them
+        one = None if top in self.read else self._enter(top)
+        while one or way:
+            if one:
+                way.append((one, one.bases))
+                above.update(parents(one.folder))
+            here, left = way[-1]
+            reference = next(left, None)
+            if reference:
+                one = self._follow(here, reference, above)
+            else:
+                one = None
+                way.pop()
+                above.subtract(parents(here.folder))
+                self._leave(here)
+
+    def _follow(self, here: Kustomization, reference: Reference, above: Counter[str]) -> Kustomization | None:
+        """Read what a reference leads to; None when there is nothing new to walk through."""
+        wrong = partial(error, field=Field(reference.field), place=reference.place)
+        if above[reference.real]:
+            message = f"{reference.text} leads back to {reference.name}, which is built already; kustomize refuses that"
+            self.found[here.folder].append(wrong(message, rule="KRM505"))
+            return None
+        if reference.real in self.read:
+            return None
+        one = self._enter(reference.real)
+        if one is None:
+            message = f"{reference.name} holds no kustomization; must have a file {fields.FILE_NAMES[0]}"
+            self.found[here.folder].append(wrong(message, rule="KRM504"))
+        return one
+
+    def _enter(self, folder: str) -> Kustomization | None:
+        """Read the kustomization in a folder; None when there is none."""
+        names = [name for name in fields.FILE_NAMES if self.disk.exists(folder, name)]
+        if not names:
+            return None
+        found = self.found[folder] = []
+        target = self.disk.target(folder, names[0])
+        item = None
+        if len(names) > 1:
+            message = f"stands beside {names[1]}, and kustomize takes neither; keep one of them"
+            found.append(error(message, rule="KRM501", place=Place(target.name)))
+        elif target.problem or not within(target.real, folder):
+            message = target.problem or "is a link that leads out of its folder, where kustomize reads no file"
+            found.append(error(message, rule="KRM501", place=Place(target.name)))
+        else:
+            item = self._document(target, found)
+        named: list[Reference] = []
+        if item:
+            found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
+            named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
+            found.extend((*wrong, *self._misread(named)))
+        one = Kustomization(folder, target.name, target.real, item.manifest if item else {}, tuple(named))
+        self.read[folder] = one
+        return one
+
+    def _misread(self, named: Iterable[Reference]) -> Iterator[Result]:
+        """Yield an error for each file of resources or patches that readers divide differently."""
+        for reference in named:
+            if reference.kind == "file" and reference.field.startswith(("resources", "bases", "patches")):
+                with suppress(KrmfnError):  # kustomize says what it cannot read
+                    problem = divided.misread(self.disk.read(Target(reference.name, reference.real)))
+                    if problem:
+                        yield unreadable(KrmfnError(problem), reference.name, ambiguity.RULE)
+
+    def _document(self, target: Target, found: list[Result]) -> Item | None:
+        """Return the one document of a kustomization."""
+        text = b""
+        try:
+            text = self.disk.read(target)
+            items = list(documents(target.name, text))
+        except KrmfnError as failure:
+            found.append(unreadable(failure, target.name, "KRM502"))
+            found.extend(ambiguity.findings(text, (), Place(target.name, line=1), is_function=False))
+            return None
+        found.extend(ambiguity.findings(text, items, Place(target.name, line=1), is_function=False))
+        if len(items) == 1 and items[0].manifest:
+            return items[0]
+        place = items[1].place if len(items) > 1 else Place(target.name)
+        message = "is a second document, which kustomize does not read" if len(items) > 1 else "is no kustomization"
+        found.append(error(f"{message}; must be one mapping", rule="KRM502", place=place))
+        return None
+
+    def _leave(self, here: Kustomization) -> None:
+        """Count how often kustomize would read what is below a kustomization."""
+        builds = 1 + sum(self._builds.get(base.real, 0) for base in here.bases)
+        self._builds[here.folder] = min(builds, MAX_BUILDS)
+        if builds >= MAX_BUILDS:
+            message = f"lists the same kustomizations again and again, {MAX_BUILDS:,} times and more; list each once"
+            self.found[here.folder].append(error(message, rule="KRM505", place=Place(here.name)))

@@ -1,0 +1,144 @@
+"""What the fields of a kustomization lead to, as kustomize resolves them, and what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from krmfn.item import Item
+from krmfn.resource import Place
+from krmfn.results import Field, Result, error
+
+from ..paths.disk import Disk, Target, within
+from .mentions import Mention, Role
+from .remotes import is_repository, is_url
+
+Kind = Literal["file", "folder", "chart", "inline", "remote", "nothing"]
+
+
+class Reference(NamedTuple):
+    """What one field refers to; `nothing` when that cannot be read, and a finding says why."""
+
+    field: str
+    """The field in the kustomization: `resources[0]`, `patches[1].path`."""
+    text: str
+    """The value as it is written."""
+    kind: Kind
+    place: Place | None
+    name: str = ""
+    """A file's or folder's path as people are shown it."""
+    real: str = ""
+    """The same path, absolute and without links."""
+    first: int = 0
+    """The line on which a text begins that is written out."""
+    column: int = 0
+    """The column at which its lines begin; 0 when they are no lines of the file, but quoted or folded."""
+
+
+_FOLDERS = ("resource", "component", "function")
+_FILES = ("resource", "function", "merge", "file")
+_WANTED = {
+    "resource": "a file or a folder",
+    "component": "a folder with a Component",
+    "function": "a file, a folder, or a resource written out",
+    "chart": "a chart with a name",
+}
+_CHART = "the chart {name} is filled in by helm, a program that is not run here; keep its output here"
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
+_DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
+
+
+def read(mentions: Iterable[Mention], item: Item, folder: str, disk: Disk) -> tuple[list[Reference], list[Result]]:
+    """Return what `item` refers to, seen from `folder` (absolute, without links), and what is wrong with it."""
+    references: list[Reference] = []
+    findings: list[Result] = []
+    lines: list[bytes] = []
+    for field, text, role in mentions:
+        place = item.field_place(field)
+        reference, rule, message = _resolved(Reference(field, text, "nothing", place), role, folder, disk)
+        if reference.kind == "inline" and place:
+            lines = lines or item.text.splitlines()
+            start = (item.place or place).line
+            column = _column(lines, place.line - start, text)
+            reference = reference._replace(first=place.line + (column > 0), column=column)
+        references.append(reference)
+        if rule:
+            findings.append(error(message, rule=rule, field=Field(field), place=place))
+    return references, findings
+
+
+def _column(lines: list[bytes], at: int, text: str) -> int:
+    """Return the column at which a literal block's lines begin when one begins on a line; 0 for another text."""
+    if at >= len(lines) or not lines[at].split(b" #")[0].rstrip().endswith((b"|", b"|-", b"|+")):
+        return 0
+    pairs = zip(lines[at + 1 :], text.encode(errors="surrogatepass").splitlines(), strict=False)
+    indents = (len(line) - len(own) for line, own in pairs if own.strip())
+    return 1 + max(next(indents, 0), 0)
+
+
+def _is_inline(text: str) -> bool:
+    """Return True for a value that kustomize takes for the thing itself where it may also be a path.
+
+    A resource has several keys: it takes lines or braces. No path may hold these, so that nothing is taken for a path
+    here and for a resource there. Only `kind: SomeList` is a resource with one key (GetValidatedMetadata in
+    kyaml/yaml/rnode.go), in which an escape can hide the key.
+    """
+    return "\n" in text or "\r" in text or "{" in text or (": " in text and ("kind" in text or '"' in text))
+
+
+def _is_empty(text: str) -> bool:
+    """Return True for a value that kustomize takes for a resource that is written out, and not there.
+
+    A tag or an anchor may stand before what is nothing.
+    """
+    return _EMPTY.match(text) is not None
+
+
+def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tuple[Reference, str, str]:
+    """Return the reference with what it leads to, and the rule and message of what is wrong ("" for nothing)."""
+    text, may_be_inline = reference.text, role in ("function", "merge")
+    if role == "text":
+        return reference._replace(kind="inline"), "", ""
+    if not text.strip() or (may_be_inline and _is_empty(text) and not _is_inline(text)):
+        return reference, "KRM504", f"names nothing; must be {_WANTED.get(role, 'a file')}"
+    if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
+        message = "is fetched over the network when it is built, so nobody has seen what will come; keep a copy here"
+        return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
+    if may_be_inline and _is_inline(text):
+        if not disk.stands(folder, text):
+            return reference._replace(kind="inline"), "", ""
+        message = "is written out here and also the name of a file, which kustomize may take; rename the file"
+        return reference, "KRM517", f"{reference.field} {message}"
+    if _UNFIT.search(text):
+        message = "holds a line break or a control character, and kustomize may take it for a resource"
+        return reference, "KRM517", f"the path {text!r} {message}; rename the file"
+    target = disk.target(folder, text)
+    reference = reference._replace(name=target.name, real=target.real)
+    rule, message = _problem(target, text, role, folder, disk)
+    if role == "chart" and not target.outside:
+        kind, rule = ("chart", "KRM512") if target.is_folder else ("remote", "KRM509")
+        return reference._replace(kind=kind), rule, _CHART.format(name=target.name)  # type: ignore[arg-type]
+    if rule and rule != "KRM507":
+        return reference, rule, message
+    return reference._replace(kind="folder" if target.is_folder else "file"), rule, message
+
+
+def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> tuple[str, str]:
+    if target.outside:
+        return "KRM508", f"{text} leads out of {disk.root}, where nothing is read; --root DIR names a larger folder"
+    if target.problem:
+        return "KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder"
+    if target.is_folder and role not in _FOLDERS:
+        return "KRM504", f"{target.name} is a folder; must be a file"
+    if target.is_folder and (text.startswith("/") or _DOTS.search(text)):
+        return "KRM504", f"{text}: kustomize takes no folder by an absolute path or with dots beside other letters"
+    if not target.is_folder and role not in _FILES:
+        return "KRM504", f"{target.name} is a file; must be {_WANTED[role]}"
+    if not target.is_folder and not within(target.real, folder):
+        return "KRM507", (
+            f"{text} is not in or below the kustomization's folder, where kustomize reads files; move it there, or "
+            "list the folder of a kustomization that holds it"
+        )
+    return "", ""

@@ -1,0 +1,104 @@
+"""What changes fields of resources without a patch: a kustomization's namespace, labels, images, replacements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Manifest, Place
+from krmfn.runner import max_bytes
+
+from ..paths import files
+from .documents import documents
+from .graph import Kustomization
+from .values import MISSING, Parts, at, is_for
+
+_STEP = re.compile(r"\[([^\[\]=]+)=([^\[\]]*)\]|((?:\\.|[^.\[])+)")
+"""A step of a replacement's path: `[name=gpu]`, or a key in which a backslash keeps a dot."""
+_HASH = re.compile(r"-[a-z0-9]{10}")
+
+
+def places(one: Kustomization, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[Place | None]:
+    """Yield where the kustomization gives a field of a resource the value that it has in the end."""
+    value = at(manifest, parts)
+    paths = [*_replaced(one.manifest, parts, manifest, names), *_named(one.manifest, parts, value)]
+    item = _item(one) if paths else None
+    if item:
+        yield from (item.field_place(path) for path in paths)
+
+
+def generator(one: Kustomization, kind: str, names: Collection[str]) -> Place | None:
+    """Return where the kustomization generates a ConfigMap or Secret; behind its name it may have a hash."""
+    field = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}.get(kind, "")
+    for number, entry in _entries(one.manifest, field):
+        name = str(entry.get("name"))
+        if any(
+            known == name or (known.startswith(f"{name}-") and _HASH.fullmatch(known, len(name))) for known in names
+        ):
+            item = _item(one)
+            return item.field_place(f"{field}[{number}]") if item else None
+    return None
+
+
+def _item(one: Kustomization) -> Item | None:
+    try:
+        return next(documents(one.name, files.read_regular(one.path, one.name, max_bytes())), None)
+    except KrmfnError:
+        return None
+
+
+def _named(kustomization: Manifest, parts: Parts, value: Any) -> Iterator[str]:
+    """Yield the path of the namespace, label, annotation or image that the value is."""
+    if parts == ("metadata", "namespace") and kustomization.get("namespace") == value:
+        yield "namespace"
+    if parts[0] == "metadata" and parts[1:2] and len(parts) == 3:
+        for field in ("commonLabels",) if parts[1] == "labels" else ("commonAnnotations",):
+            if at(kustomization, (field, parts[2])) == value:
+                yield f"{field}[{parts[2]}]"
+        for number, entry in _entries(kustomization, "labels"):
+            if parts[1] == "labels" and at(entry, ("pairs", parts[2])) == value:
+                yield f"labels[{number}].pairs[{parts[2]}]"
+    for number, entry in _entries(kustomization, "images"):
+        new = [entry[key] for key in ("newName", "newTag", "digest") if isinstance(entry.get(key), str) and entry[key]]
+        name = entry.get("newName") or entry.get("name")
+        if isinstance(value, str) and new and value.startswith(str(name)) and all(part in value for part in new):
+            yield f"images[{number}]"
+
+
+def _replaced(kustomization: Manifest, parts: Parts, manifest: Manifest, names: Collection[str]) -> Iterator[str]:
+    """Yield the path of each replacement's target that is the field, or holds it."""
+    for number, replacement in _entries(kustomization, "replacements"):
+        for index, target in _entries(replacement, "targets"):
+            if is_for(target.get("select") or {}, manifest, names):
+                for at_, path in enumerate(target.get("fieldPaths") or ()):
+                    way = _way(str(path), manifest)
+                    if way and parts[: len(way)] == way:
+                        yield f"replacements[{number}].targets[{index}].fieldPaths[{at_}]"
+
+
+def _way(path: str, manifest: Manifest) -> Parts:
+    """Return the parts of a replacement's path in a resource; () when it leads nowhere."""
+    way: list[str] = []
+    value: Any = manifest
+    for key, wanted, step in _STEP.findall(path):
+        if key:
+            entries = value if isinstance(value, list) else []
+            number = next(
+                (n for n, one in enumerate(entries) if isinstance(one, dict) and one.get(key) == wanted), None
+            )
+            part = "" if number is None else str(number)
+        else:
+            part = step.replace("\\.", ".")
+        value = at(value, (part,))
+        if value is MISSING:
+            return ()
+        way.append(part)
+    return tuple(way)
+
+
+def _entries(manifest: Manifest, field: str) -> Iterator[tuple[int, Manifest]]:
+    value = manifest.get(field)
+    yield from ((n, one) for n, one in enumerate(value if isinstance(value, list) else ()) if isinstance(one, dict))

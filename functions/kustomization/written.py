@@ -1,0 +1,135 @@
+"""The resources of a build as they are written: the files behind kustomize's origins, and the document in a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Ref
+from krmfn.runner import max_bytes
+from krmfn.yamltext import load
+
+from ..paths import files, manifests
+from .graph import Graph, Kustomization
+from .origins import ORIGIN, TRANSFORMATIONS
+
+PREVIOUS = "internal.config.kubernetes.io/previousNames"
+"""Where kustomize notes earlier names while it builds, the first one first; what it prints lacks it."""
+_MOST_WAYS = 10_000
+"""How many ways from the outermost kustomization down are followed."""
+
+
+class File(NamedTuple):
+    """A file with resources: its name for people, and its path without links."""
+
+    name: str
+    real: str
+
+
+class Origins(NamedTuple):
+    """What the paths in origins lead to. A path that may be two files or two kustomizations leads nowhere."""
+
+    files: Mapping[str, File]
+    kustomizations: Mapping[str, Kustomization]
+
+
+def origins(graph: Graph, folder: str, base: str) -> Origins:
+    """Return what the origins of a build mean that calls the folder `base`.
+
+    kustomize joins what is written on the way down, and follows no link for it: so the way is gone here again.
+    """
+    found: dict[str, set[File]] = {}
+    kustomizations: dict[str, set[str]] = {}
+    left, seen = [(base, folder)], {(base, folder)}
+    while left:
+        path, here = left.pop()
+        one = graph.kustomizations[here]
+        kustomizations.setdefault(os.path.join(path, os.path.basename(one.path)), set()).add(here)
+        for reference in one.references:
+            way = os.path.normpath(os.path.join(path, reference.text))
+            if reference.kind == "file":
+                found.setdefault(way, set()).add(File(reference.name, reference.real))
+            next_ = (way, reference.real)
+            if reference.real in graph.kustomizations and next_ not in seen and len(seen) < _MOST_WAYS:
+                seen.add(next_)
+                left.append(next_)
+    return Origins(
+        {way: next(iter(those)) for way, those in found.items() if len({one.real for one in those}) == 1},
+        {way: graph.kustomizations[next(iter(those))] for way, those in kustomizations.items() if len(those) == 1},
+    )
+
+
+def origin_of(item: Item) -> Mapping[str, Any]:
+    """Return what kustomize notes about where an item comes from; {} without a note."""
+    text = item.annotations.get(ORIGIN, "")
+    value = load.read(text.encode()) if text else None
+    return value if isinstance(value, dict) else {}
+
+
+def maker(item: Item) -> str:
+    """Return the path, from the wrapper, of what has made an item in the build; "" for one that a file holds.
+
+    A patch that replaces all annotations looks like the item's maker; what it was made from is then not known.
+    """
+    origin = origin_of(item)
+    by = origin.get("configuredBy")
+    by = by if isinstance(by, dict) else {}
+    is_patch = by.get("apiVersion") == "builtin" and not str(by.get("kind")).endswith("Generator")
+    return "" if is_patch else str(origin.get("configuredIn", ""))
+
+
+def way(item: Item, known: Origins, built: Sequence[Kustomization]) -> list[Kustomization]:
+    """Return the kustomizations among `built` that have changed an item; all of them when kustomize does not tell."""
+    text = item.annotations.get(TRANSFORMATIONS, "")
+    steps = load.read(text.encode()) if text else None
+    names = {str(step.get("configuredIn")) for step in steps} if isinstance(steps, list) else set()
+    folders = {known.kustomizations[name].folder for name in names if name in known.kustomizations}
+    return [one for one in built if one.folder in folders] if names else list(built)
+
+
+def documents(file: File) -> list[Item]:
+    """Return the resources in a file, those of a List one by one; [] when it cannot be read any more."""
+    try:
+        return manifests.read_stream(files.read_regular(file.real, file.name, max_bytes()), file.name).items
+    except KrmfnError:
+        return []
+
+
+def resources(one: Kustomization) -> Iterator[File]:
+    """Yield the files that a kustomization lists as resources."""
+    for reference in one.references:
+        if reference.kind == "file" and reference.field.startswith(("resources", "bases")):
+            yield File(reference.name, reference.real)
+
+
+def document(candidates: Iterable[Item], ref: Ref, names: Collection[str]) -> Item | None:
+    """Return the one of the resources in a file that has become `ref`; `names` are those it may have had.
+
+    None when there is none, or when it may be one of several.
+    """
+    alike = [one for one in candidates if (one.group, one.kind) == (ref.group, ref.kind)]
+    fitting = [one for one in alike if one.name in names] or (alike if len(alike) == 1 else [])
+    if len(fitting) > 1:
+        fitting = [one for one in fitting if one.ref.namespace == ref.namespace]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def names(ref: Ref, kustomizations: Iterable[Kustomization]) -> set[str]:
+    """Return what a resource may have been called before the prefixes and suffixes of these kustomizations."""
+    built = list(kustomizations)
+    prefixes = _texts([one.manifest.get("namePrefix") for one in built])
+    suffixes = _texts([one.manifest.get("nameSuffix") for one in built])
+    known, left = {ref.name}, [ref.name]
+    while left and len(known) < _MOST_WAYS:
+        name = left.pop()
+        shorter = [name.removeprefix(one) for one in prefixes] + [name.removesuffix(one) for one in suffixes]
+        left += [one for one in shorter if one and one not in known]
+        known.update(filter(None, shorter))
+    return known
+
+
+def _texts(values: Iterable[Any]) -> set[str]:
+    return {value for value in values if isinstance(value, str) and value}

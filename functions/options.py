@@ -1,0 +1,150 @@
+"""Options of the commands that run the function, from argparse into frozen values."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from krmfn import color, log
+from krmfn.errors import KrmfnError
+from krmfn.log import Log
+from krmfn.resourcelist import Options
+
+from .program import Program
+
+PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
+_MOST_JOBS = 64
+_MOST_SECONDS = 3600
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+class RunOptions(NamedTuple):
+    """The options of a run: of every command that runs the function, as they were given."""
+
+    command: str
+    own: Mapping[str, str] = MappingProxyType({})
+    """The program's own options, by their names."""
+    function_config: str | None = None
+    kustomize: str = ""
+    allow_remote: bool = False
+    function_image: tuple[str, ...] = ()
+    root: str | None = None
+    cluster: tuple[str, ...] = ()
+    """NAME=PATH,PATH: see `clusters.parse`."""
+    exclude: tuple[str, ...] = ()
+    written: frozenset[str] = frozenset()
+    """Folders that are left out, too: see `Excludes`."""
+    against: tuple[str, ...] = ()
+    """PATH,PATH or NAME=PATH,PATH: see `theirs`."""
+    jobs: int = 0
+    """How many kustomizations are built at a time; 0 for as many as there are processors."""
+    timeout: int = 60
+    """How many seconds kustomize may take for each: less than the 90 that Argo CD gives a plugin."""
+    log_format: str | None = None
+    verbose: bool = False
+    quiet: bool = False
+    color: str = "auto"
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Add the PATHs."""
+    help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
+
+
+def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) -> None:
+    """Add the options of every command that runs the function; --against where the command joins what it names."""
+    if joins and program.against:
+        _add_against(parser)
+    else:
+        parser.set_defaults(against=[])
+    parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
+    parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
+    text = "let kustomize fetch what a kustomization lists by URL; not together with functions"
+    parser.add_argument("--allow-remote", action="store_true", help=text)
+    text = f"a repository of {program.name}'s image, whose functions a kustomization may call, too; may be repeated"
+    parser.add_argument("--function-image", action="append", default=[], metavar="REPOSITORY", help=text)
+    text = "the folder that no link may lead out of (default: the Git work tree that holds PATH, else PATH)"
+    parser.add_argument("--root", metavar="DIR", help=text)
+    text = "these belong to one cluster; may be repeated (default: what .krmfn.yaml says)"
+    parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
+    text = "do not look at files and folders that a .gitignore with this line would ignore; may be repeated"
+    parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
+    parser.set_defaults(written=frozenset())
+    text = "build as many kustomizations at a time (default: as many as there are processors, and no more than 8)"
+    parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
+    text = "end a kustomize that takes longer than this, from 1 to 3600 (default: 60)"
+    seconds = partial(_number, _MOST_SECONDS)
+    parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
+    for name, text in program.options.items():
+        parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
+    lines = parser.add_mutually_exclusive_group()
+    text = f"render names every object that is created, updated or removed (also: {log.VERBOSE}=1)"
+    lines.add_argument("-v", "--verbose", action="store_true", help=text)
+    lines.add_argument("-q", "--quiet", action="store_true", help="only errors on stderr")
+    text = f"how stderr is written (default: text, or the format that {log.VARIABLE} names)"
+    parser.add_argument("--log-format", choices=log.FORMATS, help=text)
+    text = "when text has colours; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
+    parser.add_argument("--color", choices=color.CHOICES, default="auto", help=text)
+
+
+def _add_against(parser: argparse.ArgumentParser) -> None:
+    text = (
+        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): it takes part in "
+        "what is judged, and is not judged itself; may be repeated"
+    )
+    parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
+
+
+def _number(most: int, text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {most}")
+    return int(text)
+
+
+def typed(kind: type[Any], namespace: argparse.Namespace) -> Any:
+    """Return the arguments as a value of `kind`, a NamedTuple type with a field for each; a list becomes a tuple."""
+    values = (getattr(namespace, name) for name in kind._fields)
+    return kind._make(tuple(value) if isinstance(value, list) else value for value in values)
+
+
+def of_function(options: RunOptions) -> Options:
+    """Return what the function sees of the options. Raises KrmfnError for what is no namespace.
+
+    Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
+    """
+    fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""
+    _check_namespace("--namespace", options.own.get("namespace"))
+    _check_namespace("ARGOCD_APP_NAMESPACE", fallback or None)
+    return Options(options.command, fallback, options.own)
+
+
+def kustomize_flags(options: RunOptions) -> list[str]:
+    """Return the flags for kustomize build. Raises KrmfnError for a text that a shell could not divide."""
+    try:
+        return shlex.split(options.kustomize)
+    except ValueError as failure:
+        raise KrmfnError(f"--kustomize {options.kustomize!r} cannot be divided into flags: {failure}") from failure
+
+
+def log_of(options: RunOptions) -> Log:
+    """Return the log that the options ask for, else the environment."""
+    base = Log(options.log_format) if options.log_format else log.from_environment()
+    is_painted = color.is_wanted(options.color, sys.stderr)
+    return base._replace(verbose=base.verbose or options.verbose, quiet=options.quiet, color=is_painted)
+
+
+def _check_namespace(where: str, name: str | None) -> None:
+    """Raise KrmfnError for a name that no namespace can have: it becomes part of labels and of other names."""
+    if name is not None and not _NAMESPACE.fullmatch(name):
+        raise KrmfnError(
+            f"{where} is {name!r}; a namespace has 1 to 63 lower case letters, digits and dashes, "
+            "and neither begins nor ends with a dash"
+        )

@@ -1,0 +1,1 @@
+"""What a PATH is: roots, files and folders, Git, and what of it may be read or written."""

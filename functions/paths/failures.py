@@ -1,0 +1,67 @@
+"""Work on each PATH by itself: what goes wrong with one hides nothing of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from krmfn.errors import KrmfnError
+from krmfn.log import Log
+from krmfn.results import Findings, Result
+
+T = TypeVar("T")
+
+
+class Unreadable(KrmfnError):
+    """A PATH that cannot be read or built, with a finding for each reason."""
+
+    def __init__(self, findings: Sequence[Result]) -> None:
+        """Make the error of the findings, a line each."""
+        findings = list(Findings(findings))
+        super().__init__(*(f"{one.where}{one.subject}{one.message}" for one in findings))
+        self.findings = tuple(findings)
+
+
+class Failure(NamedTuple):
+    """Why the work on a PATH could not be done."""
+
+    path: str
+    lines: tuple[str, ...]
+    findings: tuple[Result, ...] = ()
+    """The same as findings, where they name files and rules."""
+
+    @property
+    def name(self) -> str:
+        """Return the PATH as a place."""
+        return "stdin" if self.path == "-" else self.path
+
+
+def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[Failure]]:
+    """Return what `work` makes of each PATH, and why it made nothing of others.
+
+    Raises KrmfnError when it makes nothing of any, for one and the same reason.
+    """
+    if paths.count("-") > 1:
+        raise KrmfnError("- appears twice among the PATHs, and stdin can be read once")
+    made: list[T] = []
+    failures: list[Failure] = []
+    for path in paths:
+        try:
+            made.append(work(path))
+        except KrmfnError as failure:
+            findings = failure.findings if isinstance(failure, Unreadable) else ()
+            failures.append(Failure(path, tuple(map(str, failure.args)), findings))
+    reasons = {failure.lines for failure in failures if not failure.findings}
+    if len(reasons) == 1 and not made and not any(failure.findings for failure in failures):
+        raise KrmfnError(*reasons.pop())
+    return made, failures
+
+
+def log_failures(log: Log, failures: Sequence[Failure]) -> None:
+    """Write each failure with the name of its PATH."""
+    for path, (first, *more), findings in failures:
+        if findings:
+            log.findings(findings)
+            continue
+        is_named = first.startswith((f"{path}: ", f"{path}/", f"{path} ", f"nothing in {path} "))
+        log.failure(KrmfnError(first if is_named else f"{path}: {first}", *more))

@@ -1,0 +1,230 @@
+"""A commit's files, read from Git's object database into a folder.
+
+Whoever sends a pull request chooses what is in the commits, and the clone's configuration may name programs. So only
+plumbing runs (rev-parse, merge-base, rev-list, ls-tree, ls-files, cat-file): no hook, filter, text conversion or
+network, and nothing is written to the repository. What Git would have to fetch first is missing, and is said to be.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+
+from krmfn.errors import KrmfnError
+
+from .files import POINTER
+
+_ENVIRONMENT = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # the same for versions of Git that do not know the one above
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+MISSING = "is not in this clone, which was made with `git clone --filter`; fetch it without"
+_DISTRUST = "detected dubious ownership"
+_LINK, _SUBMODULE = "120000", "160000"
+_CHUNK = 1 << 20
+
+
+class Entry(NamedTuple):
+    """A file, link or submodule of a commit."""
+
+    mode: str
+    object: str
+    path: str
+    """From the root of the repository."""
+
+
+class Skipped(NamedTuple):
+    """What a commit has and the folder has not, or not as it is in the work tree."""
+
+    path: str
+    message: str
+
+
+def entries(root: str, commit: str, absent: Collection[str]) -> list[Entry]:
+    """Return every file, link and submodule of a commit. Raises KrmfnError when that is not known."""
+    made: list[Entry] = []
+    done = call(root, "ls-tree", "-r", "-z", "--full-tree", commit)
+    if done.returncode and absent:
+        raise KrmfnError(f"the list of files of the commit {commit} {MISSING}")
+    for line in output(done).split("\0"):
+        if line:
+            head, _, path = line.partition("\t")
+            mode, _, name = head.split(" ")
+            made.append(Entry(mode, name, path))
+    return made
+
+
+def missing(root: str, commit: str) -> set[str]:
+    """Return the names of a commit's objects that are not in this clone, such as those of `git clone --filter`."""
+    lines = run(root, "rev-list", "--objects", "--missing=print", "--no-walk", commit).splitlines()
+    return {line[1:] for line in lines if line.startswith("?")}
+
+
+def write(root: str, listing: list[Entry], absent: Collection[str], folder: str, limit: int) -> list[Skipped]:
+    """Write the entries of a commit below a folder, in their order, and return what could not be.
+
+    `absent` are missing objects, `limit` is how many bytes are written in all. Links come last, so that nothing is
+    written through one; those that lead out of the folder are left out. Raises KrmfnError when the folder cannot be
+    written.
+    """
+    skipped: list[Skipped] = []
+    links: list[tuple[str, str]] = []
+    with _objects(root) as objects:
+        for entry in listing:
+            if problem := MISSING if entry.object in absent else _unwritable(entry):
+                skipped.append(Skipped(entry.path, problem))
+                continue
+            data = objects.read(entry.object, limit)
+            if isinstance(data, str):
+                skipped.append(Skipped(entry.path, data))
+                continue
+            limit -= len(data)
+            if entry.mode == _LINK:
+                links.append((entry.path, os.fsdecode(data)))
+                continue
+            if data.startswith(POINTER):
+                skipped.append(Skipped(entry.path, "is kept by Git LFS, so only a pointer to it is in the commit"))
+                continue
+            _write_file(folder, entry.path, data)
+    for path, target in links:
+        if _leads_out(path, target):
+            skipped.append(Skipped(path, f"is a link to {target}, which leads out of the repository"))
+        else:
+            _write_link(folder, path, target)
+    return skipped
+
+
+class _Objects(NamedTuple):
+    """A running `git cat-file --batch`: a name in, an object out."""
+
+    requests: IO[bytes]
+    answers: IO[bytes]
+
+    def read(self, name: str, limit: int) -> bytes | str:
+        """Return the content of an object, or why there is none. Raises KrmfnError for one that Git cannot read."""
+        self.requests.write(f"{name}\n".encode())
+        self.requests.flush()
+        head = self.answers.readline().split()
+        if len(head) != 3:
+            raise KrmfnError(
+                f"git cat-file cannot read the object {name}; `git fsck` says what is wrong with the clone"
+            )
+        size = int(head[2])
+        if size <= limit:
+            return self.answers.read(size + 1)[:-1]
+        left = size + 1
+        while left > 0:
+            left -= len(self.answers.read(min(left, _CHUNK))) or left
+        return f"is too large ({size:,} bytes): raise the limit with KRMFN_MAX_BYTES"
+
+
+@contextmanager
+def _objects(root: str) -> Iterator[_Objects]:
+    """Run `git cat-file --batch` as long as the block runs."""
+    command = _command(root, "cat-file", "--batch")
+    with subprocess.Popen(
+        command, env=_environment(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as running:
+        if running.stdin and running.stdout:
+            try:
+                yield _Objects(running.stdin, running.stdout)
+            finally:
+                running.kill()
+
+
+def _unwritable(entry: Entry) -> str:
+    """Return why an entry is not written; "" when it is."""
+    if entry.mode == _SUBMODULE:
+        return "is a submodule, and a commit holds none of its files"
+    parts = entry.path.split("/")
+    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
+        return "has a name that no work tree can have"
+    return ""
+
+
+def _leads_out(path: str, target: str) -> bool:
+    """Return True for a link whose target, read as text, is not below the folder; readers resolve what is left."""
+    reached = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return target.startswith("/") or "\0" in target or not target or reached.split("/")[0] == ".."
+
+
+def _write_file(folder: str, path: str, data: bytes) -> None:
+    name = os.path.join(folder, path)
+    try:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "xb") as file:
+            file.write(data)
+    except OSError as failure:
+        raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
+
+
+def _write_link(folder: str, path: str, target: str) -> None:
+    name = os.path.join(folder, path)
+    try:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        os.symlink(target, name)
+    except OSError as failure:
+        raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
+
+
+def run(root: str, *arguments: str) -> str:
+    """Return what a command of Git prints in the work tree at `root`. Raises KrmfnError when it fails."""
+    return output(call(root, *arguments))
+
+
+def output(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return what Git printed. Raises KrmfnError with its own words when it failed."""
+    if done.returncode:
+        words = done.stderr.decode(errors="replace").strip().splitlines()
+        if any(_DISTRUST in line for line in words):
+            raise KrmfnError(
+                f"{done.args[2]} belongs to another user, so Git does not read it; when you trust what is in it: "
+                f"git config --global --add safe.directory {shlex.quote(done.args[2])}"
+            )
+        raise KrmfnError(f"git {done.args[8]} failed in {done.args[2]}:", *words)
+    return os.fsdecode(done.stdout)
+
+
+def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command of Git in the work tree at `root`. Raises KrmfnError when there is no Git."""
+    try:
+        return subprocess.run(
+            _command(root, *arguments),
+            env=_environment(root),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as failure:
+        what = "--base, and what a sparse checkout leaves out, are read with it"
+        raise KrmfnError(f"git cannot be run: {failure.strerror}; {what}") from failure
+
+
+def _command(root: str, *arguments: str) -> list[str]:
+    """Return a command of Git; a folder that only looks like a repository (a bare one, committed) is none."""
+    return [
+        "git",
+        "-C",
+        root,
+        "--no-pager",
+        "-c",
+        "safe.bareRepository=explicit",
+        "-c",
+        "core.fsmonitor=false",
+        *arguments,
+    ]
+
+
+def _environment(root: str) -> dict[str, str]:
+    """Return the environment of Git: nothing of a hook that runs us, no repository but the one at `root`."""
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith("GIT_CONFIG")
+    }
+    return {**kept, **_ENVIRONMENT, "GIT_CEILING_DIRECTORIES": os.path.dirname(root)}

@@ -1,0 +1,83 @@
+"""Which commit is the base of a pull request, and what of it a clone does not have."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from krmfn.errors import KrmfnError
+
+from . import git
+
+DEEPER = "fetch its whole history (`git fetch --unshallow`; actions/checkout: `fetch-depth: 0`)"
+
+
+def merge_base(root: str, ref: str) -> str:
+    """Return the merge base of a ref and HEAD in the repository whose work tree is `root`, as a full object name.
+
+    Raises KrmfnError when the ref names no commit, when the two share no history, and when a shallow clone ends before
+    it is sure which commit it is.
+    """
+    shallow = git.run(root, "rev-parse", "--is-shallow-repository").strip() == "true"
+    tips = [_head(root), _commit(root, ref, shallow)]
+    done = git.call(root, "merge-base", *tips)
+    if done.returncode == 1:
+        why = f"the clone is shallow: {DEEPER}" if shallow else "name the branch that this one has left"
+        raise KrmfnError(f"HEAD and {ref} have no commit in common; {why}")
+    base = git.output(done).strip()
+    if shallow and _is_cut_off(root, base, tips):
+        raise KrmfnError(f"the clone is shallow, and where HEAD left {ref} may lie before its end: {DEEPER}")
+    return base
+
+
+def left_out(root: str, *paths: str) -> list[str]:
+    """Return the files of the index that a sparse checkout leaves out of the work tree, from the root.
+
+    With `paths`, from the root as well, only those that are there or below.
+    """
+    wanted = (f":(literal){path}" for path in paths)
+    names = git.run(root, "ls-files", "-z", "-t", "--cached", "--", *wanted).split("\0")
+    skipped = [name[2:] for name in names if name.startswith("S ")]
+    return [name for name in skipped if not os.path.lexists(os.path.join(root, name))]
+
+
+def _head(root: str) -> str:
+    made = _resolved(root, "HEAD")
+    if made is None:
+        raise KrmfnError("HEAD names no commit in this clone; make a first commit")
+    return made
+
+
+def _commit(root: str, ref: str, shallow: bool) -> str:
+    """Return the full object name of the commit that a ref names. Raises KrmfnError with the way out when none does."""
+    if not ref or ref.startswith("-"):
+        raise KrmfnError(f"{ref!r} is no ref; name a branch, a tag or a commit, such as origin/main")
+    made = _resolved(root, ref)
+    if made is not None:
+        return made
+    if _resolved(root, f"refs/remotes/origin/{ref}"):
+        hint = f"did you mean origin/{ref}?"
+    else:
+        hint = f"the clone is shallow: {DEEPER}" if shallow else f"fetch it (`git fetch origin {_fetched(ref)}`)"
+    raise KrmfnError(f"{ref} names no commit in this clone; {hint}")
+
+
+def _resolved(root: str, ref: str) -> str | None:
+    done = git.call(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    return None if done.returncode == 1 else git.output(done).strip()
+
+
+def _fetched(ref: str) -> str:
+    """Return what `git fetch origin` takes to make a ref known: also in a clone of a single branch."""
+    if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", ref):
+        return ref
+    branch = ref.removeprefix("origin/")
+    return f"{branch}:{ref}" if branch == ref else f"{branch}:refs/remotes/{ref}"
+
+
+def _is_cut_off(root: str, base: str, tips: list[str]) -> bool:
+    """Return True when the history between the base and the tips is not all there."""
+    place = git.run(root, "rev-parse", "--git-path", "shallow").rstrip("\n")
+    with open(os.path.join(root, place), encoding="ascii") as file:
+        ends = set(file.read().split())
+    return not ends.isdisjoint(git.run(root, "rev-list", *tips, f"^{base}").split())

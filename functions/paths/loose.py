@@ -1,0 +1,46 @@
+"""Which files below a folder count although no kustomization lists them."""
+
+from __future__ import annotations
+
+import re
+
+from krmfn.errors import KrmfnError, TooLarge
+from krmfn.yamltext import documents, load, split_exact
+from krmfn.yamltext.escapes import may_hold
+
+from .files import POINTER
+
+_KEYS = [re.compile(rb"^['\"]?%s['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata")]
+
+
+def has_resource(text: bytes) -> bool:
+    """Return True when a file holds a resource, or what may have been meant as one.
+
+    That is a document with apiVersion, or with kind and metadata, at its top; and a file that mentions these and cannot
+    be read, or that Git LFS keeps. Everything else (values, CI files, mkdocs.yml) is nobody's business here.
+    """
+    if b"\0" in text or text.startswith(POINTER):
+        return True
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    version, kind, metadata = (key.search(text) for key in _KEYS)
+    if version or (kind and metadata):
+        return True
+    if not may_hold(text, b"apiVersion") and not (may_hold(text, b"kind") and may_hold(text, b"metadata")):
+        return False
+    try:
+        parts = [one.text for one in documents.documents(text)]
+        parts += re.split(rb"(?m)^---.*$", text) if documents.misread(text) else []
+        tops = [_top(part) for part in parts]
+    except KrmfnError:
+        return True
+    return any("apiVersion" in top or "<<" in top or {"kind", "metadata"} <= top for top in tops)
+
+
+def _top(text: bytes) -> set[str]:
+    """Return the keys at the top of a document; those of one that is too large to be read are taken as written."""
+    try:
+        data = load.read(text)
+    except TooLarge:
+        is_list = text.lstrip().startswith((b"[", b"- "))
+        return set() if is_list else {section.key for section in split_exact.exact(text).sections}
+    return set(data) if isinstance(data, dict) else set()

@@ -1,0 +1,155 @@
+"""Write manifests: a stream of YAML documents, a JSON List, or folders with a file per object; write to stdout."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Manifest, check_plain
+from krmfn.runner import ensure_stdout, write
+from krmfn.yamltext import documents, edit, emit, split
+from krmfn.yamltext.comments import KEEPS
+
+from . import files
+
+KUSTOMIZATION = "kustomization.yaml"
+_HEAD = """\
+# Written by krmfn render; with --replace it removes the files that are listed here.
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:"""
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]|^\.+")
+
+
+def write_stdout(data: str | bytes) -> None:
+    """Write all of stdout and close it. Raises KrmfnError when it cannot be written in full.
+
+    Half a surrogate pair, which is not UTF-8, is escaped (validly in JSON, too).
+    """
+    ensure_stdout()
+    write(1, [data if isinstance(data, bytes) else data.encode(errors="backslashreplace")])
+
+
+def dump(items: Iterable[Item | Manifest]) -> bytes:
+    """Return a stream of documents: items as the bytes they were read from, new manifests in kyaml's layout."""
+    texts = (_document(item) if isinstance(item, Item) else emit.dump(item).encode() for item in items)
+    return b"---\n".join(texts)
+
+
+def dump_json(items: Iterable[Item]) -> bytes:
+    """Return the items as one JSON List, a line each. Raises KrmfnError for a value that JSON does not have."""
+    lines: list[str] = []
+    for item in items:
+        try:
+            check_plain(item.manifest)
+            lines.append(emit.dump_json(item.manifest))
+        except KrmfnError as failure:
+            raise KrmfnError(f"{item.ref} cannot be written as JSON: {failure}") from failure
+    return ('{"apiVersion": "v1", "kind": "List", "items": [\n' + ",\n".join(lines) + "\n]}\n").encode()
+
+
+def write_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | None = None) -> None:
+    """Write into each folder a file per object and a kustomization.yaml that lists them; into all of them or none.
+
+    Raises KrmfnError when a folder is neither new nor empty, or cannot be written; nothing of ours stays then.
+    """
+    write_texts({folder: texts_of(items) for folder, items in items_by_folder.items()}, root)
+
+
+def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = None) -> None:
+    """Write files by their names into folders; all of them or none. Raises KrmfnError as `write_folders` does."""
+    made: list[Path] = []
+    written: list[Path] = []
+    try:
+        for folder in texts:
+            _make_folder(folder, root, made)
+        for folder, texts_by_name in texts.items():
+            for name, text in texts_by_name.items():
+                written.append(Path(folder, name))
+                files.write(str(written[-1]), text)
+    except BaseException:
+        with suppress(OSError):
+            for path in written:
+                path.unlink(missing_ok=True)
+            for path in reversed(made):
+                path.rmdir()
+        raise
+
+
+def safe_name(name: str) -> str:
+    """Return a name as one of a file or folder that leads nowhere else."""
+    return _UNFIT.sub("-", name) or "-"
+
+
+def _make_folder(folder: str, root: str | None, made: list[Path]) -> None:
+    """Make a folder with those above it, each noted in `made`. Raises KrmfnError for one that holds something."""
+    files.check_named(folder, root)
+    target = Path(folder)
+    try:
+        for path in reversed([path for path in (target, *target.parents) if not path.exists()]):
+            path.mkdir()
+            made.append(path)
+        if any(target.iterdir()):
+            raise KrmfnError(f"{folder} is not empty; name a new folder, so that no stale object stays in it")
+    except OSError as failure:
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+
+
+def texts_of(items: Sequence[Item]) -> dict[str, bytes]:
+    """Return the files of a folder by their names."""
+    names = _file_names(items)
+    texts = {name: dump([item]) for name, item in zip(names, items, strict=True)}
+    return texts | {KUSTOMIZATION: kustomization(names)}
+
+
+def kustomization(names: Sequence[str]) -> bytes:
+    """Return the kustomization.yaml of a folder with these files; its first line says who has written it."""
+    listed = "".join(f"- {name}\n" for name in names)
+    return (f"{_HEAD}\n{listed}" if listed else f"{_HEAD} []\n").encode()
+
+
+def _file_names(items: Sequence[Item]) -> list[str]:
+    """Return a file name per item: with the first word of its API group, or with all of it where two would be equal.
+
+    Raises KrmfnError for an object that stands twice. No name leads out of the folder, whatever an object is called.
+    """
+    short = Counter(_file_name(item, item.ref.group.partition(".")[0]) for item in items)
+    names: dict[str, Item] = {}
+    for item in items:
+        name = _file_name(item, item.ref.group.partition(".")[0])
+        name = _file_name(item, item.ref.group) if short[name] > 1 else name
+        if name in names:
+            raise KrmfnError(f"{item.ref} and {names[name].ref} would both be the file {name}; rename or remove one")
+        names[name] = item
+    return list(names)
+
+
+def _file_name(item: Item, group: str) -> str:
+    ref = item.ref
+    parts = [ref.namespace, group, ref.kind.lower(), ref.name.replace(":", ".")]
+    return safe_name("_".join(part for part in parts if part)) + ".yaml"
+
+
+def _document(item: Item) -> bytes:
+    """Return an item as a document that ends with its line, in its own text where all readers read that alike.
+
+    Empty lines at its end go unless they are text. Raises KrmfnError for one that a reader would divide.
+    """
+    text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
+    first = text.lstrip()[:1]
+    # kubectl skips white space of any kind before a brace
+    is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
+    if not is_block or not split.is_plain(text) or documents.divisions(text):
+        text = emit.dump(item.manifest).encode()
+    elif not text.endswith(b"\n"):
+        text = edit.closed(text, -2)
+    elif not re.search(KEEPS, text):
+        text = text.rstrip(b"\n") + b"\n"
+    if documents.divisions(text):
+        raise KrmfnError(f"{item.ref} cannot be written: a line of it would begin with `---` or be `...`")
+    return text

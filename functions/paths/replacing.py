@@ -1,0 +1,182 @@
+"""Rendered folders that are written anew: what the last run wrote there goes, and nothing else.
+
+What that was stands in the kustomization.yaml that `render` writes. It counts only byte for byte as it was written, and
+a name in it only as one of a regular file in the folder itself: it may have been committed by anybody.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.runner import max_bytes
+
+from . import files, output
+
+_STAGE = ".krmfn-"
+_NAME = re.compile(r"- ([A-Za-z0-9_-][A-Za-z0-9._-]*\.yaml)")
+
+
+def replace_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | None = None) -> None:
+    """Write into each folder a file per object and a kustomization.yaml, in place of what the last run wrote.
+
+    Nothing is changed unless everything can be: raises KrmfnError for a folder that holds a file of somebody else's
+    under a name that is to be written, or no kustomization.yaml of ours, and for links.
+    """
+    texts = {folder: output.texts_of(items) for folder, items in items_by_folder.items()}
+    for folder in texts:
+        _listed(folder, root)
+    with ExitStack() as stack:
+        for folder in sorted(texts):  # all runs in one order, or two would wait for each other
+            stack.enter_context(_held(Path(folder)))
+        old = {folder: _listed(folder, root) for folder in texts}
+        for folder, names in old.items():
+            _check(folder, texts[folder], names)
+        output.write_texts({folder: texts[folder] for folder, names in old.items() if names is None}, root)
+        staged = [
+            (folder, names, stack.enter_context(_staged(folder, texts[folder])))
+            for folder, names in old.items()
+            if names is not None
+        ]
+        for folder, names, stage in staged:
+            _swap(Path(folder), Path(stage), texts[folder], names)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other runs from writing into a folder, which is made when it is not there, until the block ends.
+
+    Where the file system has no locks it is a folder like any other. What was made goes again when the block fails.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as failure:
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path in made:
+                path.rmdir()
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def left_behind(above: str, written: Iterable[str]) -> list[str]:
+    """Return the folders in `above` that an earlier run wrote and this one did not: their cluster is gone."""
+    kept = {os.path.realpath(folder) for folder in written}
+    return [folder for folder in written_in(above) if os.path.realpath(folder) not in kept]
+
+
+def written_in(above: str) -> list[str]:
+    """Return the folders that an earlier run wrote: `above` itself, clusters in it, and stages of it or of clusters."""
+    if not Path(above).is_dir():
+        return []
+    inner = _folders_in(above)
+    every = (above, *inner, *(stage for cluster in inner for stage in _folders_in(cluster)))
+    return [folder for folder in every if _is_ours(_read(Path(folder, output.KUSTOMIZATION)))]
+
+
+def _folders_in(above: str) -> list[str]:
+    """Return the folders in a folder, but for those of another run that writes there (see `_staged`)."""
+    folders = (entry.path for entry in os.scandir(above) if entry.is_dir(follow_symlinks=False))
+    return sorted(path for path in folders if not os.path.basename(path).startswith(_STAGE))  # noqa: PTH119
+
+
+def _is_ours(text: str) -> bool:
+    """Return True for the text of a kustomization.yaml that `render` wrote, byte for byte."""
+    return text.encode() == output.kustomization(_names(text))
+
+
+def _names(text: str) -> list[str]:
+    """Return the files that a kustomization.yaml of ours lists."""
+    return [match[1] for line in text.splitlines() if (match := _NAME.fullmatch(line))]
+
+
+def _listed(folder: str, root: str | None) -> list[str] | None:
+    """Return the files that the last run wrote into a folder; None for a folder that is not there, or empty.
+
+    Raises KrmfnError for a folder that was not written by `render`, or is a link.
+    """
+    files.check_named(folder, root)
+    path = Path(folder)
+    if path.is_symlink():
+        raise KrmfnError(f"{folder} is a link; --replace removes files of folders only")
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return None
+    text = _read(path / output.KUSTOMIZATION)
+    names = _names(text)
+    if not _is_ours(text) or output.KUSTOMIZATION in names:
+        raise KrmfnError(
+            f"{folder} is not empty, and its {output.KUSTOMIZATION} is not one that render wrote; "
+            "nothing is removed: name a new folder, or empty it"
+        )
+    return names
+
+
+def _read(path: Path) -> str:
+    """Return the text of a regular file that is no link; "" for anything else."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return ""
+        return files.read_regular(str(path), str(path), max_bytes()).decode()
+    except (OSError, ValueError):
+        return ""
+
+
+def _check(folder: str, texts: Iterable[str], names: Sequence[str] | None) -> None:
+    """Raise KrmfnError for a listed name that is no regular file, and for a new one that is somebody else's file."""
+    for name in names or ():
+        path = Path(folder, name)
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise KrmfnError(f"{path} is no file, so render did not write it; nothing is removed")
+    for name in {*texts, output.KUSTOMIZATION} - {*(names or ()), output.KUSTOMIZATION}:
+        if names is not None and os.path.lexists(Path(folder, name)):
+            raise KrmfnError(
+                f"{folder}/{name} is there already and not listed in {output.KUSTOMIZATION}; it is not overwritten"
+            )
+
+
+def _staged(folder: str, texts: Mapping[str, bytes]) -> tempfile.TemporaryDirectory[str]:
+    """Write the files into a folder of their own within `folder`, where a failure changes nothing."""
+    made = None
+    try:
+        made = tempfile.TemporaryDirectory(prefix=_STAGE, dir=folder)
+        for name, text in texts.items():
+            Path(made.name, name).write_bytes(text)
+    except OSError as failure:
+        if made:
+            made.cleanup()
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+    return made
+
+
+def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence[str]) -> None:
+    """Move the new files over the old ones, and remove those that are no more.
+
+    Until that is done kustomization.yaml lists both, so that a run after an interrupted one still knows them.
+    """
+    both = dict.fromkeys([*names, *(name for name in texts if name != output.KUSTOMIZATION)])
+    try:
+        files.write(str(folder / output.KUSTOMIZATION), output.kustomization(list(both)))
+        for name in both:
+            if name in texts:
+                (stage / name).replace(folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+        (stage / output.KUSTOMIZATION).replace(folder / output.KUSTOMIZATION)
+    except OSError as failure:
+        raise KrmfnError(f"{folder}: {failure.strerror}") from failure

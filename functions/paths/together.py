@@ -1,0 +1,97 @@
+"""Read the usual files of a folder together: divided in one pass, their syntax checked by libyaml as one stream.
+
+Of a large text a second process checks the greater part, while this one reads what names each resource.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
+from krmfn.item import Item
+from krmfn.resource import Place, Ref
+from krmfn.yamltext import documents, syntax
+from krmfn.yamltext.documents import Head, Span
+from krmfn.yamltext.words import Words
+
+from . import aside
+
+_LARGE = 1 << 21
+"""The size from which a second process helps: to start one takes as long as to check a tenth of this."""
+
+
+class Sheet(NamedTuple):
+    """Some files as one text."""
+
+    text: bytes
+    spans: Sequence[Span]
+    """The documents of all files."""
+    words: Words
+    dubious: set[int]
+    """The indexes of the documents that `peek` does not read."""
+    heads: Sequence[Head | None]
+    """What names the resource in each document, where that is easy to read."""
+    files: dict[str, tuple[int, int, int]]
+    """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
+
+    def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place, bool]]:
+        """Yield the documents of a file, each with its place and whether it has a head; `before`: what came before."""
+        text, line = self.text, 1
+        seen, first, last = self.files[name]
+        for index in range(first, last):
+            span = self.spans[index]
+            line += text.count(b"\n", seen, span.start)
+            seen = span.start
+            place = Place(name, len(before), line)
+            item = Item(text, span.start, span.end, -2, index not in self.dubious, place if name else None)
+            item.words, item.keys = self.words, span.keys
+            head = self.heads[index]
+            if head:
+                item.ref = Ref(*head)
+            yield item, place, head is not None
+
+
+def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
+    """Return some usual files (see `yamltext.documents`), by name and text, but for what is no YAML to some reader."""
+    text, starts = documents.joined([text for _, text in files])
+    spans = documents.quick(text)
+    firsts = [bisect_left(spans, start - 1, key=_start) for start in starts]
+    for start, (_, one), first, last in zip(starts, files, firsts, [*firsts[1:], len(spans)], strict=True):
+        if first < last:  # without the newlines of the divider
+            spans[first] = spans[first]._replace(start=max(start, spans[first].start))
+            spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
+    # the rest takes as long as reading the heads
+    part = bisect_left(spans, len(text) * 4 // 5, key=_start) if len(text) >= _LARGE else 0
+    with aside.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
+        dubious = documents.dubious(text, spans)
+        heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
+        wrong = {at for at, span in enumerate(spans) if span.is_misread}
+        wrong |= {part + at for at in _wrong(text, spans[part:])}
+        if not is_sound():
+            wrong |= _wrong(text, spans[:part])
+    places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)
+    sound = {
+        name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))
+    }
+    words = Words(text, [(span.start, span.end) for span in spans])
+    return Sheet(text, spans, words, dubious, heads, sound)
+
+
+def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
+    """Return the indexes of those documents that are no YAML."""
+    return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
+
+
+def _start(span: Span) -> int:
+    return span.start
+
+
+def _is_yaml(text: bytes, span: Span) -> bool:
+    try:
+        syntax.check_syntax(text[span.start : span.end])
+    except KrmfnError:
+        return False
+    return True

@@ -1,0 +1,126 @@
+"""Changes on a cluster when one list of manifests takes the place of another. Pure: lists in, changes out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from krmfn.resource import Manifest, Ref, ref
+from krmfn.results import Result
+
+from .differences import ABSENT, FieldChange, Part, differences
+
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+class Change(NamedTuple):
+    """An object that is created, changed or deleted; unknown: what it was before cannot be told."""
+
+    what: Literal["created", "changed", "deleted", "unknown"]
+    ref: Ref
+    """The new object's reference; the old one's when it is deleted."""
+    old: Manifest | None
+    new: Manifest | None
+    fields: tuple[FieldChange, ...] = ()
+
+
+class Effect(NamedTuple):
+    """What becomes of some nodes of the cluster, as far as one object is concerned."""
+
+    ref: Ref
+    what: str
+    """One word for programs: `gained`, `lost`, ..., as the program calls them."""
+    nodes: tuple[str, ...]
+    message: str
+    """What happens, with how many nodes, and the names of some."""
+
+
+class Plan(NamedTuple):
+    """Two lists of manifests and what leads from one to the other."""
+
+    old: Sequence[Manifest]
+    new: Sequence[Manifest]
+    changes: tuple[Change, ...]
+    unchanged: int
+    effects: tuple[Effect, ...] = ()
+    """On the nodes, where these are known; there may be some without any change of an object."""
+
+
+class Comparison(NamedTuple):
+    """What one cluster, or one PATH, had and shall have."""
+
+    name: str
+    """As people call it; "" where there is one only."""
+    plan: Plan
+    notes: Sequence[Result] = ()
+    """What the plan does on the nodes, and why a side could not be rendered."""
+    failed: bool = False
+    """The new side could not be rendered, so the plan says nothing."""
+    hidden: int = 0
+    """How many changes are left out of the plan, since nobody asked for their kinds."""
+
+
+def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
+    """Return the changes in the order of the new list, then what is deleted, in the order of the old one.
+
+    Objects are matched by group, kind, namespace and name; those that share all four (a generateName) in their order.
+    """
+    before, after = _by_id(old), _by_id(new)
+    changes: list[Change] = []
+    unchanged = 0
+    for key, manifest in after.items():
+        former = before.get(key)
+        if former is None:
+            changes.append(Change("created", ref(manifest), None, manifest))
+        elif fields := tuple(differences(former, manifest)):
+            changes.append(Change("changed", ref(manifest), former, manifest, fields))
+        else:
+            unchanged += 1
+    gone = (manifest for key, manifest in before.items() if key not in after)
+    changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)
+    return Plan(old, new, tuple(map(_redacted, changes)), unchanged)
+
+
+def of_kinds(compared: Comparison, kinds: Collection[str]) -> Comparison:
+    """Return a comparison with the changes of some kinds (in lower case), and how many others there are."""
+    kept = tuple(change for change in compared.plan.changes if change.ref.kind.lower() in kinds)
+    there = sum(str(manifest.get("kind", "")).lower() in kinds for manifest in compared.plan.new)
+    unchanged = there - sum(change.new is not None for change in kept)
+    hidden = len(compared.plan.changes) - len(kept)
+    return compared._replace(plan=compared.plan._replace(changes=kept, unchanged=unchanged), hidden=hidden)
+
+
+def undecided(new: Sequence[Manifest]) -> Plan:
+    """Return the plan for a list whose former state is not known."""
+    return Plan((), new, tuple(_redacted(Change("unknown", ref(manifest), None, manifest)) for manifest in new), 0)
+
+
+def _by_id(manifests: Iterable[Manifest]) -> dict[tuple[object, int], Manifest]:
+    seen: Counter[object] = Counter()
+    numbered: dict[tuple[object, int], Manifest] = {}
+    for manifest in manifests:
+        key = ref(manifest).id
+        numbered[key, seen[key]] = manifest
+        seen[key] += 1
+    return numbered
+
+
+def _redacted(change: Change) -> Change:
+    """Return the change with a Secret's values as stars, since plans are posted where others read them."""
+    if (change.ref.group, change.ref.kind) != ("", "Secret"):
+        return change
+    fields = tuple(
+        FieldChange(
+            field.parts, _hidden(field.old, field.parts, "*** (before)"), _hidden(field.new, field.parts, "*** (after)")
+        )
+        for field in change.fields
+    )
+    return change._replace(old=_hidden(change.old), new=_hidden(change.new), fields=fields)
+
+
+def _hidden(value: Any, parts: tuple[Part, ...] = (), stars: str = "***") -> Any:
+    if isinstance(value, dict):
+        return {key: _hidden(child, (*parts, key), stars) for key, child in value.items()}
+    secret = parts[:1] in (("data",), ("stringData",)) or parts[:3] == ("metadata", "annotations", _APPLIED)
+    return stars if secret and value is not ABSENT else value

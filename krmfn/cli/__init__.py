@@ -1,1 +1,0 @@
-"""Give every function a command line: render, check, diff."""

@@ -1,0 +1,218 @@
+"""Which roots make a cluster: by the configuration file, by --cluster, or each its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from krmfn_functions.cluster import clusters
+from krmfn_functions.cluster.clusters import Layout
+
+from krmfn import KrmfnError
+from tests.builders import CONFIG
+from tests.commands import ROOT, process
+from tests.functions.comparing.test_base import OWN, repository
+from tests.trees import OURS, plant
+
+FILES = {
+    "apps/gpu/kustomization.yaml": "namePrefix: gpu-\n",
+    "apps/nic/kustomization.yaml": "namePrefix: nic-\n",
+    "nodes/lab/config.yaml": CONFIG,
+    "nodes/prod/config.yaml": CONFIG,
+    "inventory.yaml": CONFIG,
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with two apps and loose files, as working folder."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return plant(tmp_path, FILES)
+
+
+def shown(laid: Layout) -> dict[str, list[str]]:
+    """Return the roots of each cluster, with the files of those that are files."""
+    return {
+        cluster.name: [
+            f"{root.name}: {' '.join(file.name for file in root.files)}".rstrip(": ") for root in cluster.roots
+        ]
+        for cluster in laid.clusters
+    }
+
+
+def layout(config: str = "", *paths: str, named: Mapping[str, list[str]] | None = None) -> Layout:
+    if config:
+        plant(Path.cwd(), {".krmfn.yaml": config})
+    return clusters.layout(paths or ["."], OURS, named=named)
+
+
+def findings(config: str, *paths: str) -> list[str]:
+    return [str(finding) for finding in layout(config, *paths).findings]
+
+
+def test_each_root_is_a_cluster_of_its_own() -> None:
+    assert shown(layout()) == {
+        ".": [".: inventory.yaml nodes/lab/config.yaml nodes/prod/config.yaml"],
+        "apps/gpu": ["apps/gpu"],
+        "apps/nic": ["apps/nic"],
+    }
+
+
+def test_the_configuration_file_joins_roots_folders_of_files_and_files() -> None:
+    config = "clusters:\n  lab: [apps, nodes/lab, inventory.yaml]\n  prod: [nodes/prod, apps/gpu]\n"
+    laid = layout(config)
+    assert laid.findings == []
+    assert shown(laid) == {
+        "lab": ["apps/gpu", "apps/nic", "inventory.yaml: inventory.yaml", "nodes/lab: nodes/lab/config.yaml"],
+        "prod": ["apps/gpu", "nodes/prod: nodes/prod/config.yaml"],
+    }
+
+
+def test_the_option_goes_before_the_file_and_adds_its_paths() -> None:
+    config = "clusters: {lab: [apps/gpu, apps/nic], prod: [nodes/prod]}\n"
+    laid = layout(config, "nodes", named={"lab": ["apps/gpu", "nodes/lab"]})
+    assert laid.findings == []
+    assert shown(laid) == {
+        "lab": ["nodes/lab: nodes/lab/config.yaml", "apps/gpu"],
+        "prod": ["nodes/prod: nodes/prod/config.yaml"],
+    }
+
+
+def test_a_part_of_a_cluster_that_is_not_given_is_said() -> None:
+    config = "clusters:\n  lab:\n  - apps/gpu\n  - nodes/lab\n"
+    assert findings(config, "apps") == [
+        ".krmfn.yaml:4:5: warning: nodes/lab belongs to the cluster lab, too, and is not among the PATHs [KRM522]"
+    ]
+    assert findings(config, "nodes/prod") == []
+    assert findings(config, "apps", "nodes/lab") == []
+
+
+def test_several_paths_hold_each_root_once() -> None:
+    assert shown(layout("", "apps", "apps/gpu", ".", "nodes/lab/config.yaml")) == {
+        ".": [".: inventory.yaml nodes/prod/config.yaml"],
+        "apps/gpu": ["apps/gpu"],
+        "apps/nic": ["apps/nic"],
+        "nodes/lab/config.yaml": ["nodes/lab/config.yaml: nodes/lab/config.yaml"],
+    }
+    assert shown(layout("", "-", "apps/gpu")) == {"-": ["-"], "apps/gpu": ["apps/gpu"]}
+
+
+def test_a_cluster_with_the_name_of_a_folder_takes_none_of_it() -> None:
+    plant(Path.cwd(), {"lab/kustomization.yaml": "namePrefix: a-"})
+    assert shown(layout("clusters: {lab: [apps]}", "lab", "apps")) == {
+        "lab": ["apps/gpu", "apps/nic"],
+        "./lab": ["lab"],
+    }
+
+
+def test_what_the_file_excludes() -> None:
+    laid = layout("exclude: [apps, 'nodes/p*']\nformat: sarif\n")
+    assert laid.excluded == 3
+    assert shown(laid) == {".": [".: inventory.yaml nodes/lab/config.yaml"]}
+    assert laid.config.format == "sarif"
+
+
+WRONG = {
+    "cluster: {}": "1:1: error: cluster: unknown field 'cluster'; did you mean 'clusters'? [KRM521]",
+    "kustomize: --enable-helm": "1:1: error: kustomize: unknown field 'kustomize'; known here: clusters, exclude, "
+    "format [KRM521]",
+    "clusters: {lab: apps}": "1:12: error: clusters.lab: is the string 'apps'; must be a list [KRM521]",
+    "clusters: {lab: []}": "1:12: error: clusters.lab: must not be empty; leave the field out if it is not "
+    "needed [KRM521]",
+    "clusters: {../lab: [apps]}": "1:12: error: clusters[../lab]: its key is '../lab'; must be letters, digits, dots, "
+    "dashes and underscores: it becomes the name of a folder [KRM521]",
+    "format: pdf": "1:1: error: format: is 'pdf'; must be one of ",
+    "exclude: [1]": '1:11: error: exclude[0]: is the number 1; must be a string: write it in quotes, "1" [KRM521]',
+    "format: text\nformat: json": "2:1: error: format: this key appears twice; remove one [KRM521]",
+    "- a": "1: error: must be one mapping [KRM521]",
+    "a: [": "2: error: did not find expected node content (while parsing a flow node) [KRM521]",
+    "clusters:\n  lab: [apps, app]": "2:15: error: clusters.lab[1]: app: No such file or directory [KRM522]",
+    "clusters: {lab: [../apps]}": "1:18: error: clusters.lab[0]: ../apps: is not a path inside the repository [KRM522]",
+    "clusters: {lab: [/]}": "1:18: error: clusters.lab[0]: /: is not a path inside the repository [KRM522]",
+    "clusters: {lab: [out]}": "1:18: error: clusters.lab[0]: out: is not a path inside the repository [KRM522]",
+    "clusters: {lab: [empty]}": "1:18: error: empty holds nothing that would reach the cluster lab [KRM522]",
+}
+
+
+@pytest.mark.parametrize("config", WRONG)
+def test_what_is_wrong_with_the_configuration_file(config: str, here: Path) -> None:
+    plant(here, {"out": "-> /etc", "empty/values.yaml": "a: b"})
+    (finding,) = [finding for finding in findings(config) if "KRM523" not in finding]
+    assert finding.startswith(f".krmfn.yaml:{WRONG[config]}")
+
+
+def test_a_path_of_the_configuration_file_is_the_same_on_every_machine(here: Path) -> None:
+    (finding,) = findings(f"clusters: {{lab: [{here}/apps]}}")
+    assert "is not a path inside the repository [KRM522]" in finding
+
+
+def test_the_configuration_file_is_no_link_out(here: Path) -> None:
+    plant(here, {".krmfn.yaml": "-> /etc/passwd"})
+    assert findings("") == [".krmfn.yaml: error: is a link that leads out of the repository [KRM521]"]
+
+
+def test_the_configuration_file_is_the_one_at_the_root_of_the_repository(here: Path) -> None:
+    plant(here, {"apps/.krmfn.yaml": "clusters: {lab: [gpu, nic]}", ".krmfn.yaml": "clusters: {all: [apps]}"})
+    assert shown(layout("", "apps/nic")) == {"all": ["apps/nic"]}
+    laid = clusters.layout(["apps"], OURS, "apps")
+    assert shown(laid) == {"lab": ["apps/gpu", "apps/nic"]}
+    assert laid.config.name == "apps/.krmfn.yaml"
+
+
+def test_two_repositories_with_a_file_each_are_refused(here: Path) -> None:
+    plant(here, {"apps/gpu/.git": "", "apps/gpu/.krmfn.yaml": "exclude: []", ".krmfn.yaml": "exclude: []"})
+    assert shown(layout("", "apps/gpu")) == {"apps/gpu": ["apps/gpu"]}
+    with pytest.raises(KrmfnError, match=r"apps/gpu/.krmfn.yaml and .krmfn.yaml both say"):
+        layout("", "apps/gpu", "apps/nic")
+
+
+def test_the_option() -> None:
+    assert clusters.parse("lab=a,b/c,") == ("lab", ["a", "b/c"])
+    for text in ("lab", "lab=", "=a", "lab=,"):
+        with pytest.raises(KrmfnError, match="must be NAME=PATH"):
+            clusters.parse(text)
+
+
+def test_two_clusters_with_one_name_are_refused(here: Path) -> None:
+    args = ("check", "--cluster", "lab=nodes/lab", "--cluster", "lab=nodes/prod")
+    done = process("krmfn", *args, cwd=here)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == (
+        "error: --cluster names lab twice; give one of the two clusters another name, or write "
+        "--cluster lab=nodes/lab,nodes/prod if they are one\n"
+    )
+
+
+def test_two_folders_with_one_last_name_are_two_clusters(here: Path) -> None:
+    other = CONFIG.replace("name: drv", "name: other")
+    plant(here, {"east/lab/a.yaml": CONFIG, "west/lab/a.yaml": other})
+    done = process("krmfn", "nodes", "east/lab", "west/lab", "--format", "json", "--nodes", "x", cwd=here)
+    assert (done.code, "these are several" in done.err) == (2, True)
+    both = process("krmfn", "check", "east/lab", "west/lab", "--format", "json", cwd=here)
+    assert json.loads(both.text)["clusters"] == ["east/lab", "west/lab"]
+    rendered = process("krmfn", "render", "east/lab", "west/lab", "--output-dir", "out", cwd=here)
+    assert (rendered.code, "would both be the folder lab" in rendered.err) == (2, True)
+    assert not (here / "out").exists()
+
+
+def test_a_path_of_the_option_that_is_not_there_is_said_once() -> None:
+    done = process("krmfn", "check", "--cluster", "lab=apps,nowhere", cwd=Path.cwd())
+    assert (done.code, done.text.count("nowhere")) == (2, 1), done.text
+
+
+@pytest.mark.parametrize("command", ["render", "nodes", "images", "report", "diff"])
+def test_what_the_file_leaves_out_is_said(tmp_path: Path, command: str) -> None:
+    config = (ROOT / "examples/smallest/deviceconfig.yaml").read_text()
+    nodes = "apiVersion: v1\nkind: Node\n"
+    nodes += "metadata: {name: n1, labels: {feature.node.kubernetes.io/pci-1da3.present: 'true'}}\n"
+    nodes += "status: {nodeInfo: {kernelVersion: 5.14.0-503.el9.x86_64}}\n"
+    files = {"lab/a.yaml": config, "lab/b.yaml": config.replace("name: gaudi", "name: other"), "lab/nodes.yaml": nodes}
+    plant(tmp_path, files | {".krmfn.yaml": "exclude: [b.yaml]\n"})
+    repository(tmp_path, {})
+    args = ["lab", *(("--base", "HEAD") if command == "diff" else ())]
+    done = process("krmfn", command, *args, cwd=tmp_path, **OWN)
+    assert (done.code, ".krmfn.yaml leaves out b.yaml" in done.err) == (0, True), done.err
+    assert "leaves out" not in process("krmfn", command, *args, "--quiet", cwd=tmp_path, **OWN).err

@@ -1,0 +1,137 @@
+"""Arguments as typed values: options between PATHs, one type per command, nothing of argparse behind the parser."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.command_line import arguments, grammar
+from krmfn_functions.command_line.arguments import Call, parse
+from krmfn_functions.programs import KRMFN
+
+from tests.commands import process
+
+OPTIONS = {
+    "render": [
+        ["--include-inputs"],
+        ["--allow-empty"],
+        ["-o", "json"],
+        ["--output=yaml"],
+        ["--output-dir", "out"],
+        ["--replace"],
+    ],
+    "check": [["--strict"], ["--format", "json"], ["--format=sarif"], ["--baseline", "known.json"]],
+    "diff": [["--format", "markdown"]],
+    "resolve": [["--kernel", "6.1"], ["--kernel=5.14"], ["--allow-unmapped"]],
+}
+COMMON = [
+    *([["-q"]], [["--root", "."]], [["--kustomize=--enable-helm -v"]], [["--prune", "never"]], [["--color", "never"]]),
+    *([["--namespace=a"]], [["--log-format", "json"]], [["--function-config", "c.yaml"]]),
+]
+PATHS = st.text("ab/.-_ é", min_size=1, max_size=4).filter(lambda path: path == "-" or not path.startswith("-"))
+
+
+def called(*argv: str) -> Call:
+    call = parse(KRMFN, argv)
+    assert isinstance(call, Call)
+    return call
+
+
+@st.composite
+def mixed(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+    """A command line with its options first, and the same one with the PATHs among them in the same order."""
+    command = draw(st.sampled_from(sorted(OPTIONS)))
+    choices = [*OPTIONS[command], *(option for one in COMMON for option in one)]
+    options = draw(st.lists(st.sampled_from(choices), unique_by=lambda option: option[0], max_size=5))
+    if command == "resolve":
+        options = [["--kernel", "4.18"], *options]
+    count = (2, 2) if command == "diff" else (0, 4)
+    paths = draw(st.lists(PATHS, min_size=count[0], max_size=count[1]))
+    slots = sorted(draw(st.lists(st.integers(0, len(options)), min_size=len(paths), max_size=len(paths))))
+    mixed_args = [command]
+    for at in range(len(options) + 1):
+        mixed_args += [path for path, slot in zip(paths, slots, strict=True) if slot == at]
+        mixed_args += options[at] if at < len(options) else []
+    return [command, *(arg for option in options for arg in option), *paths], mixed_args
+
+
+@given(mixed())
+def test_options_may_stand_between_paths(lines: tuple[list[str], list[str]]) -> None:
+    first, between = lines
+    assert called(*between)[1:] == called(*first)[1:]
+
+
+def test_every_argument_is_where_it_belongs() -> None:
+    call = called("check", "a", "--strict", "b", "--prune=never", "--format", "json", "c", "-q")
+    assert call.args == (("a", "b", "c"), "json", None, None, True)
+    assert (call.options.command, call.options.quiet, dict(call.options.own)) == ("check", True, {"prune": "never"})
+    assert called("check").args.paths == ()
+    compared = called("diff", "--format", "json", "a", "-q", "b").args
+    assert (compared.paths, compared.format) == (("a", "b"), "json")
+    assert called("resolve", "a", "--kernel", "1", "b", "--kernel", "2").args.kernel == ("1", "2")
+
+
+def test_after_two_dashes_everything_is_a_path() -> None:
+    assert called("check", "--strict", "--", "-x", "--strict").args.paths == ("-x", "--strict")
+    assert called("check", "--", "-").args.paths == ("-",)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["check", "a", "--nonsense", "b"],
+        ["check", "a", "--format", "b"],
+        ["check", "a", "b", "--format"],
+        ["resolve", "a", "b"],
+        ["check", "-q", "a", "-v"],
+        ["check", "a", "--strict", "--root"],
+        ["completion", "csh"],
+        ["schema", "Pod"],
+        [],
+        [""],
+        ["check a"],
+    ],
+)
+def test_wrong_usage_stays_wrong_usage(argv: list[str]) -> None:
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        assert parse(KRMFN, argv) == 2
+    assert "usage: krmfn" in err.getvalue()
+
+
+def frozen(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(frozen, value))
+    return value is None or isinstance(value, str | bool | MappingProxyType)
+
+
+@pytest.mark.parametrize("command", sorted(grammar.commands(arguments.parser(KRMFN))))
+def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: str) -> None:
+    """A new option without a field, or the other way round, is an option without an effect, or a crash."""
+    least = {"diff": ["a", "b"], "resolve": ["--kernel", "1"], "completion": ["bash"], "explain": ["KRM100"]}
+    least["import"] = ["-o", "out"]
+    call = called(command, *least.get(command, []))
+    assert frozen(call.args)
+    parser = grammar.commands(arguments.parser(KRMFN))[command]
+    given = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}
+    common = set(call.options._fields) - {"command", "own"} | {name.replace("-", "_") for name in KRMFN.options}
+    common -= set() if call.command.joins else {"against"}
+    own = set(call.args._fields)
+    assert given - own == (common - own if call.command.runs_function else set())
+    assert own - {"own", "compared", "painted"} <= given, "but for what follows from others"
+    with pytest.raises((AttributeError, TypeError)):
+        call.options.own["prune"] = "never"  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        call.options.root = "/"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("option", sorted(KRMFN.options))
+def test_an_option_of_the_program_is_not_empty(option: str) -> None:
+    """As `--prune=$PRUNE` is when the variable is not set: the default would be a guess."""
+    done = process("krmfn", "check", f"--{option}=", "examples/quickstart")
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == f"error: --{option} is empty; give it a value, or leave it out\n"

@@ -1,0 +1,485 @@
+"""`diff --base`: the merge base out of Git's object database, whatever the clone and the commits are like."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from krmfn_functions.comparing import base
+from krmfn_functions.paths import git, history
+
+from krmfn import KrmfnError
+from tests.commands import Done, process
+from tests.trees import config_map, plant
+
+OWN = {
+    **{f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ALLOW_PROTOCOL": "file",
+}
+
+
+def run_git(folder: Path, *arguments: str, stdin: bytes = b"") -> str:
+    """Run git as a person would, without any configuration of theirs; its stdout."""
+    env = {**{key: value for key, value in os.environ.items() if not key.startswith("GIT_")}, **OWN}
+    done = subprocess.run(["git", *arguments], cwd=folder, env=env, input=stdin, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().strip()
+
+
+def commit(folder: Path, files: Mapping[str, str] | None = None) -> str:
+    """Commit what is in a folder, with these files; the commit's name."""
+    plant(folder, files or {})
+    run_git(folder, "add", "--all", "--force")
+    run_git(folder, "commit", "--quiet", "--allow-empty", "--message", "a commit")
+    return run_git(folder, "rev-parse", "HEAD")
+
+
+def repository(folder: Path, files: Mapping[str, str]) -> Path:
+    """A repository whose branch `main` has these files, and `next` is checked out beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run_git(folder, "init", "--quiet", "--initial-branch", "main")
+    commit(folder, files)
+    run_git(folder, "checkout", "--quiet", "-b", "next")
+    return folder
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repository with two ConfigMaps in two folders."""
+    return repository(tmp_path / "repo", {"lab/a.yaml": config_map("a"), "prod/b.yaml": config_map("b")})
+
+
+def diff(folder: Path, *arguments: str, **env: str) -> Done:
+    return process("krmfn", "diff", "--base", "main", *arguments, "--quiet", cwd=folder, **env)
+
+
+def changed(done: Done) -> dict[str, str]:
+    """What happens to each object by its name, from the report in JSON."""
+    return {change["ref"]["name"]: change["change"] for change in json.loads(done.out)["changes"]}
+
+
+def test_only_what_the_branch_changed_counts(repo: Path) -> None:
+    """Not what was changed on main since: that is no part of the pull request."""
+    commit(repo, {"lab/new.yaml": config_map("new")})
+    run_git(repo, "checkout", "--quiet", "main")
+    commit(repo, {"lab/later.yaml": config_map("later")})
+    run_git(repo, "checkout", "--quiet", "next")
+    done = diff(repo, "--format", "json")
+    assert (done.code, changed(done)) == (1, {"new": "created"})
+
+
+def test_the_new_side_is_the_work_tree(repo: Path) -> None:
+    (repo / "lab" / "a.yaml").unlink()
+    (repo / "lab" / "c.yaml").write_text(config_map("c"))
+    assert changed(diff(repo, "lab", "--format", "json")) == {"a": "deleted", "c": "created"}
+    assert diff(repo, "prod").code == 0
+
+
+def test_a_path_that_is_new_or_gone_counts(repo: Path) -> None:
+    (repo / "prod" / "b.yaml").rename(repo / "b.yaml")
+    (repo / "prod").rmdir()
+    done = diff(repo, "prod", "b.yaml")
+    assert (done.code, done.text) == (1, "b.yaml:\n+ ConfigMap b\n\n1 created\n\nprod:\n- ConfigMap b\n\n1 deleted\n")
+    done = diff(repo, "lab", "lap")
+    assert (done.code, done.out) == (2, b"")
+    assert "lap is neither here nor in " in done.err
+
+
+def test_from_below_and_from_outside(repo: Path, tmp_path: Path) -> None:
+    (repo / "lab" / "a.yaml").unlink()
+    assert changed(diff(repo / "lab", "--format", "json")) == {"a": "deleted"}
+    assert changed(diff(repo / "prod", "../lab", "--format", "json")) == {"a": "deleted"}
+    assert changed(diff(tmp_path, str(repo), "--format", "json")) == {"a": "deleted"}
+    link = tmp_path / "link"
+    link.symlink_to(repo / "lab")
+    assert changed(diff(tmp_path, "link/.", "--format", "json")) == {"a": "deleted"}
+
+
+def test_a_path_that_is_a_link_is_what_it_was(tmp_path: Path) -> None:
+    files = {"one/a.yaml": config_map("a"), "two/b.yaml": config_map("b"), "current": "-> one"}
+    repo = repository(tmp_path / "repo", files)
+    (repo / "current").unlink()
+    (repo / "current").symlink_to("two")
+    assert changed(diff(repo, "current", "--format", "json")) == {"a": "deleted", "b": "created"}
+
+
+OVERLAY = "resources: [../base]\nnamePrefix: {}-\n"
+
+
+def test_a_kustomization_is_built_with_the_bases_of_its_time(tmp_path: Path) -> None:
+    files = {
+        "base/kustomization.yaml": "resources: [a.yaml]\n",
+        "base/a.yaml": config_map("a"),
+        "lab/kustomization.yaml": OVERLAY.format("lab"),
+    }
+    repo = repository(tmp_path / "repo", files)
+    assert diff(repo, "lab").text == "nothing changes, 1 unchanged\n"
+    (repo / "base" / "a.yaml").write_text(config_map("a").replace("b}", "c}"))
+    assert changed(diff(repo, "lab", "--format", "json")) == {"lab-a": "changed"}
+
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+spec: {profile: gpu, driverVersion: "1"}
+"""
+PROFILE = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: settings}
+spec: {profiles: {gpu: {moduleName: gpu, driverImage: r.example.com/gpu, nodeSelector: {gpu: "true"}}}}
+"""
+
+
+def test_the_function_config_is_that_of_its_time(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", {"lab/gpu.yaml": CONFIG, "profiles.yaml": PROFILE})
+    arguments = ["lab", "--function-config", "profiles.yaml", "--format", "json"]
+    assert diff(repo, *arguments).code == 0
+    (repo / "profiles.yaml").write_text(PROFILE.replace("com/gpu", "com/gpu2"))
+    assert changed(diff(repo, *arguments)) == {"gpu": "changed"}
+
+
+def test_a_base_that_cannot_be_rendered_is_shown_and_the_new_side_told(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", {"lab/a.yaml": "apiVersion: [", "prod/b.yaml": config_map("b")})
+    commit(repo, {"lab/a.yaml": config_map("a"), "prod/b.yaml": config_map("c")})
+    name = run_git(repo, "rev-parse", "main")[:12]
+    done = diff(repo, "lab", "prod")
+    unknown, told = done.text.split("\n\nprod:\n")
+    head, notes, summary = unknown.split("\n\n")
+    assert (done.code, head, summary) == (1, "lab:\n? ConfigMap a", "1 unknown")
+    assert notes.startswith(
+        f"error: lab in the base {name} cannot be rendered, so what changes is not known\n{name}:lab/a.yaml:2: error: "
+    )
+    assert told == "+ ConfigMap c\n- ConfigMap b\n\n1 created, 1 deleted\n"
+    assert diff(repo, "lab", "--fail-on", "error").code == 1
+    assert diff(repo, "lab", "--exit-zero").code == 0
+    assert str(tmp_path) not in done.text + done.err
+    assert "/krmfn-" not in done.text + done.err, "nobody finds a file in a folder that is gone"
+
+
+def test_a_finding_in_the_base_names_the_file_as_git_does(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", {"lab/gpu.yaml": CONFIG})
+    commit(repo, {"lab/profiles.yaml": PROFILE})
+    name = run_git(repo, "rev-parse", "main")[:12]
+    done = diff(repo, "lab")
+    assert f"\n{name}:lab/gpu.yaml:4:" in done.text
+    assert done.text.startswith("? Module kmm/gpu\n\n")
+
+
+def test_a_new_side_that_cannot_be_rendered_hides_nothing_of_the_others(repo: Path) -> None:
+    plant(repo, {"lab/a.yaml": "apiVersion: [", "prod/b.yaml": config_map("c")})
+    done = diff(repo, "lab", "prod")
+    assert done.code == 2
+    assert "lab:\nlab/a.yaml:2: error: " in done.text
+    assert "\n\ncannot be rendered, so what changes is not known\n\nprod:\n+ ConfigMap c\n" in done.text
+    document = json.loads(diff(repo, "lab", "prod", "--format", "json").out)
+    assert document["failed"] == ["lab"]
+    assert diff(repo, "lab", "--exit-zero").code == 2
+
+
+@pytest.mark.parametrize(
+    ("least", "code"), [((), 1), (("--fail-on", "change"), 1), (("--fail-on", "warning"), 0), (("--exit-zero",), 0)]
+)
+def test_exit_codes_of_a_change_without_notes(least: tuple[str, ...], code: int, repo: Path) -> None:
+    (repo / "lab" / "a.yaml").unlink()
+    assert diff(repo, "lab", *least).code == code
+
+
+def test_only_some_kinds(repo: Path) -> None:
+    secret = config_map("s").replace("ConfigMap", "Secret")
+    plant(repo, {"lab/a.yaml": config_map("a").replace("b}", "c}"), "lab/s.yaml": secret})
+    done = diff(repo, "--kinds", "secret,Service")
+    assert (done.code, done.text) == (1, "+ Secret s\n\n1 created, 1 change of other kinds\n")
+    assert changed(diff(repo, "--kinds", "ConfigMap", "--format", "json")) == {"a": "changed"}
+    done = diff(repo, "--kinds", "Service")
+    assert (done.code, done.text) == (0, "nothing changes, 2 changes of other kinds\n")
+    for wrong, message in (("ConfigMaps", "did you mean ConfigMap?"), (",", "names no kind")):
+        done = diff(repo, "--kinds", wrong)
+        assert (done.code, done.out) == (2, b"")
+        assert message in done.err
+
+
+@pytest.mark.parametrize("ref", ["nowhere", "--all", " ", "main:lab", "HEAD^{tree}", "a\nb"])
+def test_what_is_no_commit_is_said(ref: str, repo: Path) -> None:
+    done = process("krmfn", "diff", f"--base={ref}", cwd=repo)
+    assert (done.code, done.out) == (2, b"")
+    assert " names no commit in this clone; " in done.err or " is no ref; " in done.err
+
+
+def test_what_has_no_base_is_said(repo: Path, tmp_path: Path) -> None:
+    other = repository(tmp_path / "other", {"a.yaml": config_map("a")})
+    (tmp_path / "plain").mkdir()
+    done = process("krmfn", "diff", "--base", "main", "plain", cwd=tmp_path)
+    assert (done.code, done.err.startswith("error: plain is in no Git work tree, so it has no base; ")) == (2, True)
+    assert "are in different Git work trees" in diff(repo, "lab", str(other)).err
+    assert "- is stdin, which has no base" in diff(repo, "-").err
+    run_git(other, "checkout", "--quiet", "--orphan", "alone")
+    commit(other, {"b.yaml": config_map("b")})
+    assert diff(other).err.startswith(
+        "error: HEAD and main have no commit in common; name the branch that this one has left\n"
+    )
+    empty = tmp_path / "empty"
+    run_git(tmp_path, "init", "--quiet", "empty")
+    assert "HEAD names no commit in this clone; make a first commit" in diff(empty).err
+
+
+def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> None:
+    """A bare repository that somebody has committed must not say what the base is."""
+    repo = repository(tmp_path / "repo", {"lab/a.yaml": config_map("a")})
+    run_git(repo, "clone", "--quiet", "--bare", ".", "lab/inner")
+    (repo / "lab" / "a.yaml").unlink()
+    done = diff(repo / "lab" / "inner", "..", "--format", "json")
+    assert changed(done) == {"a": "deleted"}
+    (tmp_path / "bare").mkdir()
+    run_git(repo, "clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
+    assert "is in no Git work tree" in diff(tmp_path / "bare").err
+
+
+# Clones that do not have everything.
+
+
+def clone(repo: Path, *options: str) -> Path:
+    folder = repo.parent / "clone"
+    run_git(repo.parent, "clone", "--quiet", "--branch", "next", *options, f"file://{repo}", str(folder))
+    return folder
+
+
+def test_a_shallow_clone_says_how_to_fetch_more(repo: Path) -> None:
+    for number in range(3):
+        commit(repo, {"lab/n.yaml": config_map(f"n{number}")})
+    shallow = clone(repo, "--depth", "1")
+    done = process("krmfn", "diff", "--base", "origin/main", cwd=shallow)
+    assert (done.code, done.out) == (2, b"")
+    assert "origin/main names no commit in this clone; the clone is shallow: " in done.err
+    run_git(shallow, "fetch", "--quiet", "--depth", "1", "origin", "main:main")
+    assert "HEAD and main have no commit in common; the clone is shallow: " in diff(shallow).err
+    assert "fetch-depth: 0" in diff(shallow).err
+    run_git(shallow, "fetch", "--quiet", "--unshallow", "origin", "main:main", "next")
+    assert changed(diff(shallow, "--format", "json")) == {"n2": "created"}
+
+
+def test_a_shallow_clone_that_holds_all_between_is_enough(repo: Path) -> None:
+    commit(repo)
+    run_git(repo, "checkout", "--quiet", "main")
+    for number in range(3):
+        commit(repo, {"lab/n.yaml": config_map(f"n{number}")})
+    run_git(repo, "checkout", "--quiet", "-B", "next")
+    commit(repo, {"lab/new.yaml": config_map("new")})
+    shallow = clone(repo, "--depth", "3", "--no-single-branch")
+    assert changed(process("krmfn", "diff", "--base", "origin/main", "--format", "json", cwd=shallow)) == {
+        "new": "created"
+    }
+
+
+def test_a_shallow_clone_may_hide_the_right_base(repo: Path) -> None:
+    """`next` has merged main once more, further back than the clone goes: what Git finds there is an older base."""
+    run_git(repo, "checkout", "--quiet", "main")
+    newer = commit(repo, {"lab/on-main.yaml": config_map("on-main")})
+    run_git(repo, "checkout", "--quiet", "next")
+    old = run_git(repo, "rev-parse", "HEAD")
+    tree = run_git(repo, "rev-parse", "main^{tree}")
+    long = newer
+    for _ in range(4):
+        long = run_git(repo, "commit-tree", tree, "-p", long, "-m", "long")
+    run_git(repo, "update-ref", "HEAD", run_git(repo, "commit-tree", tree, "-p", long, "-p", old, "-m", "both"))
+    assert history.merge_base(str(repo), "main") == newer
+    shallow = clone(repo, "--depth", "2", "--no-single-branch")
+    with pytest.raises(KrmfnError, match="may lie before its end: fetch its whole history"):
+        history.merge_base(str(shallow), "origin/main")
+
+
+def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
+    run_git(repo, "config", "uploadpack.allowFilter", "true")
+    run_git(repo, "config", "uploadpack.allowAnySHA1InWant", "true")
+    commit(repo, {"lab/a.yaml": config_map("changed")})
+    partial = clone(repo, "--filter=blob:none")
+    before = run_git(partial, "count-objects", "-v")
+    done = process("krmfn", "diff", "--base", "origin/main", "lab", "prod", cwd=partial)
+    assert run_git(partial, "count-objects", "-v") == before, "nothing was fetched"
+    assert done.code == 1
+    assert (
+        ":lab/a.yaml: is not in this clone, which was made with `git clone --filter`; fetch it without\n" in done.text
+    )
+    assert "\n1 unknown\n\nprod:\nnothing changes, 1 unchanged\n" in done.text
+    trees = repo.parent / "trees"
+    run_git(repo.parent, "clone", "--quiet", "--branch", "next", "--filter=tree:0", f"file://{repo}", str(trees))
+    done = process("krmfn", "diff", "--base", "origin/main", "lab", cwd=trees)
+    assert (done.code, done.out) == (2, b"")
+    assert "git clone --filter" in done.err
+
+
+# Commits that are made to harm, and clones that run programs.
+
+
+def test_no_program_of_the_configuration_runs(repo: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    program = plant(tmp_path, {"program": f'#!/bin/sh\necho "$0 $@" >> {trace}\nexec cat\n'}) / "program"
+    program.chmod(0o755)
+    attributes = "* filter=evil diff=evil merge=evil text eol=crlf ident export-subst\n"
+    commit(repo, {".gitattributes": attributes, "lab/new.yaml": config_map("new")})
+    for key in (
+        *("core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy"),
+        *("filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.textconv", "diff.external"),
+        *("alias.merge-base", "alias.ls-tree", "credential.helper", "gpg.program", "uploadpack.packObjectsHook"),
+        *("remote.origin.uploadpack", "core.alternateRefsCommand", "sequence.editor", "merge.evil.driver"),
+    ):
+        run_git(repo, "config", key, f"!{program}" if key.startswith("alias") else str(program))
+    hooks = plant(repo / ".git" / "hooks", {})
+    for hook in ("post-checkout", "post-index-change", "reference-transaction", "pre-auto-gc", "fsmonitor-watchman"):
+        (hooks / hook).unlink(missing_ok=True)
+        (hooks / hook).symlink_to(program)
+    run_git(repo, "config", "core.hooksPath", str(hooks))
+    trace.unlink(missing_ok=True)
+    done = diff(repo, "--format", "json", GIT_EXTERNAL_DIFF=str(program), GIT_PAGER=str(program))
+    assert changed(done) == {"new": "created"}
+    assert not trace.exists(), trace.read_text()
+    subprocess.run(["git", "status"], cwd=repo, capture_output=True, check=False)
+    assert trace.exists(), "a plain `git status` runs some of them"
+
+
+def test_the_environment_of_a_hook_is_not_ours(repo: Path, tmp_path: Path) -> None:
+    (repo / "lab" / "a.yaml").unlink()
+    other = repository(tmp_path / "other", {"lab/z.yaml": config_map("z")})
+    env = {"GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other), "GIT_INDEX_FILE": "nowhere"}
+    assert changed(diff(repo, "lab", "--format", "json", **env)) == {"a": "deleted"}
+
+
+def test_a_replaced_commit_is_read_as_it_was(repo: Path) -> None:
+    base_ = run_git(repo, "rev-parse", "HEAD")
+    (repo / "lab" / "a.yaml").unlink()
+    other = commit(repo)
+    run_git(repo, "replace", base_, other)
+    assert changed(diff(repo, "lab", "--format", "json")) == {"a": "deleted"}
+
+
+def tree(repo: Path, entries: list[tuple[str, str, str]]) -> str:
+    """Make a tree of (mode, name, content or object), whatever Git itself would say about the names."""
+    lines = b""
+    for mode, name, content in entries:
+        made = (
+            content
+            if mode in ("40000", "160000")
+            else run_git(repo, "hash-object", "-w", "--stdin", stdin=content.encode())
+        )
+        lines += f"{mode} {name}".encode() + b"\0" + bytes.fromhex(made)
+    return run_git(repo, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", stdin=lines)
+
+
+def written(repo: Path, entries: list[tuple[str, str, str]], folder: Path) -> dict[str, str]:
+    """Write a commit of such a tree into a folder; what was skipped."""
+    made = run_git(repo, "commit-tree", tree(repo, entries), "-m", "made")
+    folder.mkdir()
+    root = str(repo)
+    skipped = git.write(root, git.entries(root, made, ()), git.missing(root, made), str(folder), 1 << 20)
+    return dict(skipped)
+
+
+def test_names_and_links_stay_inside(repo: Path, tmp_path: Path) -> None:
+    inner = tree(repo, [("100644", "evil", "x"), ("120000", "up", "../../out")])
+    entries = [
+        ("40000", "..", inner),
+        ("40000", ".GIT", inner),
+        ("100755", "a.sh", "x"),
+        ("40000", "dir", inner),
+        ("120000", "absolute", "/etc/passwd"),
+        ("120000", "out", "../out"),
+        ("120000", "in", "dir/evil"),
+        ("160000", "module", "1" * 40),
+    ]
+    skipped = written(repo, entries, tmp_path / "folder")
+    assert {name: message.split(",")[0] for name, message in skipped.items()} == {
+        "../evil": "has a name that no work tree can have",
+        "../up": "has a name that no work tree can have",
+        ".GIT/evil": "has a name that no work tree can have",
+        ".GIT/up": "has a name that no work tree can have",
+        "absolute": "is a link to /etc/passwd",
+        "dir/up": "is a link to ../../out",
+        "out": "is a link to ../out",
+        "module": "is a submodule",
+    }
+    files = {str(path.relative_to(tmp_path / "folder")) for path in (tmp_path / "folder").rglob("*")}
+    assert files == {"a.sh", "dir", "dir/evil", "in"}
+    assert not (tmp_path / "evil").exists()
+
+
+def test_nothing_is_written_through_a_link(repo: Path, tmp_path: Path) -> None:
+    """A tree with a link and a folder of one name, which no `git add` makes."""
+    (tmp_path / "outside").mkdir()
+    inner = tree(repo, [("100644", "evil", "x")])
+    with pytest.raises(KrmfnError, match="cannot be written"):
+        written(repo, [("120000", "a", "b"), ("40000", "a", inner)], tmp_path / "folder")
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_a_chain_of_links_that_leads_out_is_refused_where_it_is_read(repo: Path, tmp_path: Path) -> None:
+    """Each link alone stays inside when it is read as text."""
+    plant(tmp_path, {"tmp/secret.yaml": config_map("secret")})
+    chain = {"x/y/a": "", "x/y/hop": "-> ../..", "lab/s.yaml": "-> ../x/y/hop/../secret.yaml"}
+    commit(repo, chain)
+    run_git(repo, "branch", "--force", "main")
+    (repo / "lab" / "s.yaml").unlink()
+    done = diff(repo, "lab", TMPDIR=str(tmp_path / "tmp"))
+    assert done.text.startswith("? ConfigMap a\n\nerror: ")
+    assert ":lab/s.yaml: error: is a link that leads out of " in done.text
+    assert "ConfigMap secret" not in done.text
+
+
+def test_what_is_skipped_below_a_path_fails_the_base(tmp_path: Path) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    repo = repository(
+        tmp_path / "repo", {"lab/a.yaml": config_map("a"), "lab/big.yaml": pointer, "prod/b.yaml": config_map("b")}
+    )
+    plant(repo, {"lab/big.yaml": config_map("fetched")})
+    done = diff(repo, "lab", "prod")
+    assert ":lab/big.yaml: is kept by Git LFS, so only a pointer to it is in the commit\n\n2 unknown\n" in done.text
+    assert done.text.endswith("prod:\nnothing changes, 1 unchanged\n")
+
+
+def test_no_more_is_written_than_allowed(tmp_path: Path) -> None:
+    files = {"a-huge": "x" * 90_000, "lab/a.yaml": config_map("a"), "z": "x"}
+    repo = repository(tmp_path / "repo", files)
+    done = diff(repo, "lab", KRMFN_MAX_BYTES="50000")
+    assert (done.code, done.text) == (0, "nothing changes, 1 unchanged\n"), "the PATHs' own files come first"
+    done = diff(repo, "lab", KRMFN_MAX_BYTES="10")
+    assert ":lab/a.yaml: is too large" in done.text + done.err or "is larger than 10 bytes" in done.err
+
+
+def test_the_folder_is_gone_afterwards(repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    assert diff(repo, TMPDIR=str(tmp_path / "tmp")).code == 0
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("path", [".", "lab"])
+def test_the_base_is_never_read_as_the_new_side(path: str, repo: Path) -> None:
+    """A temporary folder in the tree: what the branch deletes would still be there, in the copy of the base."""
+    commit(repo, {"lab/goes.yaml": config_map("goes")})
+    (repo / "lab" / "goes.yaml").unlink()
+    (repo / "lab" / "tmp").mkdir()
+    done = diff(repo, "--base", "HEAD", path, TMPDIR=str(repo / "lab" / "tmp"))
+    assert done.code == 2
+    assert f"lab/tmp is in {path}, where temporary files would be read as your own" in done.err
+
+
+def test_a_name_that_is_no_utf_8(repo: Path) -> None:
+    name = os.fsdecode(b"lab/\xff.yaml")
+    commit(repo, {name: config_map("odd")})
+    run_git(repo, "branch", "--force", "main")
+    (repo / name).unlink()
+    assert changed(diff(repo, "lab", "--format", "json")) == {"odd": "deleted"}
+
+
+def test_paths_of_the_base(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repo / "lab")
+    with base.checked_out("main", ["."]) as made:
+        assert made.path("a.yaml") == f"{made.folder}/lab/a.yaml"
+        assert made.path(str(repo)) == made.folder
+        assert made.shown(f"{made.folder}/lab/a.yaml: x") == f"{made.name}:lab/a.yaml: x"
+        assert made.shown(f"{made.folder} is") == f"{made.name}:./ is"

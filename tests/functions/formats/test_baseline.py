@@ -1,0 +1,68 @@
+"""Findings that were there before do not count."""
+
+from __future__ import annotations
+
+import pytest
+from krmfn_functions.formats.baseline import dump, new, parse
+
+from krmfn import KrmfnError, Place, Ref, Result, error, warning
+from krmfn.results import Field
+
+ABOUT = Ref("g/v1", "Thing", "n", "a")
+FOUND = [
+    error("one", rule="KRM101", ref=ABOUT, field=Field("spec.a")),
+    error("two", rule="KRM101", ref=ABOUT, field=Field("spec.b"), place=Place("a.yaml", 0, 7)),
+    warning("three", rule="KRM100", place=Place("b.yaml", 2, 3)),
+    warning("four"),
+]
+
+
+def test_what_was_written_names_all_of_it() -> None:
+    assert new(FOUND, parse(dump(FOUND), "baseline.json")) == []
+    assert new(FOUND, parse(dump([]), "baseline.json")) == FOUND
+
+
+def test_the_file_does_not_depend_on_the_order() -> None:
+    assert dump(FOUND) == dump([*reversed(FOUND), *FOUND])
+
+
+def test_a_finding_stays_the_same_when_lines_move_and_wordings_change() -> None:
+    known = parse(dump(FOUND), "baseline.json")
+    moved = FOUND[1]._replace(message="other words", place=Place("moved.yaml", 3, 9), severity="warning")
+    assert new([moved], known) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FOUND[0]._replace(rule="KRM102"),
+        FOUND[0]._replace(field=Field("spec.c")),
+        FOUND[0]._replace(ref=ABOUT._replace(name="b")),
+        FOUND[0]._replace(ref=ABOUT._replace(namespace="m")),
+        FOUND[0]._replace(ref=ABOUT._replace(api_version="h/v1")),
+        FOUND[2]._replace(place=Place("c.yaml", 2, 3)),
+    ],
+    ids=["rule", "field", "name", "namespace", "group", "file"],
+)
+def test_another_rule_field_or_resource_is_new(other: Result) -> None:
+    assert new([*FOUND, other], parse(dump(FOUND), "baseline.json")) == [other]
+
+
+@pytest.mark.parametrize("nasty", ["\n\t\x00", "😀", "\"'\\", "\ud800"])
+def test_any_text_comes_back(nasty: str) -> None:
+    findings = [error("x", rule=nasty, ref=ABOUT._replace(name=nasty), field=Field(nasty))]
+    written = dump(findings).encode()
+    assert new(findings, parse(written.decode(), "baseline.json")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "no JSON", "[]", "1", "null", "{}", "[" * 100_000),
+        *('{"findings": 1}', '{"findings": [1]}', '{"findings": ["rule"]}', '{"findings": [{"rule": "a"}]}'),
+        '{"findings": [{"rule": [], "resource": "", "path": ""}]}',
+    ],
+)
+def test_a_file_that_is_no_baseline_is_named(text: str) -> None:
+    with pytest.raises(KrmfnError, match=r"^baseline\.json is not a baseline; write one with --write-baseline$"):
+        parse(text, "baseline.json")

@@ -1,0 +1,174 @@
+"""Findings for people and programs, and the options of `check` around them."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+from krmfn_functions.formats.findings import FORMATS, as_json, finding, summary_line, text
+
+from krmfn import Place, Ref, Result, error, info, warning
+from krmfn.results import Checked, Field, printable
+from tests.builders import CONFIG
+from tests.commands import ROOT, Done, process
+
+ABOUT = Ref("g/v1", "Thing", "n", "a")
+
+
+KINDS = {"DeviceConfig": 2, "functionConfig": 1, "Module": 0}
+
+
+@pytest.mark.parametrize(
+    ("checked", "line"),
+    [
+        (Checked([], 0), "no findings in 0 resources"),
+        (Checked([], 1), "no findings in 1 resource"),
+        (Checked([info("x")], 14), "no errors or warnings, 1 info in 14 resources"),
+        (
+            Checked([info("x")] * 2, 9, (), KINDS),
+            "no errors or warnings, 2 infos: 2 DeviceConfigs, 1 functionConfig in 9 resources",
+        ),
+        (Checked([info("x"), warning("x")], 14), "1 warning, 1 info in 14 resources"),
+        (Checked([error("x")], 1200, files=1), "1 error in 1,200 resources, 1 file"),
+        (Checked([warning("x"), error("x"), error("x")], 3), "2 errors, 1 warning in 3 resources"),
+        (Checked([warning("x")] * 1234, 3, files=2), "1,234 warnings in 3 resources, 2 files"),
+        (Checked([], 67, (), KINDS, 12), "no findings: 2 DeviceConfigs, 1 functionConfig in 67 resources, 12 files"),
+        (Checked([], 5, excluded=1), "no findings in 5 resources; 1 file left out by `exclude` or in Helm charts"),
+        (
+            Checked([], 5, excluded=2, turned_off=1),
+            "no findings in 5 resources; 2 files left out by `exclude` or in Helm charts; 1 finding turned off",
+        ),
+        (Checked([error("x")], 67, (), KINDS), "1 error: 2 DeviceConfigs, 1 functionConfig in 67 resources"),
+    ],
+)
+def test_the_last_line_counts(checked: Checked, line: str) -> None:
+    assert summary_line(checked) == line
+    assert text(checked).splitlines()[-1] == line
+
+
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        (error("is wrong"), "error: is wrong"),
+        (info("is so", rule="KRM1"), "info: is so [KRM1]"),
+        (warning("is odd", ref=ABOUT), "warning: Thing n/a: is odd"),
+        (error("is wrong", ref=ABOUT, field=Field("spec.b")), "error: Thing n/a: spec.b: is wrong"),
+        (error("is wrong", place=Place("a.yaml")), "a.yaml: error: is wrong"),
+        (error("is wrong", place=Place("a.yaml", 0, 3)), "a.yaml:3: error: is wrong"),
+        (error("is wrong", place=Place("a.yaml", 0, 3, 7)), "a.yaml:3:7: error: is wrong"),
+        (error("is wrong", ref=Ref()), "error: resource (no name): is wrong"),
+    ],
+)
+def test_a_line_says_where_how_bad_and_what(result: Result, line: str) -> None:
+    assert text(Checked([result])).splitlines()[0] == line
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "plain"),
+        ("😀 é", "😀 é"),
+        ("\x1b[1m\t", r"\x1b[1m\t"),
+        ("a\u2028\u202e", r"a\u2028\u202e"),
+        ("'", "'"),
+        (" ::error::x", r" \x3a:error::x"),
+        ("a::b ::c", "a::b ::c"),
+        ("a ##[error]b", r"a #\x23[error]b"),
+        ("a ##vso[task.x]b", r"a #\x23vso[task.x]b"),
+        ("## a [b]", "## a [b]"),
+    ],
+)
+def test_what_does_not_print_is_shown(raw: str, shown: str) -> None:
+    assert printable(raw) == shown
+
+
+def test_json_says_null_for_what_does_not_apply() -> None:
+    whole = error("x", rule="R", ref=ABOUT, field=Field("spec"), place=Place("f", 0, 3, 7), tags=(("first", "true"),))
+    place = {"path": "spec", "file": "f", "line": 3, "column": 7, "admission": None, "first": True, "unlisted": None}
+    about = {"apiVersion": "g/v1", "kind": "Thing", "namespace": "n", "name": "a"}
+    assert finding(whole) == {"rule": "R", "severity": "error", "message": "x", "ref": about} | place
+    bare = finding(warning("x", place=Place("f")))
+    assert {key for key, value in bare.items() if value is None} == {
+        "rule",
+        "ref",
+        "path",
+        "line",
+        "column",
+        "admission",
+        "unlisted",
+    }
+    document = json.loads(as_json(Checked([whole], 3, (), KINDS, 2)))
+    counts = {
+        "error": 1,
+        "warning": 0,
+        "info": 0,
+        "resources": 3,
+        "files": 2,
+        "excluded": 0,
+        "baseline": 0,
+        "turnedOff": 0,
+        "kinds": KINDS,
+    }
+    assert document["summary"] == counts
+
+
+# The command.
+
+ODD = CONFIG.replace("a: b", "node-role.kubernetes.io/worker: yes-please")
+WRONG = CONFIG.replace("moduleName", "moduelName")
+
+
+def check(*args: str, stdin: str = CONFIG, cwd: Path = ROOT, **env: str) -> Done:
+    return process("krmfn", "check", "-", *args, stdin=stdin, cwd=cwd, **env)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(("stdin", "code"), [(CONFIG, 0), (ODD, 0), (WRONG, 1)], ids=["clean", "odd", "wrong"])
+def test_the_exit_code_does_not_depend_on_the_format(name: str, stdin: str, code: int) -> None:
+    done = check("--format", name, stdin=stdin)
+    assert (done.code, done.err) == (code, "")
+    if name in ("json", "sarif"):
+        json.loads(done.out)
+    elif name == "junit":
+        xml.fromstring(done.out)
+
+
+@pytest.mark.parametrize(("stdin", "code"), [(CONFIG, 0), (ODD, 1), (WRONG, 1)], ids=["clean", "odd", "wrong"])
+def test_strict_lets_warnings_fail(stdin: str, code: int) -> None:
+    assert check("--strict", stdin=stdin).code == code
+
+
+def test_metrics_name_the_config_that_fails() -> None:
+    other = CONFIG.replace("name: drv,", "name: other,").replace("a: b", "a: c")
+    out = check("--format", "prometheus", stdin=f"{WRONG}---\n{other}").text
+    assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="drv"} 1\n' in out
+    assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="other"} 0\n' in out
+    assert "krmfn_resources 2\n" in out
+
+
+def test_a_baseline_silences_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+    written = check("--write-baseline", "known.json", stdin=WRONG, cwd=tmp_path)
+    assert written == Done(0, b"", "")
+    silenced = check("--baseline", "known.json", "--strict", stdin=WRONG, cwd=tmp_path)
+    assert (silenced.code, silenced.out) == (0, b"no findings: 1 DeviceConfig in 1 resource\n")
+    assert silenced.err.endswith(" findings are named in known.json\n")
+    worse = WRONG.replace("driverVersion", "driverVersoin")
+    assert check("--baseline", "known.json", stdin=worse, cwd=tmp_path).code == 1
+
+
+def test_a_baseline_that_is_none_is_exit_2(tmp_path: Path) -> None:
+    (tmp_path / "known.json").write_text("[]")
+    done = check("--baseline", "known.json", cwd=tmp_path)
+    assert done == Done(2, b"", "error: known.json is not a baseline; write one with --write-baseline\n")
+    missing = check("--baseline", "gone.json", cwd=tmp_path)
+    assert missing == Done(2, b"", "error: gone.json: No such file or directory\n")
+    nowhere = check("--write-baseline", "no/such/dir.json", cwd=tmp_path)
+    assert (nowhere.code, nowhere.out) == (2, b"")
+
+
+def test_the_order_of_findings_does_not_depend_on_the_hash_seed() -> None:
+    stdin = "---\n".join(WRONG.replace("name: drv", f"name: drv{number}") for number in range(5))
+    outputs = {check("--format", "json", stdin=stdin, PYTHONHASHSEED=str(seed)) for seed in (0, 1, 2)}
+    assert len(outputs) == 1

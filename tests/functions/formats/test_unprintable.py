@@ -1,0 +1,93 @@
+"""No format shows a control character or one that changes the direction of text, whatever names hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.differences import ABSENT, FieldChange
+from krmfn_functions.formats import baseline, comment, findings
+from krmfn_functions.plan import Change, Comparison, Effect, Plan
+from krmfn_functions.report import page
+
+from krmfn import Place, Ref, Result
+from krmfn.results import Checked, Field, json_text
+
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+TEXT = st.text(st.characters() | st.sampled_from('\x1b\x07\x7f\x9b\u202e\u2066\u200f\u061c\ud800\U000e0001#[\\"\n'))
+
+
+def strings(data: object) -> Iterator[str]:
+    """Yield the values of JSON data that are strings."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for one in data.values() if isinstance(data, dict) else data:
+            yield from strings(one)
+
+
+def checked(text: str) -> Checked:
+    ref, place = Ref("g/v1", text, text, text), Place(text, 0, 3, 7)
+    result = Result(text, "error", "KRM101", ref, Field(text, text, text), place)
+    configs = [(ref, place), (ref._replace(name=f"{text}x"), None)]
+    return Checked([result], 1, configs, {"DeviceConfig": 1}, 1, clusters={text: [result]})
+
+
+def compared(text: str) -> Comparison:
+    ref = Ref("g/v1", text, text, text)
+    fields = (FieldChange((text,), text, f"{text}\n{text}x"), FieldChange(("a",), ABSENT, {text: text}))
+    changes = (Change("changed", ref, {}, {}, fields), Change("created", ref, None, {text: text}))
+    return Comparison(text, Plan([], [], changes, 1, (Effect(ref, "lost", (text,), text),)), checked(text).results)
+
+
+@pytest.mark.parametrize("name", findings.FORMATS)
+@given(TEXT)
+def test_findings(name: str, text: str) -> None:
+    output = findings.FORMATS[name](checked(text), None)
+    assert not HIDDEN.search(output)
+    if name == "json":
+        assert {*strings(json.loads(output))} >= {text}
+    elif name in ("sarif", "gitlab"):
+        assert any(one.endswith(text) for one in strings(json.loads(output)))
+    elif name == "prometheus":
+        samples = [line.rpartition(" ")[0] for line in output.splitlines() if not line.startswith("#")]
+        assert len({*samples}) == len(samples), "Prometheus refuses the file"
+        label = r'\w+="(\\[\\n"]|[^\\"])*"'
+        assert all(re.fullmatch(rf"\w+(\{{{label}(,{label})*\}})?", sample) for sample in samples)
+
+
+@pytest.mark.parametrize("name", comment.FORMATS)
+@given(TEXT)
+def test_changes(name: str, text: str) -> None:
+    output = comment.FORMATS[name]([compared(text)])
+    assert not HIDDEN.search(output)
+    if name == "json":
+        assert {*strings(json.loads(output))} >= {text}
+
+
+@given(TEXT)
+def test_json_is_read_back(text: str) -> None:
+    for output in (json_text({text: [text]}), json_text({text: [text]}, 2)):
+        assert not HIDDEN.search(output)
+        assert json.loads(output) == {text: [text]}
+    assert not HIDDEN.search(baseline.dump(checked(text).results))
+    assert not re.search(r"##\w*\[", json_text(text))
+
+
+@given(TEXT)
+def test_the_page(text: str) -> None:
+    """What does not print stands there escaped, as people read it, also where the page's script writes it."""
+    data = json.loads(str(page._embedded([text])))
+    shown = [char if char.isprintable() or char < " " else repr(char)[1:-1] for char in text]
+    assert data == ["".join(shown)], "a browser shows nothing of the controls of ASCII"
+
+
+def test_a_whole_page() -> None:
+    text = "\x1b\u202e\u2066\ud800"
+    output = page.page([], {}, "1.0", [compared(text)], str)
+    assert not HIDDEN.search(output)
+    assert r"\x1b\u202e" in output

@@ -1,0 +1,200 @@
+"""Which functions are ours, to the letter; everything else is refused with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from krmfn_functions.kustomization import reading
+from krmfn_functions.kustomization.calls import Call, Ours
+from krmfn_functions.kustomization.graph import Graph
+
+from tests.trees import COMPONENT, OURS, function, plant
+
+MIRROR = "registry.example.com:5000/platform/krmfn"
+DIGEST = f"sha256:{'0' * 64}"
+
+
+def graph(tmp_path: Path, files: dict[str, str], ours: Ours = OURS) -> Graph:
+    plant(tmp_path, {"kustomization.yaml": "transformers: [function.yaml]\n", **files})
+    return reading.read([str(tmp_path)], None, ours, absolute=True)
+
+
+def called(tmp_path: Path, text: str) -> Call:
+    """Return the one call of a file that is listed under transformers."""
+    ours = OURS._replace(repositories={MIRROR})
+    (call,) = graph(tmp_path, {"function.yaml": text}, ours).calls(str(tmp_path.resolve()))
+    return call
+
+
+def refusal(tmp_path: Path, text: str) -> str:
+    call = called(tmp_path, text)
+    assert call.program == ""
+    return call.problem
+
+
+@pytest.mark.parametrize(
+    ("spec", "program", "image"),
+    [
+        ("exec: {path: krmfn}", "krmfn", ""),
+        ("exec:\n  path: deviceconfig # bare", "deviceconfig", ""),
+        ('{"exec": {"path": "ptemplate"}}', "ptemplate", ""),
+        ("container: {image: krmfn}", "krmfn", "krmfn"),
+        ("container: {image: 'localhost/ptemplate:0.2'}", "ptemplate", "localhost/ptemplate:0.2"),
+        (f"container: {{image: 'krmfn:1@{DIGEST}'}}", "krmfn", f"krmfn:1@{DIGEST}"),
+        (f"container: {{image: '{MIRROR}:1.0'}}", "krmfn", f"{MIRROR}:1.0"),
+    ],
+)
+def test_ours(tmp_path: Path, spec: str, program: str, image: str) -> None:
+    call = called(tmp_path, function(spec))
+    assert (call.field, call.program, call.image, call.problem) == ("transformers[0]", program, image, "")
+    assert called(tmp_path / "old", function(spec, key="config.k8s.io/function")).program == program
+
+
+NOT_OURS = {
+    "exec: {path: ./krmfn}": "calls './krmfn', which is not ours and is not run; "
+    "its path must be a bare name of ours (deviceconfig, krmfn, ptemplate)",
+    "exec: {path: /usr/bin/krmfn}": "calls '/usr/bin/krmfn', which is not ours",
+    "exec: {path: krmfn/../sh}": "calls 'krmfn/../sh', which is not ours",
+    "exec: {path: git}": "calls 'git', which is not ours",
+    "exec: {path: 'krmfn '}": "calls 'krmfn ', which is not ours",
+    "exec: {path: Krmfn}": "calls 'Krmfn', which is not ours",
+    "exec: {path: krmfn, args: [render]}": "calls 'krmfn' with args; our functions are run without",
+    "exec: {path: krmfn, envs: [A=b]}": "calls 'krmfn' with envs",
+    "exec: {path: krmfn, PATH: sh}": "calls 'krmfn' with PATH",
+    "exec: {path: krmfn}\ndeferFailure: true": "calls a function with exec, deferFailure; must be exec or container",
+    "exec: {path: krmfn}\ncontainer: {image: krmfn}": "calls a function with exec, container",
+    "exec: {path: [krmfn]}": "calls a function that names no path",
+    "exec: krmfn": "calls a function that names no path",
+    "exec:": "calls a function that names no path",
+    "{}": "calls a function with nothing",
+    "starlark: {path: krmfn.star}": "calls a function with starlark; must be exec or container",
+    "container: {image: evil/krmfn}": "calls 'evil/krmfn', which is not ours and is not run; "
+    "its image must be one of ours (deviceconfig, krmfn, ptemplate) or named as such",
+    "container: {image: 'evil.example.com/krmfn:1'}": "calls 'evil.example.com/krmfn:1', which is not ours",
+    "container: {image: 'registry.example.com:5000/platform/krmfn/krmfn'}": "which is not ours",
+    "container: {image: 'registry.example.com/platform/krmfn'}": "which is not ours",
+    "container: {image: krmfn/}": "calls 'krmfn/', which is not ours",
+    "container: {image: 'krmfn:'}": "calls 'krmfn:', which is not ours",
+    "container: {image: '--privileged krmfn'}": "calls '--privileged krmfn', which is not ours",
+    "container: {image: krmfn, network: true}": "calls 'krmfn' with network",
+    "container: {image: krmfn, mounts: [{type: bind, src: a, dst: b}]}": "calls 'krmfn' with mounts",
+    "container: {image: krmfn, envs: [TOKEN]}": "calls 'krmfn' with envs",
+    "exec: {path: krmfn, path: sh}": "has an annotation that is no function",
+    "exec: &a {path: krmfn}": "has an annotation that is no function",
+    "exec: {path: krmfn}\n---\nexec: {path: sh}": "has an annotation that is no function",
+    "exec: {path: ": "has an annotation that is no function",
+    "[]": "has an annotation that is no function",
+    '{"exec": {"path": "\\u006brmfn"}}': "has an annotation that is no function",
+}
+
+
+@pytest.mark.parametrize("spec", NOT_OURS)
+def test_not_ours(tmp_path: Path, spec: str) -> None:
+    assert NOT_OURS[spec] in refusal(tmp_path, function(spec))
+
+
+OURS_TOO = "config.kubernetes.io/function: 'exec: {path: krmfn}'"
+HEAD = "apiVersion: a/v1\nkind: A\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{HEAD}metadata: {{name: a}}\n", "is for the plugin a/v1 A, a program that is not ours"),
+        (f"{HEAD}metadata: a\n", "is for the plugin a/v1 A"),
+        (f"{HEAD}metadata: {{annotations: [a]}}\n", "is for the plugin a/v1 A"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO.replace(': ', ': {', 1)}}}}}}}\n", "is no function"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}, configFn: {{exec: {{path: sh}}}}}}\n", "more than once"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.kubernetes.io/container: sh}}}}\n", "more than once"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.k8s.io/function: a}}}}\n", "more than once"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nspec: {{{OURS_TOO}}}\n", "more than once"),
+        (f"{HEAD}spec: {{{OURS_TOO}}}\n", "not plainly"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nmetadata: {{}}\n", "more than once"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nkind: AList\n", "is no functionConfig"),
+        ("apiVersion: v1\nkind: List\nitems: []\n", "is no functionConfig"),
+        ("- a\n", "is no functionConfig"),
+    ],
+)
+def test_a_function_is_written_once_and_plainly(tmp_path: Path, text: str, message: str) -> None:
+    assert message in refusal(tmp_path, text)
+
+
+def findings(tmp_path: Path, files: dict[str, str]) -> list[str]:
+    made = graph(tmp_path, files)
+    return [str(finding).replace(f"{tmp_path.resolve()}/", "") for finding in made.findings(str(tmp_path.resolve()))]
+
+
+def test_every_document_is_a_call_with_its_place(tmp_path: Path) -> None:
+    text = f"{function('exec: {path: krmfn}')}--- # next\n{function('exec: {path: sh}')}"
+    assert findings(tmp_path, {"function.yaml": text}) == [
+        "function.yaml:8: error: RenderDeviceConfigs render: transformers[0]: calls 'sh', which is not ours and is "
+        "not run; its path must be a bare name of ours (deviceconfig, krmfn, ptemplate) [KRM510]"
+    ]
+
+
+def test_a_function_that_is_written_out_has_its_line(tmp_path: Path) -> None:
+    text = "transformers:\n- |\n" + "".join(f"  {line}\n" for line in function("exec: {path: sh}").splitlines())
+    (finding,) = findings(tmp_path, {"kustomization.yaml": f"namePrefix: a-\n{text}"})
+    assert finding.startswith("kustomization.yaml:4:3: error: RenderDeviceConfigs render: transformers[0]: calls 'sh'")
+    (finding,) = findings(tmp_path, {"kustomization.yaml": "transformers: ['{a: b']"})
+    assert finding.startswith("kustomization.yaml:1:16: error: transformers[0]: did not find expected")
+
+
+@pytest.mark.parametrize(("field", "why"), [("generators", "is shown no resources"), ("validators", "refuses")])
+def test_ours_have_no_effect_elsewhere(tmp_path: Path, field: str, why: str) -> None:
+    files = {"kustomization.yaml": f"{field}: [function.yaml]", "function.yaml": function("exec: {path: krmfn}")}
+    (finding,) = findings(tmp_path, files)
+    assert why in finding
+    assert finding.endswith("list it under transformers [KRM511]")
+
+
+@pytest.mark.parametrize(
+    ("image", "other"),
+    [
+        ("krmfn", ""),
+        ("krmfn:latest", ""),
+        ("krmfn:1.2.3", ""),
+        ("krmfn:v1.2.3", ""),
+        ("krmfn:1.2", "1.2"),
+        ("localhost/krmfn:v1.2.4", "1.2.4"),
+        (f"krmfn:1.3.0@{DIGEST}", "1.3.0"),
+    ],
+)
+def test_an_image_of_another_version_may_render_otherwise(tmp_path: Path, image: str, other: str) -> None:
+    results = findings(tmp_path, {"function.yaml": function(f"container: {{image: '{image}'}}")})
+    message = f"transformers[0]: calls version {other}, and 1.2.3 runs here, which may render otherwise [KRM513]"
+    assert results == ([f"function.yaml:1: warning: RenderDeviceConfigs render: {message}"] if other else [])
+
+
+@pytest.mark.parametrize(
+    "changing",
+    [
+        "patches: [{patch: '[]'}]",
+        "commonAnnotations: {a: b}",
+        "components: [part]",
+        "configMapGenerator: [{name: a}]",
+        "transformers: ['{}']",
+        "replacements: [{path: function.yaml}]",
+        "helmCharts: [{name: a}]",
+    ],
+)
+def test_functions_in_a_folder_stand_there_as_they_are_called(tmp_path: Path, changing: str) -> None:
+    files = {
+        "kustomization.yaml": "transformers: [functions]",
+        "functions/kustomization.yaml": "resources: [more]\nnamespace: a\n",
+        "functions/more/kustomization.yaml": "resources: [function.yaml]\n",
+        "functions/more/function.yaml": function("exec: {path: krmfn}"),
+        "functions/part/kustomization.yaml": f"{COMPONENT}namePrefix: a-",
+    }
+    assert findings(tmp_path, files) == []
+    assert [call.program for call in graph(tmp_path, files).calls(str(tmp_path.resolve()))] == ["krmfn"]
+    files["functions/more/kustomization.yaml"] += changing
+    changed = [finding for finding in findings(tmp_path / "changed", files) if "[KRM510]" in finding]
+    assert "may change the functions it lists" in changed[0]
+
+
+def test_a_file_of_functions_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    assert findings(tmp_path, {"function.yaml": "a: b\nc: [\n"}) == [
+        "function.yaml:3: error: did not find expected node content (while parsing a flow node) [KRM510]"
+    ]

@@ -1,0 +1,166 @@
+"""The wrapper round a kustomize build, with a program on PATH that only notes its arguments."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from krmfn_functions.cluster import inputs
+from krmfn_functions.cluster import survey as surveys
+from krmfn_functions.kustomization import kustomize
+from krmfn_functions.options import RunOptions
+from krmfn_functions.paths import manifests
+from krmfn_functions.programs import KRMFN
+
+from krmfn import KrmfnError
+from krmfn.item import LOCAL
+from tests.trees import OURS, function, plant
+
+FAKE = """#!/bin/sh
+PATH=/usr/bin:/bin
+echo "$@" > {notes}/arguments
+cat "$2/kustomization.yaml" > {notes}/wrapper
+cd "$2" && cd "$(sed -n 's/^- //p' kustomization.yaml | tr -d "'" | head -1)" && pwd -P > {notes}/base
+{answer}
+"""
+
+
+class Fake:
+    """A kustomize that notes how it was called."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        monkeypatch.setenv("PATH", os.pathsep.join([str(self.bin), "/usr/bin", "/bin"]))
+
+    def answers(self, answer: str, name: str = "kustomize") -> None:
+        program = self.bin / name
+        program.write_text(FAKE.format(notes=self.folder, answer=answer))
+        program.chmod(0o755)
+
+    def noted(self, what: str) -> str:
+        return (self.folder / what).read_text()
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    return Fake(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    folder = tmp_path / "an app"
+    folder.mkdir()
+    (folder / "kustomization.yaml").write_text("resources: []\n")
+    return folder
+
+
+def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'")
+    assert kustomize.build(str(app)).stream == b"a: b\n"
+    wrapper = yaml.safe_load(fake.noted("wrapper"))
+    (patch,) = wrapper["patches"]
+    assert patch["target"] == {"annotationSelector": LOCAL}
+    (move,) = yaml.safe_load(patch["patch"])
+    assert (move["op"], move["from"]) == ("move", "/metadata/annotations/config.kubernetes.io~1local-config")
+    assert re.fullmatch("/metadata/annotations/krmfn.dev~1aside-while-kustomize-builds~1[0-9a-f]{32}", move["path"])
+    assert fake.noted("base").strip() == str(app.resolve())
+    assert "transformers" not in wrapper, "calling any function costs kustomize two to three times its own time"
+
+
+NAME = "grep -o 'krmfn.dev~1aside[^\\\"]*' {wrapper} | sed 's|~1|/|g'"
+"""Prints the name that a wrapper moves the mark to."""
+
+
+def test_the_mark_comes_back_and_the_name_of_another_build_stays(fake: Fake, app: Path) -> None:
+    fake.answers(f"echo \"$({NAME.format(wrapper='$2/kustomization.yaml')}): 'true'\"")
+    assert kustomize.build(str(app)).stream == f"{LOCAL}: 'true'\n".encode()
+    (fake.folder / "wrapper").rename(fake.folder / "earlier")
+    fake.answers(NAME.format(wrapper=fake.folder / "earlier"))
+    assert re.fullmatch(rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(str(app)).stream)
+
+
+def test_flags_go_to_kustomize_as_they_are(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'")
+    kustomize.build(str(app), ["--enable-exec", "--load-restrictor", "None"])
+    assert fake.noted("arguments").split()[2:] == ["--enable-exec", "--load-restrictor", "None"]
+
+
+def test_the_temporary_folder_is_removed(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'")
+    kustomize.build(str(app))
+    assert not Path(fake.noted("arguments").split()[1]).exists()
+    assert sorted(path.name for path in app.iterdir()) == ["kustomization.yaml"]
+
+
+def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'", name="kubectl")
+    assert kustomize.build(str(app)).stream == b"a: b\n"
+    assert fake.noted("arguments").startswith("kustomize ")
+
+
+def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: Fake, app: Path) -> None:
+    fake.answers("printf 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\n'; printf '# Warning: one\ntwo\n' >&2")
+    (root,) = surveys.survey(str(app), OURS).roots
+    resources = inputs.read(KRMFN, RunOptions("check"), [root], root.name).resources
+    assert [str(finding) for finding in resources.results] == [
+        "info: kustomize: # Warning: one [KRM106]",
+        "info: kustomize: two [KRM106]",
+    ]
+    assert [item.name for item in resources.items] == ["a"]
+    assert not resources.failed
+
+
+def test_a_failure_has_the_message_of_kustomize(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'; echo 'Error: no such file' >&2; exit 1")
+    with pytest.raises(KrmfnError, match=r"kustomize build .* failed:\nError: no such file$"):
+        kustomize.build(str(app))
+
+
+def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake.answers("echo 'a: b'", name="kubectl")
+    monkeypatch.setenv("PATH", str(fake.bin))
+    plant(app, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": function("exec: {path: krmfn}")})
+    (root,) = surveys.survey(str(app), OURS).roots
+    with pytest.raises(KrmfnError, match="`kubectl kustomize` has no --enable-exec"):
+        inputs.read(KRMFN, RunOptions("check"), [root], root.name)
+
+
+def test_a_component_is_wrapped_as_one(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'")
+    built = kustomize.build(str(app), like={"kind": "Component"})
+    assert built.stream == b"a: b\n"
+    assert yaml.safe_load(fake.noted("wrapper"))["components"] == [built.base]
+
+
+BOTH = ["originAnnotations", "transformerAnnotations"]
+
+
+def test_the_wrapper_asks_for_what_the_kustomization_asks_for_and_for_origins(fake: Fake, app: Path) -> None:
+    fake.answers("echo 'a: b'")
+    for asked, origins, wanted in [
+        ([], False, None),
+        ([], True, BOTH),
+        (["managedByLabel", "transformerAnnotations"], False, ["managedByLabel", "transformerAnnotations"]),
+        (["managedByLabel", "originAnnotations"], True, ["managedByLabel", *BOTH]),
+    ]:
+        kustomize.build(str(app), like={"buildMetadata": asked}, origins=origins)
+        assert yaml.safe_load(fake.noted("wrapper")).get("buildMetadata") == wanted
+
+
+def test_without_any_kustomize_it_says_what_to_install(fake: Fake, app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(fake.bin))
+    with pytest.raises(KrmfnError, match="install kustomize"):
+        kustomize.build(str(app))
+
+
+@pytest.mark.parametrize("name", manifests.KUSTOMIZATIONS)
+def test_every_name_of_a_kustomization_is_known(name: str, tmp_path: Path) -> None:
+    assert not manifests.kustomization_in(str(tmp_path))
+    (tmp_path / name).write_text("resources: []\n")
+    assert manifests.kustomization_in(str(tmp_path))
+    assert not manifests.kustomization_in("-")

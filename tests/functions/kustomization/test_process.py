@@ -1,0 +1,168 @@
+"""The bounds of kustomize, with a program on PATH in its place that goes beyond them, and what it is told."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from krmfn_functions.kustomization import environment as variables
+from krmfn_functions.kustomization import kustomize
+from krmfn_functions.kustomization.calls import Call
+from krmfn_functions.kustomization.decision import Decision
+
+from tests.commands import COMMANDS, ROOT, Done, environment, process
+from tests.trees import ENTRY_POINTS, plant
+
+from .test_confinement import calls
+
+PATH = "PATH=/usr/bin:/bin"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two kustomizations."""
+    kustomization = "resources: []\n"
+    return plant(tmp_path / "k", {f"{name}/kustomization.yaml": kustomization for name in ("a", "b")})
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "notes").mkdir()
+    return tmp_path / "notes"
+
+
+def fake(tmp_path: Path, script: str) -> str:
+    """Put a kustomize on a PATH, which is returned."""
+    plant(tmp_path, {"bin/kustomize": f"#!/bin/sh\n{PATH}\n{script}\n"})
+    (tmp_path / "bin" / "kustomize").chmod(0o755)
+    return os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
+
+
+def check(folder: Path, *args: str, **variables: str) -> Done:
+    return process("krmfn", "check", *args, cwd=folder, **variables)
+
+
+def is_gone(process: Path) -> bool:
+    """Return True when a process, whose number is in a file, has ended, if nobody has asked for its end."""
+    status = Path(f"/proc/{process.read_text().strip()}/status")
+    return not status.exists() or "\nState:\tZ" in status.read_text()
+
+
+WITH_A_CHILD = "sleep 600 & echo $! > {0}/child-$$; echo $$ > {0}/.$$; mv {0}/.$$ {0}/$$; wait"
+"""Leaves two numbers of processes."""
+
+
+def test_one_that_takes_too_long_is_ended_with_its_children(folder: Path, notes: Path, tmp_path: Path) -> None:
+    path = fake(tmp_path, WITH_A_CHILD.format(notes))
+    done = check(folder, "a", "--timeout", "1", PATH=path, TMPDIR=str(plant(tmp_path / "tmp", {"x": ""})))
+    assert done.code == 2
+    assert (
+        "kustomize build a takes longer than 1 second and was ended; give it more time with --timeout SECONDS"
+        in done.err
+    )
+    assert [is_gone(path) for path in notes.iterdir()] == [True, True]
+    assert [path.name for path in (tmp_path / "tmp").iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_output_is_bounded_while_it_is_written(stream: str, folder: Path, notes: Path, tmp_path: Path) -> None:
+    path = fake(tmp_path, f"yes | head -c 3000000 >&{('stdout', 'stderr').index(stream) + 1}; touch {notes}/done")
+    done = check(folder, "a", PATH=path, KRMFN_MAX_BYTES="100000")
+    assert done.code == 2
+    most = {"stdout": "100,000", "stderr": "1,048,576"}[stream]
+    assert f"kustomize build a writes more than {most} bytes to {stream} and was ended; raise KRMFN_MAX" in done.err
+    assert not [*notes.iterdir()], "it wrote all of it"
+
+
+def test_a_signal_ends_what_each_thread_has_started(folder: Path, notes: Path, tmp_path: Path) -> None:
+    """The two are in process groups of their own, so no interrupt of ours reaches them by itself."""
+    path = fake(tmp_path, WITH_A_CHILD.format(notes))
+    env = environment(PATH=path)
+    command = [str(COMMANDS / "krmfn"), "check", "a", "b", "--jobs", "2", "--timeout", "100"]
+    with subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE) as running:
+        while len([path for path in notes.iterdir() if path.name.isdecimal()]) < 2:
+            assert running.poll() is None
+        running.send_signal(signal.SIGTERM)
+        _, err = running.communicate(timeout=100)
+    assert (running.returncode, err) == (130, b"interrupted\n")
+    assert [is_gone(path) for path in notes.iterdir()] == [True] * 4
+
+
+LIMITS = 'until [ "$(ulimit -t)" != unlimited ]; do :; done; ulimit -t >&2; ulimit -v >&2; exit 3'
+"""Says its limits when it has them: they come when it is started."""
+
+
+def test_processors_and_memory_are_bounded_and_a_lower_limit_stays(folder: Path, tmp_path: Path) -> None:
+    path = fake(tmp_path, LIMITS)
+    lines = check(folder, "a", "--timeout", "7", PATH=path).err.splitlines()
+    assert lines[1:3] == [str(7 * len(os.sched_getaffinity(0))), str(4 << 20)]
+    command = f"ulimit -v 3000000; ulimit -t 5; exec {COMMANDS / 'krmfn'} check a"
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment(PATH=path), capture_output=True, text=True)
+    assert done.stderr.splitlines()[1:3] == ["5", "3000000"]
+
+
+SECRETS = ("SECRET_TOKEN", "GITHUB_TOKEN", "KRMFN_TOKEN", "PYTHONPATH", "GODEBUG", "BASH_ENV", "ENV", "KUBECONFIG")
+"""Variables that no list names."""
+CLOSED, OPEN, HELM = (
+    {name.replace(".*", "X") for name in names.split("|")}
+    for names in (variables.CLOSED, variables.OPEN, variables.HELM)
+)
+GIVEN = {"": CLOSED, "--enable-helm": CLOSED | OPEN | HELM, "--allow-remote": CLOSED | OPEN}
+EVERY = dict.fromkeys(GIVEN["--enable-helm"], "x") | {"TMPDIR": "/tmp"}
+
+
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], decision: Decision) -> dict[str, str]:
+    """Return the environment of a kustomize, where every variable is set that could be asked for."""
+    for name in os.environ:
+        monkeypatch.delenv(name)
+    for name in (*EVERY, *SECRETS):
+        monkeypatch.setenv(name, EVERY.get(name, "secret"))
+    monkeypatch.setenv("KRMFN_MAX_BYTES", "100000")
+    monkeypatch.setenv("PATH", fake(tmp_path, "/usr/bin/env").partition(os.pathsep)[0])
+    text = kustomize.build(str(tmp_path), flags, decision, ENTRY_POINTS).stream.decode()
+    return dict(line.split("=", 1) for line in text.splitlines())
+
+
+MADE = {"PATH", "KUSTOMIZE_PLUGIN_HOME", "XDG_CONFIG_HOME"}
+SHELL = {"PWD", "_", "SHLVL", "OLDPWD"}
+
+
+@pytest.mark.parametrize("flag", GIVEN)
+def test_kustomize_is_told_what_is_listed_and_nothing_else(
+    flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = [flag] if "helm" in flag else []
+    known = told(tmp_path, monkeypatch, flags, Decision((), (), is_open=bool(flag)))
+    assert known.keys() - SHELL - MADE == GIVEN[flag] - MADE
+    assert "krmfn-" in known["KUSTOMIZE_PLUGIN_HOME"]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_our_functions_are_told_what_is_listed(is_open: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call: list[Call] = calls(tmp_path, "exec: {path: krmfn}")
+    known = told(tmp_path, monkeypatch, [], Decision((), tuple(call), is_open))
+    names = GIVEN["--allow-remote"] if is_open else GIVEN[""]
+    assert known.keys() - SHELL - MADE == names - MADE
+    assert (known["KRMFN_LOG_FORMAT"], "krmfn-" in known["XDG_CONFIG_HOME"]) == ("json", True)
+
+
+def test_plugins_of_the_user_are_told_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = told(tmp_path, monkeypatch, ["--enable-alpha-plugins"], Decision((), (), is_open=True))
+    assert known.keys() >= {*EVERY, *SECRETS}
+
+
+def test_without_a_home_none_is_found_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", fake(tmp_path, 'echo "$HOME"'))
+    monkeypatch.delenv("HOME")
+    assert Path(kustomize.build(str(tmp_path)).stream.decode()).is_absolute()
+
+
+def test_the_page_lists_them() -> None:
+    section = (ROOT / "docs" / "commands.md").read_text().partition("## What bounds kustomize")[2]
+    rows = [re.findall("`([A-Za-z_]+[*]?)`", row) for row in section.splitlines() if row.startswith("| ")][1:]
+    shown = [{name.replace("*", "X") for name in row} - MADE for row in rows]
+    assert shown == [names - MADE for names in (CLOSED, OPEN, HELM)]

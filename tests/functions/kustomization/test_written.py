@@ -1,0 +1,112 @@
+"""The places behind kustomize's notes: origins, documents, and what sets a field."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions.kustomization import origins, reading, values, written
+from krmfn_functions.kustomization.documents import documents
+
+from krmfn.fieldpath import join
+from krmfn.item import Item
+from krmfn.resource import Ref
+from krmfn.yamltext import emit
+from tests.trees import OURS, config_map, plant
+
+
+def resource(annotations: dict[str, str]) -> bytes:
+    metadata = {"annotations": annotations, "name": "a"} if annotations else {"name": "a"}
+    return emit.dump({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}).encode()
+
+
+def path_in_wrapper(path: str) -> str:
+    return os.path.normpath(f"krmfn-x/{path}")
+
+
+PARTS = st.lists(st.sampled_from(["..", "a", "b c", "#d", "krmfn", "1.10"]), max_size=4)
+PATHS = PARTS.map(lambda parts: "/".join([*parts, "f.yaml"]))
+TEXTS = st.text(st.sampled_from("a: |\n-#'\"/"), max_size=12).filter(lambda text: text == text.strip(" "))
+
+
+@given(path=PATHS, more=st.dictionaries(st.sampled_from(["a", "zz", "config.kubernetes.io/x"]), TEXTS))
+def test_paths_from_the_wrapper_become_those_from_the_folder(path: str, more: dict[str, str]) -> None:
+    def noted(way: str, *steps: dict[str, str]) -> bytes:
+        annotations = {origins.ORIGIN: emit.dump({"path": way})}
+        if steps:
+            annotations[origins.TRANSFORMATIONS] = emit.dump(list(steps))
+        return resource(dict(sorted({**more, **annotations}.items())))
+
+    own = {"configuredIn": "kustomization.yaml"}  # the wrapper's
+    there, here = path_in_wrapper(path), os.path.normpath(path)
+    assert origins.unwrapped(noted(there, own), "krmfn-x") == noted(here)
+    step = {"configuredIn": f"{there}/k.yaml"}
+    assert origins.unwrapped(noted(there, step, own), "krmfn-x") == noted(here, {"configuredIn": f"{here}/k.yaml"})
+    fetched = resource({origins.ORIGIN: emit.dump({"path": path, "repo": "https://example.com/a"})})
+    assert origins.unwrapped(fetched, "krmfn-x") == fetched
+
+
+def test_without_other_annotations_none_are_left() -> None:
+    noted = resource({origins.ORIGIN: emit.dump({"configuredIn": "kustomization.yaml"})})
+    assert origins.unwrapped(noted, "krmfn-x") == resource({})
+
+
+def test_an_origin_is_followed_as_kustomize_has_gone(tmp_path: Path) -> None:
+    """A link is no part of the way: what lies beside its target is written as if beside the link."""
+    files = {
+        "app/kustomization.yaml": "resources: [link, own.yaml]",
+        "app/own.yaml": config_map("own"),
+        "app/link": "-> ../far/base",
+        "far/base/kustomization.yaml": "resources: [../other, base.yaml]",
+        "far/base/base.yaml": config_map("base"),
+        "far/other/kustomization.yaml": "resources: [other.yaml]",
+        "far/other/other.yaml": config_map("other"),
+    }
+    folder = os.path.realpath(plant(tmp_path, files) / "app")
+    graph = reading.read([folder], str(tmp_path), OURS, absolute=True)
+    found = written.origins(graph, folder, "x")
+    assert {way: os.path.relpath(file.real, os.path.realpath(tmp_path)) for way, file in found.files.items()} == {
+        "x/own.yaml": "app/own.yaml",
+        "x/link/base.yaml": "far/base/base.yaml",
+        "x/other/other.yaml": "far/other/other.yaml",
+    }
+    assert found.kustomizations["x/other/kustomization.yaml"].folder == os.path.realpath(tmp_path / "far" / "other")
+
+
+def items(*names: str, namespace: str = "") -> list[Item]:
+    space = f", namespace: {namespace}" if namespace else ""
+    texts = (config_map(name).replace("}", f"{space}}}", 1) for name in names)
+    return list(documents("a.yaml", "---\n".join(texts).encode()))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "name", "names", "found"),
+    [
+        (items("a", "b"), "lab-b", {"lab-b", "b"}, "b"),
+        (items("a"), "other", {"other"}, "a"),  # a patch has renamed it, and there is no second one
+        (items("a", "b"), "other", {"other"}, None),
+        (items("b", "lab-b"), "lab-b", {"lab-b", "b"}, None),
+        ([*items("a", namespace="x"), *items("a", namespace="kmm")], "a", {"a"}, "a"),
+    ],
+)
+def test_a_document_is_found_or_not_certain(
+    candidates: list[Item], name: str, names: set[str], found: str | None
+) -> None:
+    document = written.document(candidates, Ref("v1", "ConfigMap", "kmm", name), names)
+    assert (document.name if document else None) == found
+
+
+NAMED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5).map(
+    lambda names: [{"name": name, "value": [name, {"deep": name}]} for name in names]
+)
+
+
+@given(whole=NAMED, other=NAMED)
+def test_entries_of_lists_are_known_by_their_names(whole: list[dict[str, str]], other: list[dict[str, str]]) -> None:
+    for number, entry in enumerate(whole):
+        parts = ("list", str(number), "value", "1", "deep")
+        there = values.at({"list": other}, values.moved(parts, {"list": whole}, {"list": other}))
+        assert there == (entry["name"] if entry in other else values.MISSING), join(parts)

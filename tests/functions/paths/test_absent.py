@@ -1,0 +1,103 @@
+"""What a clone does not have is not checked, and nothing may be called fine without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.commands import process
+from tests.functions.comparing.test_base import OWN, commit, repository, run_git
+from tests.functions.comparing.test_base_states import clone
+from tests.trees import config_map, plant
+
+POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
+SPARSE = "this is a sparse checkout without"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    files = {"lab/a.yaml": config_map("a"), "lab/b.yaml": config_map("b"), "prod/c.yaml": config_map("c"), "a.md": ""}
+    made = repository(tmp_path / "repo", files)
+    run_git(made, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(made), "teams/b")
+    commit(made)
+    return made
+
+
+def one_folder(repo: Path) -> Path:
+    made = clone(repo, "--sparse")
+    run_git(made, "sparse-checkout", "set", "lab")
+    return made
+
+
+def one_file(repo: Path) -> Path:
+    made = clone(repo)
+    run_git(made, "sparse-checkout", "set", "--no-cone", "/lab/a.yaml")
+    return made
+
+
+def in_a_worktree(repo: Path) -> Path:
+    run_git(clone(repo), "worktree", "add", "--quiet", "--detach", "../tree")
+    run_git(repo.parent / "tree", "sparse-checkout", "set", "lab")
+    return repo.parent / "tree"
+
+
+def without_the_configuration_file(repo: Path) -> Path:
+    commit(repo, {".krmfn.yaml": "clusters: {all: [lab, prod]}\n"})
+    return one_file(repo)
+
+
+def whole_again(repo: Path) -> Path:
+    made = one_file(repo)
+    run_git(made, "sparse-checkout", "disable")
+    return made
+
+
+def odd_git_files(repo: Path) -> Path:
+    """What looks like a list of submodules may be anything."""
+    made = clone(repo)
+    (made / ".gitmodules").unlink()
+    (made / ".gitmodules").symlink_to("/dev/zero")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("make", "args", "message"),
+    [
+        (one_folder, ["."], f".: error: {SPARSE} prod/c.yaml, so what is checked is not all"),
+        (one_folder, ["lab"], ""),
+        (one_folder, [".", "--exclude", "prod", "--exclude", "/teams/b"], ""),
+        (one_file, ["lab"], f"lab: error: {SPARSE} lab/b.yaml, so"),
+        (one_file, ["lab/a.yaml"], ""),
+        (one_file, ["--cluster", "x=lab"], f"lab: error: {SPARSE} lab/b.yaml, so"),
+        (without_the_configuration_file, ["lab"], f"lab: error: {SPARSE} .krmfn.yaml, lab/b.yaml, so"),
+        (in_a_worktree, ["."], f".: error: {SPARSE} prod/c.yaml, so"),
+        (whole_again, ["lab"], ""),
+        (clone, ["."], ".: error: the submodule teams/b is not checked out, so what is checked is not all"),
+        (clone, ["teams/b"], "teams/b: error: the submodule teams/b is not checked out"),
+        (clone, ["lab"], ""),
+        (clone, [".", "--exclude", "teams/b/"], ""),
+        (odd_git_files, ["lab"], ""),
+    ],
+)
+def test_what_a_clone_leaves_out_is_an_error(
+    repo: Path, make: Callable[[Path], Path], args: list[str], message: str
+) -> None:
+    here = make(repo)
+    done = process("krmfn", "check", *args, cwd=here, **OWN)
+    assert (done.code, message in done.text) == (2 if message else 0, True), done.text
+    assert bool(message) == ("[KRM523]" in done.text)
+    done = process("krmfn", "render", *args, cwd=here, **OWN)
+    assert (done.code, bool(done.out)) == ((2, False) if message else (0, True)), done.err
+
+
+def test_a_file_that_git_lfs_keeps_is_an_error(tmp_path: Path) -> None:
+    plant(tmp_path, {"lab/a.yaml": config_map("a"), "lab/nodes.yaml": POINTER})
+    says = "lab/nodes.yaml: error: is kept by Git LFS, and only a pointer to it is here; fetch it with `git lfs pull`"
+    for path in ("lab", "lab/nodes.yaml"):
+        done = process("krmfn", "check", path, cwd=tmp_path)
+        assert (done.code, says in done.text) == (2, True), done.text
+    done = process("krmfn", "check", "-", stdin=POINTER.encode(), cwd=tmp_path)
+    assert (done.code, "is kept by Git LFS" in done.text + done.err) == (2, True)
+    assert process("krmfn", "check", "lab", "--exclude", "nodes.yaml", cwd=tmp_path).code == 0

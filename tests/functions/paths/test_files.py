@@ -1,0 +1,506 @@
+"""What a committed file can do to the tool: nothing. And what a broken machine makes of it: a sentence and exit 2."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from krmfn_functions.paths import files, manifests, output
+
+from krmfn import KrmfnError
+from tests.builders import CONFIG
+from tests.commands import COMMANDS, Done, environment
+
+SECRET = "password: [hunter2\n"
+NAMES = [
+    "a\n::error file=x,line=1::forged.yaml",
+    "::error file=x,line=1::forged.yaml",
+    "##[error]forged.yaml",
+    "\x1b[2J\x07\x85\u202e\u2066\u200bforged.yaml",
+    "-.yaml",
+]
+
+
+def run(*args: str, cwd: Path, stdin: bytes = b"", closed: str = "", **env: str) -> Done:
+    """The command; never a traceback, never a line that a terminal or a CI runner takes for more than text."""
+    command = ["bash", "-c", f'exec "$@" {closed}', "bash", str(COMMANDS / "krmfn"), *args]
+    done = subprocess.run(
+        command, input=stdin, cwd=cwd, env=environment(**env), capture_output=True, timeout=30, check=False
+    )
+    err = done.stderr.decode()
+    assert "Traceback" not in err
+    assert all(line.isprintable() and not line.lstrip().startswith("::") for line in err.split("\n"))
+    assert not re.search(r"##\w*\[", err)
+    return Done(done.returncode, done.stdout, err)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    """A folder with a sound config, beside a file that is nobody's business."""
+    folder = tmp_path / "repo" / "app"
+    folder.mkdir(parents=True)
+    (folder / "gaudi.yaml").write_text(CONFIG)
+    (tmp_path / "secret.yaml").write_text(SECRET)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "b.yaml").write_text(SECRET)
+    return folder
+
+
+def sock(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as it:
+        here = Path.cwd()
+        os.chdir(path.parent)  # a socket's address is short
+        it.bind(path.name)
+        os.chdir(here)
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+
+HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a link out": (lambda path: path.symlink_to("../../secret.yaml"), "is a link that leads out of"),
+    "a link to a device": (lambda path: path.symlink_to("/dev/zero"), "is a link that leads out of"),
+    "a link to the environment": (lambda path: path.symlink_to("/proc/self/environ"), "is a link that leads out of"),
+    "a link to itself": (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
+    "a link to nothing": (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
+    "a link to a folder out": (lambda path: path.symlink_to("../../folder"), "is a link that leads out of"),
+    "a link to its folder": (lambda path: path.symlink_to("."), "is a link to a folder that holds it"),
+    "a pipe": (os.mkfifo, "is a pipe and no file"),
+    "a socket": (sock, "is a socket and no file"),
+    "a gigabyte of nothing": (sparse, "is larger than 536,870,912 bytes"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_no_file_of_the_folder_is_refused(what: str, app: Path) -> None:
+    make, message = HOSTILE[what]
+    make(app / "x.yaml")
+    done = run("check", str(app), cwd=app)
+    assert (done.code, done.err) == (2, "")
+    assert done.text.startswith(f"{app}/x.yaml: error: {message}")
+    assert "1 error: 1 DeviceConfig in 1 resource, 1 file" in done.text, "it hides no other file"
+    assert "hunter2" not in done.text
+
+
+@pytest.mark.parametrize(
+    "what", ["a link out", "a link to a device", "a pipe", "a link to nothing", "a link to itself"]
+)
+@pytest.mark.parametrize("name", manifests.KUSTOMIZATIONS)
+def test_nor_is_it_a_kustomization(what: str, name: str, app: Path) -> None:
+    make, message = HOSTILE[what]
+    make(app / name)
+    done = run("render", str(app), cwd=app)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.startswith(f"{app}/{name}: error: {message}")
+
+
+@pytest.mark.parametrize("option", ["--baseline", "--function-config", "--write-baseline"])
+def test_nor_is_it_another_input(option: str, app: Path) -> None:
+    (app.parent / ".git").mkdir()
+    (app / "link").symlink_to("../../secret.yaml")
+    done = run("check", option, "link", ".", cwd=app)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.startswith("error: link: is a link that leads out of ")
+    assert (app.parents[1] / "secret.yaml").read_text() == SECRET
+    if option != "--write-baseline":
+        done = run("check", option, "/dev/zero", ".", cwd=app)
+        assert (done.code, done.out, done.err) == (2, b"", "error: /dev/zero: is a device and no file\n")
+
+
+@pytest.mark.parametrize("argo", ["", "."], ids=["Git", "Argo CD"])
+@pytest.mark.parametrize("args", [["render", "app", "--output-dir"], ["check", "app", "--write-baseline"]])
+def test_nothing_is_written_through_a_link_to_a_folder_out(args: list[str], argo: str, app: Path) -> None:
+    repository, outside = app.parent, app.parents[1] / "outside"
+    if not argo:  # its copy has no .git
+        (repository / ".git").mkdir()
+    outside.mkdir()
+    (outside / ".git").mkdir()  # also when there is a repository of its own
+    (repository / "rendered").symlink_to(outside)
+    done = run(*args, "rendered/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo)
+    assert (done.code, done.out) == (2, b"")
+    assert "error: rendered/lab: is a link that leads out of " in done.err
+    assert [path.name for path in outside.iterdir()] == [".git"]
+    (repository / "inside").mkdir()
+    (repository / "through").symlink_to("inside")
+    assert run(*args, "through/lab", cwd=repository, ARGOCD_APP_SOURCE_PATH=argo).code == 0
+    assert (repository / "inside" / "lab").exists()
+
+
+def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
+    (app.parent / "b.yaml").write_text(CONFIG.replace("drv,", "other,").replace("a: b", "a: c"))
+    (app / "b.yaml").symlink_to("../b.yaml")
+    assert run("check", ".", cwd=app).code == 2
+    assert run("check", "--root", "..", ".", cwd=app).code == 0
+    assert run("check", ".", cwd=app, ARGOCD_APP_SOURCE_PATH="repo/app").code == 0
+    assert run("check", ".", cwd=app, ARGOCD_APP_SOURCE_PATH="other/app").code == 2
+    (app.parent / ".git").mkdir()
+    done = run("check", ".", cwd=app)
+    assert (done.code, done.out) == (0, b"no findings: 2 DeviceConfigs in 2 resources, 2 files\n")
+    (app.parent / ".git" / "config").write_text(SECRET)
+    (app / "c.yaml").symlink_to("../.git/config")
+    assert "is a link that leads out of" in run("check", ".", cwd=app).text, "a token may stand in .git/config"
+    assert run("check", "--root", "gone", ".", cwd=app).err == "error: --root gone is not a folder\n"
+    assert "the root of what may be read" in run("check", "--root", "..", str(app.parents[1]), cwd=app).err
+
+
+def test_a_link_inside_is_read_and_nothing_is_read_twice(app: Path) -> None:
+    (app / "shared").mkdir()
+    (app / "shared" / "b.yaml").write_text(CONFIG.replace("drv,", "other,").replace("a: b", "a: c"))
+    (app / "a-link.yaml").symlink_to("gaudi.yaml")
+    (app / "a-folder").symlink_to("shared")
+    (app / "shared" / "back").symlink_to("../a-folder/../shared/..")
+    assert "is a link to a folder that holds it" in run("check", ".", cwd=app).text
+    (app / "shared" / "back").unlink()
+    read = [item.place.path for item in manifests.read(str(app)).items if item.place]
+    assert read == [str(app / "gaudi.yaml"), str(app / "shared" / "b.yaml")]
+
+
+def test_a_file_that_is_named_may_be_anywhere(app: Path, tmp_path: Path) -> None:
+    (app.parent / ".git").mkdir()
+    (tmp_path / "elsewhere.yaml").write_text(CONFIG)
+    (tmp_path / "link.yaml").symlink_to("elsewhere.yaml")
+    for path in ("elsewhere.yaml", "link.yaml"):
+        assert run("check", f"{tmp_path}/{path}", cwd=app).code == 0
+    assert run("check", "/dev/stdin", cwd=app, stdin=CONFIG.encode()).code == 0
+    args = "<(cat gaudi.yaml) <(sed s/drv,/other,/ gaudi.yaml) --function-config /dev/null"
+    done = subprocess.run(
+        ["bash", "-c", f"krmfn diff {args.rpartition(' --')[0]}"],
+        cwd=app, env=environment(), capture_output=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert run("diff", "/dev/null", ".", cwd=app).code == 1
+
+
+def test_a_pipe_that_is_named_is_read_up_to_the_limit(app: Path) -> None:
+    command = f"{COMMANDS}/krmfn check <(yes)"
+    env = environment(KRMFN_MAX_BYTES="1000")
+    done = subprocess.run(["bash", "-c", command], cwd=app, env=env, capture_output=True, timeout=30, check=False)
+    assert done.returncode == 2
+    assert b"is larger than 1,000 bytes" in done.stdout
+
+
+@pytest.mark.parametrize("text", [CONFIG.replace("moduleName", "moduelName"), "apiVersion: [\n", "apiVersion: \x1b\n"])
+def test_a_name_stays_a_name(text: str, app: Path) -> None:
+    for name in NAMES:
+        (app / name).write_text(text)
+    for args in (("check",), ("check", "--format", "github"), ("render",), ("render", "--log-format", "json")):
+        done = run(*args, ".", cwd=app)
+        assert done.code in (1, 2)
+        out = done.out.decode().split("\n")
+        assert all(line.isprintable() for line in out)
+        forged = [line for line in out if line.lstrip().startswith("::") and "title=KRM" not in line]
+        assert forged == []
+
+
+@pytest.mark.parametrize("name", ["\\n::error::x", "\\e[2J", "\\N", "\\u202e", "\\a"])
+def test_a_resource_s_name_does_too(name: str, app: Path) -> None:
+    (app / "gaudi.yaml").write_text(CONFIG.replace("name: drv", f'name: "{name}"'))
+    run("resolve", "--kernel", "5.14.0-1.el9", ".", cwd=app)
+    for form in ("text", "github"):
+        out = run("check", "--format", form, ".", cwd=app).out.decode()
+        assert out.replace("\n", "").isprintable()
+        assert "\n::error::x" not in out
+    functions = 'apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: "' + name + '"}\n'
+    (app / "settings.yaml").write_text(f"{functions}---\n{functions}")
+    assert "holds 2 functionConfigs" in run("check", ".", cwd=app).err
+
+
+def test_deep_folders(app: Path) -> None:
+    """Deeper than Python recurses."""
+    folders = "/".join("d" * 1200)
+    subprocess.run(["mkdir", "-p", folders], cwd=app, check=True)
+    try:
+        assert run("check", ".", cwd=app).code == 0
+    finally:
+        subprocess.run(["rm", "-r", "d"], cwd=app, check=True)  # pytest recurses
+
+
+def test_what_cannot_be_read_is_no_finding(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in ("gone", "gone/at/all.yaml", "gaudi.yaml/x"):
+        done = run("check", path, cwd=app)
+        assert (done.code, done.out) == (2, b"")
+        assert done.err.startswith(f"error: {path}: ")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)  # root may read everything
+    with pytest.raises(KrmfnError, match="app: Permission denied"):
+        manifests.read(str(app))
+    monkeypatch.undo()
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(KrmfnError, match=r"gaudi\.yaml: Permission denied"):
+        manifests.read(str(app))
+
+
+# A broken machine.
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["check", "--help"], ["rules"], ["check", "."]])
+@pytest.mark.parametrize("closed", [">/dev/full", ">&-"])
+def test_an_answer_that_cannot_be_written_is_no_success(args: list[str], closed: str, app: Path) -> None:
+    done = run(*args, cwd=app, closed=closed)
+    assert done.code == 2
+    assert done.err.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("args", "code"), [(["--help"], 0), (["check", "."], 0), (["check", "gone"], 2), (["rendr"], 2), (["render"], 0)]
+)
+@pytest.mark.parametrize("closed", ["2>/dev/full", "2>&-"])
+def test_without_stderr_the_exit_code_is_the_same(args: list[str], code: int, closed: str, app: Path) -> None:
+    assert run(*args, cwd=app, closed=closed).code == code
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("not a program", "cannot be run: Exec format error"),
+        ("#!/no/such/interpreter\n", "cannot be run: No such file or directory"),
+        ("#!/bin/sh\nkill -9 $$\n", "was ended by signal 9"),
+        ("#!/bin/sh\nprintf 'a\\n::error::x\\n\\033[2J' >&2; exit 1\n", "failed:"),
+        ("#!/bin/sh\necho 'a: ['\n", "printed: line 2: "),
+    ],
+)
+def test_a_broken_kustomize(program: str, message: str, app: Path, tmp_path: Path) -> None:
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "kustomize").write_text(program)
+    (tmp_path / "bin" / "kustomize").chmod(0o755)
+    for command in ("check", "render"):
+        done = run(command, ".", cwd=app, PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
+        assert (done.code, done.out) == (2, b"")
+        assert message in done.err
+    assert run("check", "--kustomize", "'", ".", cwd=app).err.startswith('error: --kustomize "\'" cannot be divided')
+
+
+def test_without_kustomize_or_a_temporary_folder(app: Path, tmp_path: Path) -> None:
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bash").symlink_to("/bin/bash")
+    done = run("check", ".", cwd=app, PATH=str(tmp_path / "bin"))
+    assert (done.code, done.out) == (2, b"")
+    assert "install kustomize" in done.err
+
+
+def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from krmfn_functions.kustomization import kustomize
+
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    monkeypatch.setattr(kustomize, "_command", lambda _: ["true"])
+    with pytest.raises(KrmfnError, match="none can be written: No usable temporary directory found; name one with"):
+        kustomize.build(str(app))
+
+
+def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path: Path) -> None:
+    """kustomize took the folder for a cycle, and said so of `.`."""
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    (app / "tmp").mkdir()
+    program = tmp_path / "bin" / "kustomize"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    done = run("render", ".", cwd=app, TMPDIR=str(app / "tmp"), PATH=path)
+    sentence = (
+        f"error: {app / 'tmp'} is in ., where temporary files would be read as your own; "
+        "name a temporary folder elsewhere with the environment variable TMPDIR\n"
+    )
+    assert (done.code, done.out, done.err) == (2, b"", sentence)
+    assert list((app / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("body", ["1 / 0", "raise SystemExit(0)", "raise MemoryError", "def f(): f()\n    f()"])
+def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
+    code = (
+        "import sys\nfrom krmfn_functions.command_line.main import Program, main\n"
+        f"def function(resources):\n    {body}\nsys.exit(main(Program('p', 'p', function), sys.argv[1:]))\n"
+    )
+    for args in (["check"], ["render", "--log-format", "json"], ["diff", ".", "."]):
+        command = [str(COMMANDS / "python"), "-c", code, *args]
+        done = subprocess.run(command, cwd=app, env=environment(), capture_output=True, timeout=30, check=False)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"Traceback" in done.stderr
+        assert b"this is a bug in the program, not in your files" in done.stderr
+
+
+def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
+    """While it reads a pipe: to open that for writing waits until somebody has opened it for reading."""
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    # A shell that runs the tests in the background lets its children ignore SIGINT.
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from krmfn_functions.__main__"
+    command = [str(COMMANDS / "python"), "-c", f"{code} import krmfn; sys.exit(krmfn())", "check", str(pipe)]
+    with (
+        subprocess.Popen(command, cwd=app, env=environment(), stderr=subprocess.PIPE) as process,
+        pipe.open("wb"),
+    ):
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"interrupted\n")
+
+
+@pytest.mark.parametrize("is_group", [True, False])
+def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, tmp_path: Path) -> None:
+    """SIGTERM for the process group, as Argo CD sends it, and for the process alone; the program is a slow one."""
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    started, temporary, programs = tmp_path / "started", tmp_path / "tmp", tmp_path / "bin"
+    os.mkfifo(started)
+    temporary.mkdir()
+    programs.mkdir()
+    slow = programs / "kustomize"
+    slow.write_text(f"#!/bin/sh\necho $$ > {started}\nexec /bin/sleep 600\n")
+    slow.chmod(0o755)
+    env = environment(TMPDIR=str(temporary)) | {"PATH": os.pathsep.join([str(programs), os.environ["PATH"]])}
+    command = [str(COMMANDS / "krmfn"), "render", "."]
+    with subprocess.Popen(command, cwd=app, env=env, stderr=subprocess.PIPE, start_new_session=True) as process:
+        kustomize = int(started.read_text())
+        assert list(temporary.iterdir()) != []
+        (os.killpg if is_group else os.kill)(process.pid, signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"interrupted\n")
+    assert list(temporary.iterdir()) == []
+    assert not Path(f"/proc/{kustomize}").exists()
+
+
+@pytest.mark.parametrize("command", [["render", "."], ["check"], ["diff", "--base", "HEAD", "."], ["nodes", "."]])
+def test_a_working_folder_that_is_gone_is_named(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    script = 'cd gone && rmdir ../gone && exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", str(COMMANDS / "krmfn"), *command],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    message = b"error: the working folder is gone: it was removed before this ended; nothing was decided\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+
+
+@pytest.mark.parametrize("path", [".", "../app"])
+def test_a_source_that_vanishes_during_the_build_is_no_success(path: str, app: Path, tmp_path: Path) -> None:
+    (app / "kustomization.yaml").write_text("resources: [gaudi.yaml]\n")
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "kustomize"
+    program.write_text(
+        f"#!/bin/sh\n/bin/rm -rf {app}\necho 'Error: must build at directory: not a valid directory' >&2\nexit 1\n"
+    )
+    program.chmod(0o755)
+    env = environment() | {"PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])}
+    done = subprocess.run([str(COMMANDS / "krmfn"), "render", path], cwd=app, env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Traceback" not in done.stderr, done.stderr
+    assert done.stderr.startswith(b"error: "), done.stderr
+
+
+@pytest.mark.parametrize("name", ["", "Kmm", "a/b", "a.b", "-a", "a" * 64, "a\n", "a\n::error::x", "é"])
+def test_a_namespace_is_a_name(name: str, app: Path) -> None:
+    for command in ("check", "render"):
+        done = run(command, f"--namespace={name}", ".", cwd=app)
+        assert (done.code, done.out) == (2, b"")
+        assert done.err.startswith("error: --namespace is ")
+        if name:
+            done = run(command, ".", cwd=app, ARGOCD_APP_NAMESPACE=name)
+            assert (done.code, done.out) == (2, b"")
+            assert done.err.startswith("error: ARGOCD_APP_NAMESPACE is ")
+    assert run("check", "--namespace", "a" * 63, ".", cwd=app, ARGOCD_APP_NAMESPACE="").code == 0
+
+
+# What is written.
+
+
+def test_a_failed_write_leaves_the_old_file(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = app / "known.json"
+    target.write_text("old")
+    target.chmod(0o600)
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(KrmfnError, match=r"known\.json: No space left on device"):
+        files.write(str(target), b"new")
+    assert target.read_text() == "old"
+    with pytest.raises(KrmfnError, match="No space left on device"):
+        output.write_folders({str(app / "out"): manifests.read(str(app / "gaudi.yaml")).items})
+    assert not (app / "out").exists()
+    monkeypatch.undo()
+    files.write(str(target), b"new")
+    assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", 0o600)
+    assert sorted(path.name for path in app.iterdir()) == ["gaudi.yaml", "known.json"]
+
+
+def test_what_is_no_file_is_not_replaced(app: Path) -> None:
+    os.mkfifo(app / "pipe")
+    for target in ("pipe", "/dev/null", "."):
+        done = run("check", "--write-baseline", target, ".", cwd=app)
+        assert done.code == 2
+        assert "and no file" in done.err
+    assert (app / "pipe").is_fifo()
+    assert Path("/dev/null").is_char_device()
+
+
+# Nothing to do.
+
+
+NOTHING = "no DeviceConfig, Ptemplate, RenderDeviceConfigs or Module is in"
+
+
+@pytest.mark.parametrize("text", ["", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"])
+def test_nothing_of_ours_is_a_warning(text: str, app: Path) -> None:
+    (app / "gaudi.yaml").write_text(text)
+    done = run("check", ".", cwd=app)
+    assert done.code == 0
+    assert done.out.decode().startswith(f"warning: {NOTHING} . ({len(text) and 1} resource")
+    assert run("check", "--strict", ".", cwd=app).code == 1
+    assert NOTHING in run("render", "--allow-empty", ".", cwd=app).err
+    assert NOTHING not in run("diff", "/dev/null", ".", cwd=app).err
+
+
+def test_any_of_ours_is_something(app: Path) -> None:
+    assert b"KRM109" not in run("check", ".", cwd=app).out
+    (app / "gaudi.yaml").write_text("apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n")
+    done = run("check", "--strict", ".", cwd=app)
+    assert (done.code, done.out) == (0, b"no findings: 1 functionConfig in 1 resource, 1 file\n")
+    done = run("check", "--function-config", "gaudi.yaml", "-", cwd=app, stdin=CONFIG.encode())
+    assert done.out == b"no findings: 1 DeviceConfig, 1 functionConfig in 1 resource\n"
+
+
+def test_what_could_not_be_written_was_not_created(app: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run("render", str(app), "--output-dir", "file/out", cwd=tmp_path)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == "error: file/out: Not a directory\n"
+    done = run("render", str(app), "--output-dir", "out", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "created 1 Module\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["render", "check", "nodes", "report", "diff --base HEAD", "diff a", "import -o out"]
+)
+def test_an_empty_path_is_said_to_be_one(command: str, tmp_path: Path) -> None:
+    """As `krmfn check "$FOLDER"` has it when nobody has set FOLDER."""
+    done = run(*command.split(), "", cwd=tmp_path)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == "error: a PATH is an empty text; is a variable of the command not set?\n"
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call of the system may also return less than there is."""
+    path = tmp_path / "a.yaml"
+    path.write_bytes(b"0123456789" * 10)
+    whole = os.read
+    monkeypatch.setattr(os, "read", lambda source, size: whole(source, min(size, 7)))
+    assert files.read_regular(str(path), "a.yaml", 1_000) == b"0123456789" * 10

@@ -1,0 +1,243 @@
+"""Several PATHs: what is wrong with one of them hides nothing of the others, and nothing is written or printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+from krmfn_functions.formats.findings import FORMATS
+from krmfn_functions.paths import output
+
+from krmfn import KrmfnError
+from tests.builders import CONFIG
+from tests.commands import Done, process
+
+WRONG = CONFIG.replace("moduleName", "moduelName")
+FUNCTION_CONFIG = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\n"
+UNREADABLE = {
+    "syntax": "syntax/a.yaml:2: error: did not find expected node content",
+    "link": "link/a.yaml: error: is a link that leads out of ",
+    "pipe": "pipe/a.yaml: error: is a pipe and no file",
+    "large": "large/a.yaml: error: is larger than ",
+    "list": "list/a.yaml:1: error: this List has no `items`",
+}
+"""PATHs with a file that cannot be read, which is a finding."""
+FAILING = {
+    "gone": "gone: No such file or directory",
+    "kustomization": "kustomize build kustomization failed:",
+    "settings": "settings holds 2 functionConfigs",
+}
+"""PATHs for which nothing can be done."""
+BROKEN = UNREADABLE | {
+    "gone": "gone: error: No such file or directory",
+    "kustomization": "kustomization: error: kustomize build kustomization failed:",
+    "settings": "settings: error: settings holds 2 functionConfigs",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A sound PATH, one with an error finding, an empty one, and those of BROKEN."""
+    for name in ("sound", "wrong", "empty", *BROKEN):
+        (tmp_path / name).mkdir()
+    (tmp_path / "gone").rmdir()
+    (tmp_path / "sound" / "a.yaml").write_text(CONFIG)
+    (tmp_path / "wrong" / "a.yaml").write_text(WRONG)
+    (tmp_path / "syntax" / "a.yaml").write_text("apiVersion: [\n")
+    (tmp_path / "link" / "a.yaml").symlink_to("/etc/hostname")
+    os.mkfifo(tmp_path / "pipe" / "a.yaml")
+    (tmp_path / "large" / "a.yaml").write_text("# " + "x" * 5000)
+    (tmp_path / "list" / "a.yaml").write_text("apiVersion: v1\nkind: List\n")
+    (tmp_path / "kustomization" / "kustomization.yaml").write_text("namePrefix: a-\n")
+    (tmp_path / "settings" / "a.yaml").write_text(f"{CONFIG}---\n{FUNCTION_CONFIG}---\n{FUNCTION_CONFIG}")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "kustomize").write_text("#!/bin/sh\necho 'no such file: gone.yaml' >&2; exit 1\n")
+    (tmp_path / "bin" / "kustomize").chmod(0o755)
+    return tmp_path
+
+
+def run(folder: Path, *args: str) -> Done:
+    return process("krmfn", *args, cwd=folder, KRMFN_MAX_BYTES="4096", PATH=f"{folder}/bin:{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_report_names_the_path_that_cannot_be_read_and_the_findings_in_the_others(
+    broken: str, first: bool, folder: Path
+) -> None:
+    paths = [broken, "wrong", "sound"] if first else ["sound", "wrong", broken]
+    done = run(folder, "check", *paths)
+    assert (done.code, done.err) == (2, "")
+    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in done.text
+    (line,) = (line for line in done.text.splitlines() if line.startswith(BROKEN[broken]))
+    assert line.endswith(" [KRM523]") == (broken in UNREADABLE)
+    assert "2 errors: 2 DeviceConfigs in 2 resources, 2 files\n" in done.text
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_no_report_passes_for_one_of_all_paths(broken: str, folder: Path) -> None:
+    """A report is kept and read without the exit code."""
+    reports = {name: run(folder, "check", "sound", broken, "--format", name) for name in FORMATS}
+    assert {done.code for done in reports.values()} == {2}
+    (finding,) = json.loads(reports["json"].text)["findings"]
+    file = BROKEN[broken].partition(":")[0]
+    assert (finding["severity"], finding["file"]) == ("error", file)
+    (result,) = json.loads(reports["sarif"].text)["runs"][0]["results"]
+    assert result["level"] == "error"
+    (entry,) = json.loads(reports["gitlab"].text)
+    assert (entry["severity"], entry["location"]["path"]) == ("critical", file)
+    assert xml.fromstring(reports["junit"].text).get("failures") == "1"
+    assert reports["github"].text.startswith(f"::error file={file},")
+    assert 'krmfn_config_failed{kind="DeviceConfig",namespace="kmm",name="drv"} 1\n' in reports["prometheus"].text
+
+
+@pytest.mark.parametrize("broken", FAILING)
+def test_a_single_path_for_which_nothing_can_be_done_has_no_report(broken: str, folder: Path) -> None:
+    done = run(folder, "check", broken)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.startswith(f"error: {FAILING[broken]}")
+
+
+@pytest.mark.parametrize("broken", UNREADABLE)
+def test_a_file_that_cannot_be_read_is_a_finding_in_every_format_and_hides_no_other(broken: str, folder: Path) -> None:
+    shutil.copy(folder / "wrong" / "a.yaml", folder / broken / "b.yaml")
+    file = BROKEN[broken].partition(":")[0]
+    for name in FORMATS:
+        done = run(folder, "check", broken, "--format", name)
+        assert (done.code, done.err) == (2, "")
+        assert name == "prometheus" or (file in done.text and "moduelName" in done.text)
+    assert BROKEN[broken] in run(folder, "check", broken).text
+    for command in (["render"], ["resolve", "--kernel", "6.1"], ["diff", "sound"], ["diff", "/dev/null"]):
+        done = run(folder, *command, broken)
+        assert (done.code, done.out) == (2, b"")
+        assert BROKEN[broken] in done.err
+
+
+def test_when_no_path_can_be_read_each_is_named(folder: Path) -> None:
+    done = run(folder, "check", *BROKEN)
+    assert (done.code, done.err) == (2, "")
+    assert all(message in done.text for message in BROKEN.values())
+
+
+def test_what_is_wrong_with_the_call_is_reported_once(folder: Path) -> None:
+    done = run(folder, "check", "sound", "wrong", "--namespace", "A")
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, b"", 1)
+    assert done.err.startswith("error: --namespace is 'A'")
+
+
+def test_a_baseline_is_written_of_all_paths_or_not_at_all(folder: Path) -> None:
+    done = run(folder, "check", "wrong", "gone", "--write-baseline", "known.json")
+    assert (done.code, done.out) == (2, b"")
+    assert "error: gone: No such file or directory\n" in done.err
+    assert run(folder, "check", "syntax", "--write-baseline", "known.json").code == 2
+    assert not (folder / "known.json").exists()
+    assert run(folder, "check", "wrong", "--write-baseline", "known.json").code == 0
+    done = run(folder, "check", "wrong", "gone", "--baseline", "known.json")
+    assert (done.code, done.text) == (
+        2,
+        "gone: error: No such file or directory\n1 error: 1 DeviceConfig in 1 resource, 1 file\n",
+    )
+
+
+def test_every_file_of_a_path_that_cannot_be_read_is_a_finding(folder: Path) -> None:
+    (folder / "syntax" / "b.yaml").write_text('apiVersion: "\n')
+    for path in ("syntax", "./syntax/"):
+        lines = run(folder, "check", path, "sound").text.splitlines()
+        assert [line.partition(": ")[0] for line in lines[:2]] == ["syntax/a.yaml:2", "syntax/b.yaml:2"]
+        assert lines[2].startswith("2 errors: ")
+
+
+@pytest.mark.parametrize("broken", [*BROKEN, "empty"])
+@pytest.mark.parametrize("first", [True, False])
+def test_nothing_is_rendered_unless_all_is(broken: str, first: bool, folder: Path) -> None:
+    paths = [broken, "wrong", "sound"] if first else ["sound", "wrong", broken]
+    done = run(folder, "render", "--output-dir", "new/out", *paths)
+    assert (done.code, done.out) == (2, b"")
+    assert "wrong/a.yaml:4:60: error: DeviceConfig kmm/drv: spec.moduelName: " in done.err
+    assert (FAILING | UNREADABLE).get(broken, "error: nothing in empty would reach a cluster") in done.err
+    assert not (folder / "new").exists()
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_nothing_is_resolved_unless_all_is(broken: str, folder: Path) -> None:
+    done = run(folder, "resolve", "sound", broken, "wrong", "--kernel", "6.1")
+    assert (done.code, done.out) == (2, b"")
+    assert (FAILING | UNREADABLE)[broken] in done.err
+    assert "wrong/a.yaml:4:60: error: " in done.err
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("first", [True, False])
+def test_diff_names_all_that_is_wrong_with_both(broken: str, first: bool, folder: Path) -> None:
+    done = run(folder, "diff", *([broken, "wrong"] if first else ["wrong", broken]))
+    assert (done.code, done.out) == (2, b"")
+    assert (FAILING | UNREADABLE)[broken] in done.err
+    assert "wrong/a.yaml:4:60: error: " in done.err
+    assert "error: wrong cannot be rendered, so there is nothing to compare\n" in done.err
+
+
+def test_stdin_is_read_once(folder: Path) -> None:
+    done = process("krmfn", "check", "-", "sound", "-", cwd=folder, stdin=CONFIG)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == "error: - appears twice among the PATHs, and stdin can be read once\n"
+
+
+def test_without_anything_on_stdin_the_path_is_named() -> None:
+    done = process("krmfn", "check", "-")
+    assert (done.code, done.err) == (2, "error: stdin is empty; the PATH - means that resources come from there\n")
+    done = process("krmfn", "check", "-", "examples/quickstart")
+    assert "stdin: error: stdin is empty; " in done.text
+    assert done.code == 2
+
+
+# The folders.
+
+
+@pytest.fixture
+def two(folder: Path) -> list[str]:
+    """Two PATHs that can be rendered."""
+    shutil.copytree(folder / "sound", folder / "other")
+    return ["sound", "other"]
+
+
+def test_a_folder_that_holds_something_keeps_all_from_being_written(two: list[str], folder: Path) -> None:
+    """Also a file that would have had the same name."""
+    assert run(folder, "render", "sound", "--output-dir", "once").code == 0
+    kept = {path.name: "kept" for path in (folder / "once").iterdir()}
+    (folder / "out" / "other").mkdir(parents=True)
+    for name, text in kept.items():
+        (folder / "out" / "other" / name).write_text(text)
+    done = run(folder, "render", "--output-dir", "out", *two)
+    assert (done.code, done.out) == (2, b"")
+    assert "error: out/other is not empty" in done.err
+    assert [path.name for path in (folder / "out").iterdir()] == ["other"]
+    assert {path.name: path.read_text() for path in (folder / "out" / "other").iterdir()} == kept
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failed_write_leaves_no_folder(
+    failure: BaseException, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from krmfn_functions.paths import manifests
+
+    replace, count = os.replace, 0
+
+    def fail_at_last(source: str, target: str) -> None:
+        nonlocal count
+        count += 1
+        if count == number:
+            raise failure
+        replace(source, target)
+
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    items = manifests.read(str(tmp_path / "config.yaml")).items
+    (tmp_path / "b").mkdir()
+    monkeypatch.setattr(os, "replace", fail_at_last)
+    with pytest.raises((KrmfnError, KeyboardInterrupt)):
+        output.write_folders({str(tmp_path / "new" / "a"): items, str(tmp_path / "b"): items})
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["b", "config.yaml"]
