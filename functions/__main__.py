@@ -95,7 +95,6 @@ def _command(arguments: list[str]) -> int:
     try:
         _catch_signals()
         from .command_line import main
-        from .programs import KRMFN
     except Exception:
         import traceback
 
@@ -104,7 +103,7 @@ def _command(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130
-    return main.main(KRMFN, arguments)
+    return main.main(arguments)
 
 
 def _catch_signals() -> None:

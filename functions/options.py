@@ -15,11 +15,17 @@ from typing import Any, NamedTuple
 from krmfn import color, log
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
-from krmfn.resourcelist import Options
 
-from .program import Program
+from .kmm.versions import DEFAULT, TARGETS
+from .settings import Intent, Settings
 
 PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
+SETTINGS = {
+    "namespace": "for resources that name none (default: ARGOCD_APP_NAMESPACE)",
+    "prune": "generated objects whose owner is not in the input: auto (default), always or never removed",
+    "kmm-version": f"the KMM version of the cluster: {', '.join(TARGETS)} (default {DEFAULT})",
+}
+"""Settings of the functionConfig that are options, too, each with its help."""
 _MOST_JOBS = 64
 _MOST_SECONDS = 3600
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -28,9 +34,8 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 class RunOptions(NamedTuple):
     """The options of a run: of every command that runs the function, as they were given."""
 
-    command: str
     own: Mapping[str, str] = MappingProxyType({})
-    """The program's own options, by their names."""
+    """The settings of the functionConfig that were given as options (see SETTINGS), by their names."""
     function_config: str | None = None
     kustomize: str = ""
     allow_remote: bool = False
@@ -59,9 +64,9 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) -> None:
+def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     """Add the options of every command that runs the function; --against where the command joins what it names."""
-    if joins and program.against:
+    if joins:
         _add_against(parser)
     else:
         parser.set_defaults(against=[])
@@ -69,7 +74,7 @@ def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) 
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
     text = "let kustomize fetch what a kustomization lists by URL; not together with functions"
     parser.add_argument("--allow-remote", action="store_true", help=text)
-    text = f"a repository of {program.name}'s image, whose functions a kustomization may call, too; may be repeated"
+    text = "a repository of krmfn's image, whose functions a kustomization may call, too; may be repeated"
     parser.add_argument("--function-image", action="append", default=[], metavar="REPOSITORY", help=text)
     text = "the folder that no link may lead out of (default: the Git work tree that holds PATH, else PATH)"
     parser.add_argument("--root", metavar="DIR", help=text)
@@ -83,7 +88,7 @@ def add(parser: argparse.ArgumentParser, program: Program, joins: bool = False) 
     text = "end a kustomize that takes longer than this, from 1 to 3600 (default: 60)"
     seconds = partial(_number, _MOST_SECONDS)
     parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
-    for name, text in program.options.items():
+    for name, text in SETTINGS.items():
         parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
     lines = parser.add_mutually_exclusive_group()
     text = f"render names every object that is created, updated or removed (also: {log.VERBOSE}=1)"
@@ -115,15 +120,15 @@ def typed(kind: type[Any], namespace: argparse.Namespace) -> Any:
     return kind._make(tuple(value) if isinstance(value, list) else value for value in values)
 
 
-def of_function(options: RunOptions) -> Options:
-    """Return what the function sees of the options. Raises KrmfnError for what is no namespace.
+def settings(options: RunOptions, intent: Intent) -> Settings:
+    """Return what the function is told. Raises KrmfnError for what is no namespace.
 
     Argo CD's namespace is for resources that get none otherwise: what stands in Git wins over it.
     """
     fallback = os.environ.get("ARGOCD_APP_NAMESPACE") or ""
     _check_namespace("--namespace", options.own.get("namespace"))
     _check_namespace("ARGOCD_APP_NAMESPACE", fallback or None)
-    return Options(options.command, fallback, options.own)
+    return Settings(intent, fallback, options.own)
 
 
 def kustomize_flags(options: RunOptions) -> list[str]:

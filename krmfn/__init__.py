@@ -10,7 +10,7 @@
 from .errors import KrmfnError
 from .item import Item
 from .resource import Manifest, Place, Ref
-from .resourcelist import Options, ResourceList
+from .resourcelist import ResourceList
 from .results import Field, Result, error, info, warning
 from .runner import Function, main, run
 
@@ -20,7 +20,6 @@ __all__ = [
     "Item",
     "KrmfnError",
     "Manifest",
-    "Options",
     "Place",
     "Ref",
     "ResourceList",

@@ -1,8 +1,7 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
 
 from . import envelope
 from .envelope import VERSIONS, Chunk, Envelope
@@ -14,17 +13,6 @@ from .results import Findings, Result, placed
 from .yamltext.split import Cut
 
 _EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
-
-
-class Options(NamedTuple):
-    """What a command line has set for a run of the function; function mode has none, and sets nothing."""
-
-    command: str = ""
-    """The command that runs the function: `render`, `check`, ...; "" in function mode."""
-    fallback_namespace: str = ""
-    """For resources that get a namespace neither from themselves nor from the functionConfig (Argo CD's)."""
-    own: Mapping[str, str] = MappingProxyType({})
-    """The program's own options that were given, by their names without dashes before them: `kmm-version`."""
 
 
 class Replacement(NamedTuple):
@@ -59,8 +47,8 @@ class ResourceList:
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
         self.turned_off = 0
         """How many findings were not reported, since the input itself turns them off."""
-        self.options = Options()
-        """What the command line has set; it wins over the functionConfig."""
+        self.settings: Any = None
+        """What a program that runs the function has set for it; None in function mode."""
         self.files = 0
         """How many files the items were read from; 0 for a stream."""
         self.config_item: Item | None = None

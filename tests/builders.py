@@ -9,8 +9,9 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 import yaml
+from krmfn_functions.settings import Settings
 
-from krmfn import Function, Manifest, Options, ResourceList
+from krmfn import Function, Manifest, ResourceList
 from krmfn.fieldpath import split
 
 Path = tuple[str | int, ...]
@@ -35,7 +36,7 @@ spec: {driverImage: r.example.com/drv, driverVersion: "1", moduleName: drv, node
 """
 """A file with a DeviceConfig that has no finding."""
 EVERY_KERNEL = {"regexp": "^.+$"}
-NO_OPTIONS = Options()
+NO_SETTINGS = Settings()
 
 
 # Manifests.
@@ -146,19 +147,19 @@ def folder_text(folder: FilePath) -> bytes:
 
 
 def resource_list(
-    *items: Manifest, function_config: Manifest | None = None, options: Options = NO_OPTIONS
+    *items: Manifest, function_config: Manifest | None = None, settings: Settings = NO_SETTINGS
 ) -> ResourceList:
     """Return a ResourceList as a pipeline or a command reads it."""
     resources = ResourceList.parse(list_text(*items, function_config=function_config))
-    resources.options = options
+    resources.settings = settings
     return resources
 
 
 def applied(
-    function: Function, *items: Manifest, function_config: Manifest | None = None, options: Options = NO_OPTIONS
+    function: Function, *items: Manifest, function_config: Manifest | None = None, settings: Settings = NO_SETTINGS
 ) -> ResourceList:
     """Return a list of these items after a function."""
-    resources = resource_list(*items, function_config=function_config, options=options)
+    resources = resource_list(*items, function_config=function_config, settings=settings)
     function(resources)
     return resources
 

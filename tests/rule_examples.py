@@ -30,7 +30,6 @@ from unittest import mock
 import yaml
 from krmfn_functions.command_line import main
 from krmfn_functions.commands.catalogue import usual_kind
-from krmfn_functions.programs import KRMFN
 
 from krmfn import Item
 from krmfn.rule import Rule
@@ -240,7 +239,7 @@ def run(arguments: list[str]) -> tuple[int, str]:
     with tempfile.TemporaryFile() as printed:
         try:
             os.dup2(printed.fileno(), 1)
-            code = main.main(KRMFN, arguments)
+            code = main.main(arguments)
         finally:
             os.dup2(stdout, 1)
             os.close(stdout)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
-from krmfn_functions.programs import SCHEMAS
+from krmfn_functions.commands.schema import SCHEMAS
 
 from tests.commands import ROOT, process
 from tests.console import check, rewritten_unless

@@ -12,7 +12,6 @@ import fields
 import pytest
 from krmfn_functions.command_line.arguments import parser
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
-from krmfn_functions.programs import KRMFN
 
 from tests.commands import ROOT, process
 from tests.console import rewritten_unless
@@ -93,7 +92,7 @@ def test_the_tests_that_algorithms_names_exist() -> None:
 
 def test_commands_md_names_every_command_and_option_and_no_other() -> None:
     page = (ROOT / "docs" / "commands.md").read_text()
-    (commands,) = (action for action in parser(KRMFN)._actions if isinstance(action, _SubParsersAction))
+    (commands,) = (action for action in parser()._actions if isinstance(action, _SubParsersAction))
     for name, command in commands.choices.items():
         assert f"`{name}" in page, f"krmfn {name}"
         for option in options(command):

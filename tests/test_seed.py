@@ -10,8 +10,9 @@ from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import resolve
 from krmfn_functions.ptemplate import ptemplate
+from krmfn_functions.settings import Settings
 
-from krmfn import Function, Options, ResourceList
+from krmfn import Function, ResourceList
 from tests.builders import applied, function_config, manifest
 
 SEED = {
@@ -152,4 +153,4 @@ def test_a_deleted_config_takes_its_generated_objects_along(function: Function) 
     made = [one.manifest for one in resources.items if one.kind not in ("DeviceConfig", "Ptemplate")]
     assert made
     assert applied(function, *made).failed, "whose owner is not there is not removed on a guess"
-    assert applied(function, *made, options=Options(own={"prune": "always"})).items == []
+    assert applied(function, *made, settings=Settings(own={"prune": "always"})).items == []

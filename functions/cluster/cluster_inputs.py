@@ -9,11 +9,11 @@ from typing import NamedTuple
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 
+from ..command import Context
 from ..paths.aside import processors
 from ..paths.disk import within
 from ..paths.failures import Failure, Unreadable
-from ..program import Program
-from ..subcommand import Context
+from ..rendering.kinds import COUNTING
 from . import inputs
 from .clusters import Cluster
 from .inputs import Read
@@ -70,11 +70,11 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
     for roots in groups:
         name = roots[0].name if len(roots) == 1 else cluster.name
         try:
-            read = inputs.read(context.program, context.options, roots, name, context.in_full)
+            read = inputs.read(context.options, roots, name, context.in_full)
         except KrmfnError as failure:
             failures.append(failure_of(name, failure))
             continue
-        if roots is loose and len(groups) > 1 and _only_counts(context.program, read.resources):
+        if roots is loose and len(groups) > 1 and _only_counts(read.resources):
             side = read
         else:
             parts.append(read)
@@ -88,9 +88,9 @@ def failure_of(name: str, failure: KrmfnError) -> Failure:
     return Failure(name, tuple(map(str, failure.args)), findings)
 
 
-def _only_counts(program: Program, resources: ResourceList) -> bool:
+def _only_counts(resources: ResourceList) -> bool:
     """Return True when a list holds nothing that is deployed and nothing that something is made from."""
-    return all((item.group, item.kind) in inputs.counting(program) for item in resources.items)
+    return all((item.group, item.kind) in COUNTING for item in resources.items)
 
 
 def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
@@ -104,4 +104,4 @@ def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Input
         ]
         lists = [part.resources for one in held for part in (*one.parts, *filter(None, [one.side]))]
         if lists:
-            lists[0].report(inputs.nothing_of_ours(context.program, context.options, path, lists))
+            lists[0].report(inputs.nothing_of_ours(context.options, path, lists))

@@ -10,10 +10,10 @@ from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Checked
 
+from ..command import Context
 from ..kustomization import transformers
 from ..paths.failures import Failure
-from ..program import Program
-from ..subcommand import Context
+from ..rendering.kinds import CONFIG, COUNTING
 from . import cluster_inputs, inputs
 from .cluster_inputs import Inputs
 from .clusters import Cluster
@@ -41,19 +41,18 @@ def rendered(
 
     `stays` returns True for a list on which it is not to run.
     """
-    program, options = context.program, context.options
-    shared = {part.name: _shared(program, part.resources) for part in read.parts}
+    shared = {part.name: _shared(part.resources) for part in read.parts}
     seen: list[Checked] = []
     lists: list[ResourceList] = []
     for part in read.parts:
         resources = part.resources
-        counted = inputs.counted(program, resources)
+        counted = inputs.counted(resources)
         resources.items += [item for name, items in shared.items() if name != part.name for item in items]
         if read.side:
-            resources.items += _for_one(program, resources, read.side.resources)
+            resources.items += _for_one(resources, read.side.resources)
         try:
-            if not (stays and stays(resources)):
-                inputs.apply(program, options, part.name, resources)
+            if context.intent.runs_function and not (stays and stays(resources)):
+                inputs.apply(context.options, context.intent, part.name, resources)
         except KrmfnError as failure:
             if isinstance(failure, NoData) and not (context.in_full or part.name == "-"):
                 raise
@@ -67,24 +66,24 @@ def rendered(
         lists.append(resources)
     is_whole = read.is_whole and len(lists) == len(read.parts)
     if read.side:
-        seen.append(inputs.counted(program, read.side.resources))
-    final = _final(program, lists, read.side, is_whole)
+        seen.append(inputs.counted(read.side.resources))
+    final = _final(lists, read.side, is_whole)
     return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
 
 
-def _shared(program: Program, resources: ResourceList) -> list[Item]:
+def _shared(resources: ResourceList) -> list[Item]:
     """Return what counts for all roots of a cluster: its nodes."""
-    kinds = inputs.counting(program) - {program.config}
+    kinds = COUNTING - {CONFIG}
     return [item for item in resources.items if (item.group, item.kind) in kinds]
 
 
-def _for_one(program: Program, resources: ResourceList, side: ResourceList) -> list[Item]:
+def _for_one(resources: ResourceList, side: ResourceList) -> list[Item]:
     """Return what loose files bring to one root: a functionConfig only where the root has none of its own."""
-    has_own = resources.is_rendered or bool(resources.select(program.config[1], program.config[0]))
-    return _shared(program, side) if has_own else side.items
+    has_own = resources.is_rendered or bool(resources.select(CONFIG[1], CONFIG[0]))
+    return _shared(side) if has_own else side.items
 
 
-def _final(program: Program, lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> ResourceList:
+def _final(lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> ResourceList:
     """Return the one list of a cluster: each item once, and what is wrong between the lists of its roots."""
     if len(lists) == 1 and not side and is_whole:
         return lists[0]
@@ -102,9 +101,11 @@ def _final(program: Program, lists: Sequence[ResourceList], side: Read | None, i
     if configs and all(one.function_config == configs[0].function_config for one in configs):
         final.function_config, final.config_item = configs[0].function_config, configs[0].config_item
     if lists:
-        final.options = lists[0].options
-    if program.between and len(lists) > 1:
-        final.report(program.between(lists))
+        final.settings = lists[0].settings
+    if len(lists) > 1:
+        from ..final.between import between  # here: most clusters have one root
+
+        final.report(between(lists))
     final.failed = final.failed or not is_whole
     return final
 

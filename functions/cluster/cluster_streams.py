@@ -15,10 +15,10 @@ from krmfn.errors import KrmfnError, NoData
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, printable
 
+from ..command import Context
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures
-from ..subcommand import Context
 from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
 from .cluster_lists import Rendered
 from .clusters import Layout
@@ -54,21 +54,13 @@ class Streams(NamedTuple):
         return {one.cluster.name: one.final for one in self.clusters}
 
 
-def rendered(
-    context: Context,
-    paths: Sequence[str],
-    *,
-    judged: bool = False,
-    itself: bool = False,
-    stays: Callable[[ResourceList], bool] | None = None,
-) -> Streams:
+def rendered(context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None = None) -> Streams:
     """Return the clusters of some PATHs after the function has run on each of their roots, but for lists that stay.
 
     Documents are read in full where something looks into them. When one of those turns out to be no data, all is done
     again with every document read in full: what is wrong with a file is then a finding beside all others.
-    Without PATHs and --cluster it is the working folder. `judged`: with every finding that there is about what reaches
-    each cluster as a whole. `itself`: see `survey`. `stays` returns True for a list on which
-    the function is not to run.
+    Without PATHs and --cluster it is the working folder. `stays` returns True for a list on which the function is not
+    to run.
     Raises KrmfnError when nothing can be done for any root, for one and the same reason.
     """
     options = context.options
@@ -77,22 +69,21 @@ def rendered(
     again = "-" not in (*paths, *named)  # stdin can be read once
     if again and not context.in_full:
         try:
-            return _streams(context, paths, judged, itself, stays)
+            return _streams(context, paths, stays)
         except NoData:
             context = context._replace(in_full=True)
-    return _streams(context, paths, judged, itself, stays)
+    return _streams(context, paths, stays)
 
 
-def _streams(
-    context: Context, paths: Sequence[str], judged: bool, itself: bool, stays: Callable[[ResourceList], bool] | None
-) -> Streams:
+def _streams(context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None) -> Streams:
     """Do the work of `rendered`."""
-    program, options = context.program, context.options
+    options, judged = context.options, context.intent.judges_whole
     named = clusters.named(options.cluster)
     paths = paths or ([] if named else ["."])
     every = [*paths, *(path for members in named.values() for path in members)]
-    known = clusters.ours(program, options)
-    laid = clusters.layout(paths, known, options.root, named, Excludes(options.exclude, options.written), itself)
+    known = clusters.ours(options)
+    excludes = Excludes(options.exclude, options.written)
+    laid = clusters.layout(paths, known, options.root, named, excludes, context.intent.is_root_only)
     failures = list(laid.failures)
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
@@ -110,7 +101,7 @@ def _streams(
             if one.is_whole and each.cluster.name in others:
                 theirs.join(context, one, others[each.cluster.name])
             if judged and one.is_whole:  # here as above: else what could not be read would be reported as missing
-                inputs.judge_final(program, one.final)
+                inputs.judge_final(one.final)
             made.append(one)
             step()
     _raise_alike(made, laid, failures)
@@ -124,12 +115,12 @@ def nothing(context: Context) -> Streams:
     return Streams([], [], [], Config(), ())
 
 
-def only(context: Context, path: str, stays: Callable[[ResourceList], bool] | None = None) -> ResourceList:
-    """Return the final list of a PATH that is one cluster; `stays` as for `rendered`.
+def only(context: Context, path: str) -> ResourceList:
+    """Return the final list of a PATH that is one cluster.
 
     Raises Unreadable where something cannot be read, KrmfnError where nothing can be done, and for several clusters.
     """
-    streams = rendered(context, [path], itself=True, stays=stays)
+    streams = rendered(context, [path])
     if len(streams.clusters) > 1:
         names = ", ".join(one.cluster.name for one in streams.clusters)
         raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); give the PATH of one of them")

@@ -10,14 +10,13 @@ from krmfn.errors import KrmfnError
 from krmfn.results import Result, error, in_order, warning
 from krmfn.rule import Rule
 
-from ..kustomization.calls import Ours
+from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import Graph
 from ..options import RunOptions
 from ..paths import roots
 from ..paths.disk import within
 from ..paths.excludes import Excludes, excluder
 from ..paths.failures import Failure
-from ..program import Program
 from . import config
 from . import survey as surveys
 from .config import Config, Member
@@ -203,9 +202,9 @@ def _absent(
     return findings
 
 
-def ours(program: Program, options: RunOptions) -> Ours:
+def ours(options: RunOptions) -> Ours:
     """Return the programs that a kustomization may call."""
-    return Ours(frozenset(program.entry_points), options.function_image, _version)
+    return Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
 
 
 def _version() -> str:

@@ -16,13 +16,17 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Checked, Result, placed, warning
 from krmfn.runner import read_stdin
 
+from ..all_kinds import krmfn
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization.documents import unreadable
-from ..options import RunOptions, of_function
+from ..options import RunOptions, settings
 from ..paths import manifests
-from ..program import Program
+from ..rendering.kinds import CONFIG, COUNTING, INPUTS, OWNERS
+from ..settings import Intent
 from . import served
 from .survey import Root
 
+_MODULE = (MODULE_GROUP, MODULE_KIND)
 LOCAL_KINDS = frozenset({("kpt.dev", "Kptfile"), ("kustomize.config.k8s.io", "Kustomization")})
 
 
@@ -36,7 +40,7 @@ class Read(NamedTuple):
     """False when some of its files cannot be read: each is a finding then."""
 
 
-def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = False) -> Read:
+def read(options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = False) -> Read:
     """Return the resources of a root, or of several that are loose files.
 
     A kustomization is built first; what lies beside it counts when it is not meant for the cluster: inventories, and a
@@ -51,10 +55,10 @@ def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str
         return _of_files(roots, name, options, in_full)
     from ..kustomization import builds  # here: most folders need no kustomize, nor what runs it
 
-    resources = builds.built(program, options, first.name, first.path, first.graph)
+    resources = builds.built(options, first.name, first.path, first.graph)
     beside = _of_files(roots, name, options, in_full)
     # a kustomization that calls the function names the functionConfig, too
-    kinds_there = counting(program) - ({program.config} if resources.is_rendered else set())
+    kinds_there = COUNTING - ({CONFIG} if resources.is_rendered else set())
     unlisted: list[Item] = []
     for item in beside.resources.items:
         if (item.group, item.kind) in kinds_there:
@@ -64,11 +68,6 @@ def read(program: Program, options: RunOptions, roots: Sequence[Root], name: str
     resources.report(beside.resources.results)
     resources.report(_unlisted(unlisted))
     return Read(name, resources, beside.is_whole)
-
-
-def counting(program: Program) -> frozenset[tuple[str, str]]:
-    """Return the (group, kind) of what counts, and is neither deployed nor made into anything: nodes, settings."""
-    return frozenset(program.inputs) - frozenset(program.owners)
 
 
 def _of_files(roots: Sequence[Root], name: str, options: RunOptions, in_full: bool) -> Read:
@@ -110,18 +109,17 @@ def _unlisted(items: Iterable[Item]) -> Iterator[Result]:
         yield first.located(warning(message, rule="KRM524"))
 
 
-def apply(program: Program, options: RunOptions, path: str, resources: ResourceList) -> None:
+def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceList) -> None:
     """Run the function on the list of a root, with its functionConfig and the options of the command line.
 
     A list of nothing but functionConfigs can be checked: each in a run of its own.
     """
-    resources.options = of_function(options)
+    resources.settings = settings(options, intent)
     if resources.is_rendered:
-        _judge(program, options, path, resources)
+        _judge(options, path, resources)
         return
-    configs = _function_configs(program, options, resources)
-    is_check = options.command == "check"
-    alone = is_check and not options.function_config and len(configs) == len(resources.items)
+    configs = _function_configs(options, resources)
+    alone = intent.takes_settings_alone and not options.function_config and len(configs) == len(resources.items)
     if len(configs) > 1 and not alone:
         found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
         names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
@@ -132,43 +130,45 @@ def apply(program: Program, options: RunOptions, path: str, resources: ResourceL
     with redirect_stdout(sys.stderr):
         for item in configs:
             resources.config_item, resources.function_config = item, item.manifest
-            program.function(resources)
+            krmfn(resources)
         if not configs:
-            program.function(resources)
+            krmfn(resources)
     resources.refuse_changes()
 
 
-def _judge(program: Program, options: RunOptions, path: str, resources: ResourceList) -> None:
+def _judge(options: RunOptions, path: str, resources: ResourceList) -> None:
     """Check what a build has generated; the functionConfig is the one that the kustomization called us with."""
     given = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
     if given:
         raise KrmfnError(
-            f"{path} calls {program.name} itself, with a functionConfig of its own, so {', '.join(given)} would have "
+            f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(given)} would have "
             "no effect on what is deployed: set it in that functionConfig"
         )
     if resources.items or not resources.failed:
         with redirect_stdout(sys.stderr):
-            program.function(resources)
+            krmfn(resources)
         from ..kustomization import builds
 
-        resources.report(builds.never_rendered(program, path, resources))
+        resources.report(builds.never_rendered(path, resources))
     resources.refuse_changes()
 
 
-def deployed(program: Program, resources: ResourceList) -> list[Item]:
+def deployed(resources: ResourceList) -> list[Item]:
     """Return the items that would reach a cluster: no inputs, no Kptfile or Kustomization, no local-config."""
-    return [item for item in resources.items if not _stays_here(item, program)]
+    return [item for item in resources.items if not _stays_here(item)]
 
 
-def judge_final(program: Program, resources: ResourceList) -> None:
+def judge_final(resources: ResourceList) -> None:
     """Report what is wrong with the list as a whole, as it reaches the cluster; not when it could not be rendered."""
-    if program.final and not resources.failed:
-        items = deployed(program, resources)
-        resources.report([*program.final(resources, items), *served.check(items)])
+    if not resources.failed:
+        from ..final.judge import judge  # here: not every command asks
+
+        items = deployed(resources)
+        resources.report([*judge(resources, items), *served.check(items)])
 
 
-def _stays_here(item: Item, program: Program) -> bool:
-    return (item.group, item.kind) in program.inputs or _is_local(item)
+def _stays_here(item: Item) -> bool:
+    return (item.group, item.kind) in INPUTS or _is_local(item)
 
 
 def _is_local(item: Item) -> bool:
@@ -178,44 +178,43 @@ def _is_local(item: Item) -> bool:
     return item.mentions(LOCAL) and item.annotations.get(LOCAL) == "true"
 
 
-def _function_configs(program: Program, options: RunOptions, resources: ResourceList) -> list[Item]:
+def _function_configs(options: RunOptions, resources: ResourceList) -> list[Item]:
     """Return the functionConfigs: those of --function-config, else those among the resources."""
     if options.function_config:
         configs = manifests.read(options.function_config, root=options.root).items
         if not configs:
             raise KrmfnError(f"{options.function_config} holds no resource; give --function-config a file with one")
         return configs
-    group, kind = program.config
-    return resources.select(kind, group) if kind else []
+    group, kind = CONFIG
+    return resources.select(kind, group)
 
 
-def kinds(program: Program, resources: ResourceList) -> dict[str, int]:
+def kinds(resources: ResourceList) -> dict[str, int]:
     """Count the resources that the function looks into, by their kinds; a functionConfig goes by that name."""
-    names = [*sorted(program.owners), program.config, *sorted(program.kinds)]
+    names = [*sorted(OWNERS), CONFIG, _MODULE]
     counts = Counter((item.group, item.kind) for item in resources.items)
     numbers: dict[str, int] = {}
     for group, kind in names:
-        name = "functionConfig" if (group, kind) == program.config else kind
+        name = "functionConfig" if (group, kind) == CONFIG else kind
         numbers[name] = numbers.get(name, 0) + counts[group, kind]
-    if resources.function_config and "functionConfig" in numbers:
+    if resources.function_config:
         numbers["functionConfig"] += 1
     return numbers
 
 
-def counted(program: Program, resources: ResourceList) -> Checked:
+def counted(resources: ResourceList) -> Checked:
     """Return how much there is in a list before the function runs, and of what."""
-    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in program.owners]
-    return Checked((), len(resources.items), configs, kinds(program, resources), resources.files)
+    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in OWNERS]
+    return Checked((), len(resources.items), configs, kinds(resources), resources.files)
 
 
-def nothing_of_ours(program: Program, options: RunOptions, path: str, lists: Sequence[ResourceList]) -> list[Result]:
+def nothing_of_ours(options: RunOptions, path: str, lists: Sequence[ResourceList]) -> list[Result]:
     """Return a warning when the function finds nothing to look into in a PATH: it may be another one than was meant."""
-    if options.function_config or not program.owners or any(one.failed for one in lists):
+    if options.function_config or any(one.failed for one in lists):
         return []
-    if any(number for one in lists for number in kinds(program, one).values()):
+    if any(number for one in lists for number in kinds(one).values()):
         return []
-    wanted = list(dict.fromkeys(kind for _, kind in sorted(program.owners)))
-    wanted += [*filter(None, [program.config[1]]), *dict.fromkeys(kind for _, kind in sorted(program.kinds))]
+    wanted = list(dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, _MODULE)))
     extent = counts.extent(sum(len(one.items) for one in lists), sum(one.files for one in lists))
     message = (
         f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {path} ({extent}), so there is nothing to do; "

@@ -13,13 +13,15 @@ from krmfn.results import error, in_order
 from krmfn.rule import Rule
 
 from ..cluster_dump import is_dumped
+from ..command import Context
+from ..final.against import against
 from ..paths import files
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable
 from ..paths.loose import has_resource
-from ..program import Program
-from ..subcommand import Context
+from ..rendering.kinds import OWNERS
+from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, clusters
 from .cluster_lists import Rendered
 from .clusters import Cluster
@@ -62,14 +64,14 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
     if not names:
         return {}
     options = context.options
-    alone = options._replace(command="diff", own={}, function_config=None, cluster=(), against=())
+    alone = options._replace(own={}, function_config=None, cluster=(), against=())
     made: dict[str, Rendered] = {}
     is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(options.against, names).items():
         if is_stdin_read and "-" in paths:
             raise KrmfnError("- is a PATH and an --against, and stdin can be read once; give one of them as a file")
         try:
-            made[name] = _read(context._replace(options=alone), paths)
+            made[name] = _read(context._replace(options=alone, intent=LOOK), paths)
         except KrmfnError as failure:
             failures.append(cluster_inputs.failure_of(",".join(paths), failure))
     return made
@@ -96,10 +98,10 @@ def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[st
 
 def _read(context: Context, paths: Sequence[str]) -> Rendered:
     """Return what some paths hold, as one cluster. Raises KrmfnError where not all of it can be read."""
-    program, options = context.program, context.options
+    options = context.options
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
-    known = clusters.ours(program, options)
+    known = clusters.ours(options)
     members = {name: named} if named else {}
     laid = clusters.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
     for failure in laid.failures:
@@ -115,7 +117,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
             raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
     (inputs,) = cluster_inputs.read_all(context, [cluster])
     failures = list(inputs.failures)
-    made = cluster_lists.rendered(context, inputs, failures, lambda resources: _stands(program, resources))
+    made = cluster_lists.rendered(context, inputs, failures, _stands)
     for failure in failures:
         raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
     if not made.is_whole:
@@ -132,9 +134,9 @@ def _is_bare(path: str, cluster: Cluster) -> bool:
     return is_file and not has_resource(files.read_named(path))
 
 
-def _stands(program: Program, resources: ResourceList) -> bool:
+def _stands(resources: ResourceList) -> bool:
     """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
-    owners = [item for item in resources.items if (item.group, item.kind) in program.owners]
+    owners = [item for item in resources.items if (item.group, item.kind) in OWNERS]
     return not resources.is_rendered and all(is_dumped(item.manifest) for item in owners)
 
 
@@ -143,11 +145,11 @@ def join(context: Context, one: Rendered, other: Rendered, before: Sequence[Reso
 
     `before` are the lists in whose place the cluster's are put.
     """
-    program, final = context.program, one.final
+    final = one.final
     if message := unknown(other):
         final.report([error(message, rule="KRM526")])
-    elif program.against:
-        final.theirs, found = program.against(one.lists, other.final, before)
+    else:
+        final.theirs, found = against(one.lists, other.final, before)
         final.report(found)
         number = len(other.final.items) - len(final.theirs.items)
         ours = (
@@ -158,10 +160,9 @@ def join(context: Context, one: Rendered, other: Rendered, before: Sequence[Reso
         context.log.say(f"compared with {counted(len(final.theirs.items), 'resource')} of {_name(other)}{ours}")
 
 
-def note(context: Context, one: Rendered, others: ResourceList) -> None:
+def note(one: Rendered, others: ResourceList) -> None:
     """Note in a cluster's list what of the others is not its own, and report nothing."""
-    if context.program.against:
-        one.final.theirs, _ = context.program.against(one.lists, others, ())
+    one.final.theirs, _ = against(one.lists, others, ())
 
 
 def unknown(other: Rendered) -> str:

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
 
-from ..options import RunOptions
+from ..options import SETTINGS, RunOptions
 from ..paths import roots
-from ..program import Program
 
 _PARAMETERS = "ARGOCD_APP_PARAMETERS"
 _PREFIX = "ARGOCD_ENV_"
@@ -32,18 +31,18 @@ class Setting(NamedTuple):
     source: str
 
 
-def applied(options: RunOptions, program: Program) -> RunOptions:
+def applied(options: RunOptions) -> RunOptions:
     """Return the options with what the Application sets; outside Argo CD as they are.
 
     Raises KrmfnError for a name that is no option, for a value that is no string or empty, for two values for one
     option, and for a functionConfig outside the repository.
     """
-    known = sorted((_CONFIG, *program.options))
+    known = sorted((_CONFIG, *SETTINGS))
     given = [Setting(name, value, f"--{name}") for name, value in options.own.items()]
     if options.function_config:
         given.append(Setting(_CONFIG, options.function_config, f"--{_CONFIG}"))
-    ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", program.name, known)]
-    ours += _variables(os.environ, program.name, known)
+    ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known)]
+    ours += _variables(os.environ, known)
     if not ours:
         return options
     values: dict[str, Setting] = {}
@@ -59,7 +58,7 @@ def applied(options: RunOptions, program: Program) -> RunOptions:
     return options._replace(own=own, function_config=config.value if config else None)
 
 
-def _parameters(text: str, program: str, known: Collection[str]) -> Iterator[Setting]:
+def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:
     """Yield the parameters in the text of ARGOCD_APP_PARAMETERS."""
     try:
         entries = json.loads(text)
@@ -73,7 +72,7 @@ def _parameters(text: str, program: str, known: Collection[str]) -> Iterator[Set
         name = entry.get("name")
         source = f"the parameter {name}"
         if name not in known:
-            raise KrmfnError(f"{program} has no parameter {name!r}; it has {', '.join(known)}")
+            raise KrmfnError(f"krmfn has no parameter {name!r}; it has {', '.join(known)}")
         value = entry.get("string")
         if not isinstance(value, str) or any(kind in entry for kind in _TYPES[1:]):
             raise KrmfnError(f"{source} must be a string, not {_type(entry)}")
@@ -86,7 +85,7 @@ def _type(entry: Mapping[str, Any]) -> str:
     return kinds[0] if kinds else "empty" if entry.get("string") is None else repr(entry["string"])
 
 
-def _variables(environment: Mapping[str, str], program: str, known: Collection[str]) -> Iterator[Setting]:
+def _variables(environment: Mapping[str, str], known: Collection[str]) -> Iterator[Setting]:
     """Yield the variables that the Application sets for its plugin."""
     names = {_PREFIX + name.replace("-", "_").upper(): name for name in known}
     for variable in sorted(environment):
@@ -94,7 +93,7 @@ def _variables(environment: Mapping[str, str], program: str, known: Collection[s
             continue
         if variable not in names:
             written = [name.removeprefix(_PREFIX) for name in names]
-            message = f"{program} has no variable {variable.removeprefix(_PREFIX)} ({variable})"
+            message = f"krmfn has no variable {variable.removeprefix(_PREFIX)} ({variable})"
             raise KrmfnError(f"{message}; it has {', '.join(written)}")
         yield _filled(Setting(names[variable], environment[variable], variable))
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
+from ..command import PRINTED, Command, Context
+from ..paths import output
 from . import grammar
 
 
@@ -81,3 +84,33 @@ def _values(known: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, st
         for action in (*grammar.options(own), *grammar.positionals(own)):
             for before in (action.option_strings or [command]) if action.choices else ():
                 yield command, before, " ".join(map(str, action.choices or ()))
+
+
+class Args(NamedTuple):
+    """The arguments of `completion`."""
+
+    shell: str
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    text = "bash and fish read the file of the example by themselves, zsh with `source FILE` in ~/.zshrc"
+    parser.add_argument("shell", choices=tuple(SHELLS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
+
+
+def _run(_: Context, args: Args) -> int:
+    from .arguments import parser  # here: it makes the parsers of all commands, this one's among them
+
+    output.write_stdout(SHELLS[args.shell](parser()))
+    return 0
+
+
+COMMAND = Command(
+    "print what makes a shell complete commands and options",
+    (
+        "bash > ~/.local/share/bash-completion/completions/krmfn",
+        "zsh > ~/.krmfn-completion.zsh",
+        "fish > ~/.config/fish/completions/krmfn.fish",
+    ),
+    *(_arguments, Args, _run),
+    exits=PRINTED,
+)

@@ -1,4 +1,4 @@
-"""The command line of every function built on the SDK: render, check and diff."""
+"""Run a command, and answer with its exit code whatever happens."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ from krmfn.errors import KrmfnError
 from krmfn.log import Log
 from krmfn.runner import ensure_stderr
 
+from ..command import Context
 from ..options import log_of
-from ..program import Command, Printed, Program
-from ..subcommand import Context
+from ..settings import CHECK
 from . import argocd, arguments
 
-__all__ = ["Command", "Printed", "Program", "main"]
 
-
-def main(program: Program, argv: Sequence[str]) -> int:
-    """Run a subcommand. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done.
+def main(argv: Sequence[str]) -> int:
+    """Run a command. Exit code: 0 fine, 1 findings of severity error, 2 the work could not be done.
 
     `diff` has its own meaning for 1: the two differ. A crash is 2, and keeps its traceback.
     """
     log = Log()
     try:
         ensure_stderr()
-        call = arguments.parse(program, argv)
+        call = arguments.parse(argv)
         if isinstance(call, int):
             return call
-        log = log_of(call.options)
-        options = argocd.applied(call.options, program) if call.command.runs_function else call.options
-        return call.command.run(Context(program, options, log), call.args)
+        command, args, options = call
+        log = log_of(options)
+        options = argocd.applied(options) if command.intent else options
+        return command.run(Context(options, command.intent or CHECK, log), args)
     except KrmfnError as failure:
         log.failure(failure)
     except KeyboardInterrupt:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from krmfn.results import json_text
 from krmfn.rule import Rule
 
-from ..program import Printed
+from ..command import PRINTED, Command, Context
+from ..paths import output
 from ..rendering import ignoring
 
 CHAPTERS = (
@@ -91,11 +92,13 @@ class Args(NamedTuple):
     format: str
 
 
-def run(args: Args) -> str:
-    """Return what the command `rules` prints."""
+def run(_: Context, args: Args) -> int:
+    """Print every rule."""
     if args.format == "json":
-        return json_text([_entry(rule) for rule in rules()], 2) + "\n"
-    return "".join(f"{rule.id}  {rule.sentence}\n" for rule in rules())
+        output.write_stdout(json_text([_entry(rule) for rule in rules()], 2) + "\n")
+    else:
+        output.write_stdout("".join(f"{rule.id}  {rule.sentence}\n" for rule in rules()))
+    return 0
 
 
 def _entry(rule: Rule) -> dict[str, Any]:
@@ -103,4 +106,4 @@ def _entry(rule: Rule) -> dict[str, Any]:
     return entry | {"canBeTurnedOff": rule.advice}
 
 
-CATALOGUE = Printed("print every rule with its id", arguments, Args, run, ("", "--format json"))
+COMMAND = Command("print every rule with its id", ("", "--format json"), arguments, Args, run, exits=PRINTED)

@@ -16,9 +16,11 @@ from krmfn.results import Checked, Findings, Result, error, in_order
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
 from ..cluster.cluster_lists import Rendered
+from ..command import Command, Context
 from ..formats import baseline, findings
 from ..paths import failures, files, output
-from ..subcommand import EXITS, Context, Subcommand
+from ..settings import CHECK
+from .catalogue import rules
 
 
 class Args(NamedTuple):
@@ -42,7 +44,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(context: Context, args: Args) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
-    streams = cluster_streams.rendered(context, args.paths, judged=True)
+    streams = cluster_streams.rendered(context, args.paths)
     whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
     if args.write_baseline:
         if not streams.is_whole:
@@ -64,7 +66,7 @@ def run(context: Context, args: Args) -> int:
         write = partial(findings.text, paint=color.painted)
     by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
     checked = whole._replace(results=results, excluded=streams.excluded, clusters=by_cluster, baseline=left_out)
-    output.write_stdout(write(checked, context.program.rules))
+    output.write_stdout(write(checked, rules))
     severities = findings.summary(results)
     if not streams.is_whole:
         return 2
@@ -101,12 +103,9 @@ def _unread(failure: failures.Failure) -> list[Result]:
     return [error(message, place=Place(failure.name)) for message in messages]
 
 
-CHECK = Subcommand(
+COMMAND = Command(
     "print what is wrong with the resources, and where",
     ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/* --strict --baseline known.json"),
-    EXITS,
-    _arguments,
-    Args,
-    run,
+    *(_arguments, Args, run, CHECK),
     joins=True,
 )

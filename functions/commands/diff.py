@@ -13,11 +13,12 @@ from krmfn import color
 from krmfn.errors import KrmfnError
 
 from .. import options
+from ..command import Command, Context
 from ..comparing import against_base, sides
 from ..formats import changes, comment
 from ..paths import output
 from ..plan import Comparison, of_kinds
-from ..subcommand import Context, Subcommand
+from ..settings import LOOK
 
 EXITS = (
     "exit code: 0 nothing changes, 1 something does, an object or what a known node gets (see --fail-on), "
@@ -103,16 +104,14 @@ def _fails(compared: Sequence[Comparison], least: str) -> bool:
     )
 
 
-DIFF = Subcommand(
+COMMAND = Command(
     "print what would change on the cluster, and what that risks",
     (
         "main/clusters/lab clusters/lab",
         "/dev/null clusters/lab --format markdown",
         "--base origin/main clusters/lab --fail-on error",
     ),
-    EXITS,
-    _arguments,
-    Args,
-    run,
+    *(_arguments, Args, run, LOOK),
     joins=True,
+    exits=EXITS,
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-from collections.abc import Callable
 from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.rule import Rule
 
+from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
-from ..program import Printed, Program
+from ..paths import output
 from ..rendering.spelling import near
 from . import catalogue
 
@@ -26,30 +26,26 @@ class Args(NamedTuple):
     names: tuple[str, ...]
 
 
-def command(program: Callable[[], Program]) -> Printed:
-    """Return the command; `program` returns the one whose inputs a PATH holds."""
-
-    def run(args: Args) -> str:
-        return explained(args.names, program)
-
-    examples = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi")
-    return Printed(_HELP, arguments, Args, run, examples)
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
     help_ = "a rule's id such as KRM301, a field such as deviceconfig.spec.build; or PATH NAME, a config in a path"
     parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
 
 
-def explained(names: tuple[str, ...], program: Callable[[], Program]) -> str:
+def run(_: Context, args: Args) -> int:
+    """Print what the arguments are about."""
+    output.write_stdout(explained(args.names))
+    return 0
+
+
+def explained(names: tuple[str, ...]) -> str:
     """Return the explanations. Raises KrmfnError that names the ids that no rule has, or an unknown field or config."""
     if names[0] == "-" or os.path.exists(names[0]):  # noqa: PTH110  # `-` and what is no file are names, too
         from . import explain_layers
 
         if len(names) != 2:
             raise KrmfnError(f"say which config in {names[0]} to explain: krmfn explain {names[0]} NAME")
-        return explain_layers.text(program(), *names)
+        return explain_layers.text(*names)
     from . import explain_fields
 
     width = min(shutil.get_terminal_size().columns, _WIDEST)
@@ -84,3 +80,7 @@ def _unknown(name: str, known: list[str]) -> str:
     others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME"
     hint = f"did you mean {' or '.join(close)}?" if close else others
     return f"there is no rule {name}; {hint}"
+
+
+_EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi")
+COMMAND = Command(_HELP, _EXAMPLES, arguments, Args, run, exits=PRINTED)

@@ -12,27 +12,27 @@ from krmfn.log import Log
 from krmfn.results import Field, printable
 
 from ..cluster import cluster_streams
+from ..command import Context
 from ..deviceconfig import SCHEMAS, reading
 from ..deviceconfig.layers import place
 from ..deviceconfig.model import DeviceConfig
 from ..fleet.table import aligned
 from ..kmm.lookup import leaves
 from ..options import RunOptions
-from ..program import Program
 from ..rendering import function_config, schemas
 from ..rendering.function_config import FunctionConfig, profile_findings
-from ..subcommand import Context
+from ..settings import READ
 
 _WIDEST = 60
 
 
-def text(program: Program, path: str, name: str) -> str:
+def text(path: str, name: str) -> str:
     """Return the fields of the config in PATH that is called NAME, or NAMESPACE/NAME.
 
     Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
     """
-    context = Context(program, RunOptions("explain"), Log())
-    resources = cluster_streams.only(context, path, lambda _: True)
+    context = Context(RunOptions(), READ._replace(is_root_only=True), Log())
+    resources = cluster_streams.only(context, path)
     config = _function_config(resources, path)
     item = _named(resources, path, name)
     errors = schema.check(item.manifest, schemas.schema(SCHEMAS[item.group, item.kind]), "KRM101")

@@ -11,6 +11,8 @@ from krmfn.counts import some
 from krmfn.results import json_text, printable
 from krmfn.yamltext import emit
 
+from .. import options
+from ..command import Command, Context
 from ..fleet import registry
 from ..fleet.coverage import coverage
 from ..fleet.drivers import Driver
@@ -18,11 +20,11 @@ from ..fleet.images import images, not_known
 from ..fleet.table import aligned
 from ..kmm.resolution import resolver
 from ..paths import files
-from ..program import Command
 from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
 from ..report.printed import image_record
-from . import fleets
+from ..settings import LOOK
+from . import clusters, fleets
 
 
 class Images(NamedTuple):
@@ -38,6 +40,7 @@ class Images(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
     fleets.add_arguments(parser)
     help_ = "a kernel to come: print the images for it, too; may be given several times"
     parser.add_argument("--kernel", action="append", default=[], metavar="VERSION", help=help_)
@@ -50,7 +53,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
-def _run(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Result]]:
+def _run(context: Context, args: Images) -> int:
+    streams = clusters.read(context, args.paths, is_needed=not args.files)
+    return 2 if streams is None else clusters.printed(context, streams, *_list(streams.lists, args))
+
+
+def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Result]]:
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
     if args.kernel and args.files:
         raise KrmfnError("--kernel is asked of PATHs; what --from reads has the images for the kernels that there are")
@@ -164,8 +172,7 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --missing-from held.txt",
     "--from nodes-*.json --missing-from held.txt",
 )
-IMAGES = Command(
-    *("print every image that the nodes will pull, once", _arguments, Images, _run, _EXAMPLES),
-    reads_paths=lambda args: not args.files,
+COMMAND = Command(
+    *("print every image that the nodes will pull, once", _EXAMPLES, _arguments, Images, _run, LOOK),
     joins=True,
 )

@@ -8,17 +8,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from krmfn import KrmfnError, Manifest, Options, Ref, ResourceList, Result, warning
+from krmfn import KrmfnError, Manifest, Ref, ResourceList, Result, warning
 from krmfn.resource import Place, ref
 from krmfn.yamltext import emit
 
+from .. import options
 from ..cluster_dump import is_dumped
+from ..command import Command, Context
 from ..fleet import readings
 from ..importing import assembly, importer, normal, wording
 from ..importing.importer import Imported
 from ..kmm.module import MODULE_KINDS
 from ..paths import output
-from ..program import Command
+from ..settings import READ, RENDER, Settings
+from . import clusters
 
 Places = Mapping[tuple[str, str, str, str], Place | None]
 """Where the objects stand, by what makes each unique."""
@@ -36,26 +39,34 @@ class Import(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
     help_ = "the folder for the DeviceConfigs, new or empty"
     parser.add_argument("-o", "--output-dir", required=True, metavar="DIR", help=help_)
 
 
-def _run(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Result]]:
+def _run(context: Context, args: Import) -> int:
+    streams = clusters.read(context, args.paths)
+    if streams is None:
+        return 2
+    return clusters.printed(context, streams, *_imported(streams.lists, args._replace(paths=streams.paths)))
+
+
+def _imported(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Result]]:
     if args.function_config:
         raise KrmfnError("import writes a functionConfig of its own; leave --function-config out")
     items = [item for resources in lists.values() for item in resources.items]
     places = {item.ref.id: item.place for item in items}
-    options = Options("render", own=args.own)
+    settings = Settings(RENDER, own=args.own)
     manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     _check(manifests, places, args.paths)
-    whole = importer.imported(manifests, options)
-    configs, function_config = assembly.assembled(whole.taken, options)
+    whole = importer.imported(manifests, settings)
+    configs, function_config = assembly.assembled(whole.taken, settings)
     kept = [one.manifest for one in whole.kept]
     findings = [result for resources in lists.values() for result in resources.results]
     findings += _findings(whole, manifests, places)
-    findings += assembly.errors([*configs, *kept], options, function_config)
+    findings += assembly.errors([*configs, *kept], settings, function_config)
     written = [*configs, *([function_config] if function_config else []), *kept]
     output.write_texts({args.output_dir: _files(written)}, args.root)
     compared = () if all(map(is_dumped, manifests)) else args.paths  # diff takes no dump
@@ -124,8 +135,7 @@ _EXAMPLES = (
     "modules/ -o configs",
     "- -o configs < dump.yaml   # kubectl get modules,daemonsets -A -o yaml > dump.yaml",
 )
-IMPORT = Command(
+COMMAND = Command(
     "write DeviceConfigs that render to the Modules and DaemonSets in PATH",
-    *(_arguments, Import, _run, _EXAMPLES),
-    runs_function=False,
+    *(_EXAMPLES, _arguments, Import, _run, READ),
 )

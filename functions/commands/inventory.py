@@ -16,12 +16,12 @@ from krmfn.runner import max_bytes
 from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams
+from ..command import PRINTED, Command, Context
 from ..fleet import cluster, collecting, grouping, json_stream, readings
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
-from ..paths import files, manifests
-from ..program import Printed, Program
-from ..subcommand import Context
+from ..paths import files, manifests, output
+from ..settings import LOOK
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOM = b"\xef\xbb\xbf"
@@ -38,23 +38,6 @@ class Inventory(NamedTuple):
     valid_until: str | None
 
 
-def command(program: Callable[[], Program]) -> Printed:
-    """Return the command; `program` returns the one whose function renders the paths of `--for`."""
-
-    def run(args: Inventory) -> str:
-        return _inventory(args, program())
-
-    examples = (
-        "nodes.json --for clusters/lab > clusters/lab/nodes.yaml",
-        "- --all-labels < nodes.json",
-        "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
-    )
-    return Printed(
-        "print a NodeInventory of what `kubectl get nodes -o json` (or yaml) has printed",
-        *(_arguments, Inventory, run, examples),
-    )
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "what kubectl has printed: a List, one Node, or one behind the other; JSON of any size (default: -, stdin)"
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=help_)
@@ -67,8 +50,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--valid-until", metavar="YYYY-MM-DD", help=help_)
 
 
-def _inventory(args: Inventory, program: Program) -> str:
-    keys = _keys(args, program)
+def _run(_: Context, args: Inventory) -> int:
+    output.write_stdout(_inventory(args))
+    return 0
+
+
+def _inventory(args: Inventory) -> str:
+    keys = _keys(args)
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is no name: {errors[0]}")
     if args.valid_until is not None and not _is_day(args.valid_until):
@@ -94,7 +82,7 @@ def _named(file: str) -> str:
     return "stdin" if file == "-" else file
 
 
-def _keys(args: Inventory, program: Program) -> set[str] | None:
+def _keys(args: Inventory) -> set[str] | None:
     """Return the labels to keep; None for all. Raises KrmfnError when the arguments say nothing about them."""
     if args.all_labels:
         if args.labels is not None or args.for_:
@@ -109,7 +97,7 @@ def _keys(args: Inventory, program: Program) -> set[str] | None:
         if errors := label_key_errors(key):
             raise KrmfnError(f"--labels: {key!r} is no label: {errors[0]}")
     for path in args.for_:
-        context = Context(program, RunOptions("inventory"), Log())
+        context = Context(RunOptions(), LOOK._replace(keeps_left_overs=False), Log())
         streams = cluster_streams.rendered(context, [path])
         if not streams.is_whole:
             cluster_streams.log(context, streams)
@@ -153,3 +141,15 @@ def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
         return data
 
     return counting
+
+
+_EXAMPLES = (
+    "nodes.json --for clusters/lab > clusters/lab/nodes.yaml",
+    "- --all-labels < nodes.json",
+    "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
+)
+COMMAND = Command(
+    "print a NodeInventory of what `kubectl get nodes -o json` (or yaml) has printed",
+    *(_EXAMPLES, _arguments, Inventory, _run),
+    exits=PRINTED,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -12,13 +13,15 @@ from typing import NamedTuple
 from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, warning
 from krmfn.counts import counted, some
 
+from .. import options
+from ..command import Command, Context
 from ..deviceconfig.reading import domain_of
 from ..fleet import table, wording
 from ..fleet.drivers import Driver
-from ..program import Command
 from ..report import local, printed
 from ..report.local import Joined
-from . import fleets
+from ..settings import LOOK
+from . import clusters, fleets
 
 
 class Nodes(NamedTuple):
@@ -34,10 +37,10 @@ class Nodes(NamedTuple):
     problems: bool
     require_coverage: bool
     format: str
-    painted: bool
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
     fleets.add_arguments(parser)
     help_ = "what if all nodes, or those of --where, had this kernel"
     parser.add_argument("--kernel", metavar="VERSION", help=help_)
@@ -56,14 +59,22 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=(*table.FORMATS, "json"), default="text", help="(default: text)")
 
 
-def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Result]]:
+def _run(context: Context, args: Nodes) -> int:
+    streams = clusters.read(context, args.paths)
+    if streams is None:
+        return 2
+    paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
+    return clusters.printed(context, streams, *_table(streams.lists, args, paint))
+
+
+def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there."""
     wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
     where = dict(map(fleets.label, args.where))
     if where and not args.kernel:
         raise KrmfnError("--where says which nodes move to --kernel VERSION; to print only some nodes, say --label")
     results = list(fleets.add_nodes(lists, args.nodes))
-    clusters: list[printed.Cluster] = []
+    parts: list[printed.Cluster] = []
     rows: list[table.Row] = []
     every: list[tuple[Joined, list[Ref]]] = []
     for name, resources in lists.items():
@@ -73,18 +84,17 @@ def _run(lists: Mapping[str, ResourceList], args: Nodes) -> tuple[str, list[Resu
         results += _judged(name, resources, joined, {*where, *wanted.labels}, args.require_coverage)
         shown = partial(table.rows, joined.groups, joined.whole.every, wanted, name if len(lists) > 1 else "")
         if args.format == "json":
-            clusters.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
+            parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
             continue
         results += _left_out(name, resources, joined, bare, wanted.owner)
         rows += shown(f"no Module is made from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
     results += _without_modules(lists, [joined for joined, _ in every], args.require_coverage)
     if args.format == "json":
-        return printed.dump(clusters, wanted == table.Filter(), args.kernel), results
+        return printed.dump(parts, wanted == table.Filter(), args.kernel), results
     number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)
     if args.problems and number and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"none of {counted(number, 'node')} is among those asked about and lacks its driver"))
-    paint = color.painted if args.painted else color.plain
     return table.FORMATS[args.format](rows, paint) if number else "", results
 
 
@@ -181,6 +191,8 @@ _EXAMPLES = (
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-NODES = Command(
-    "print which driver each node gets, or why none", _arguments, Nodes, _run, _EXAMPLES, paints=True, joins=True
+COMMAND = Command(
+    *("print which driver each node gets, or why none", _EXAMPLES, _arguments, Nodes, _run),
+    intent=LOOK._replace(shows_errors=True),
+    joins=True,
 )

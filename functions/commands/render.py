@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from krmfn.counts import some
@@ -16,9 +16,10 @@ from krmfn.resourcelist import ResourceList
 from .. import options
 from ..cluster import cluster_streams, inputs
 from ..cluster.cluster_lists import Rendered
+from ..command import Command, Context
 from ..paths import output
 from ..paths.failures import Failure, log_failures
-from ..subcommand import EXITS, Context, Subcommand
+from ..settings import RENDER
 
 
 class Args(NamedTuple):
@@ -58,12 +59,10 @@ def run(context: Context, args: Args) -> int:
     if args.split and not args.output_dir:
         raise KrmfnError("--split is about the folders that are written; name the one above them with --output-dir DIR")
     written = _written_before(args)
-    streams = cluster_streams.rendered(
-        context._replace(options=context.options._replace(written=written)), args.paths, judged=True, itself=True
-    )
+    streams = cluster_streams.rendered(context._replace(options=context.options._replace(written=written)), args.paths)
     folders = _folders(args, streams.clusters)
     _check_sources(folders, streams.clusters)
-    shown = [_shown(context, args, one.final) for one in streams.clusters]
+    shown = [_shown(args, one.final) for one in streams.clusters]
     empty = [_empty(one) for one, items in zip(streams.clusters, shown, strict=True) if not (items or args.allow_empty)]
     cluster_streams.log(context, streams)
     log_failures(context.log, [failure for failure in empty if failure])
@@ -83,10 +82,9 @@ def run(context: Context, args: Args) -> int:
 def _write(context: Context, args: Args, contents: dict[str, list[Item]], changes: Sequence[tuple[str, Ref]]) -> None:
     """Write the folders of all clusters, say what is new, and name the folders of clusters that are gone."""
     from ..paths import replacing
-    from . import stages
 
     clusters = list(contents)
-    contents = stages.split(context.program, contents) if args.split else contents
+    contents = _by_stage(contents) if args.split else contents
     write = replacing.replace_folders if args.replace else output.write_folders
     write(contents, context.options.root)
     context.log.changes(changes)
@@ -94,6 +92,24 @@ def _write(context: Context, args: Args, contents: dict[str, list[Item]], change
     for folder in replacing.left_behind(args.output_dir, written) if args.replace and args.output_dir else ():
         message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
         context.log.say(f"warning: {message}", "warning")
+
+
+def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[Item]]:
+    """Return what each stage's folder holds; every stage has one, since Flux prunes nothing of a folder that is gone.
+
+    Raises KrmfnError for a folder written without them: its files would stay.
+    """
+    from ..final.order import STAGES, stage_of
+
+    contents: dict[str, list[Item]] = {}
+    for folder, items in items_by_folder.items():
+        if os.path.lexists(os.path.join(folder, output.KUSTOMIZATION)):  # noqa: PTH118
+            raise KrmfnError(f"{folder} was written without --split; remove it, or name another folder")
+        stages: dict[str, list[Item]] = {stage: [] for stage in STAGES}
+        for item in items:
+            stages[stage_of(item)].append(item)
+        contents |= {os.path.join(folder, stage): held for stage, held in stages.items()}  # noqa: PTH118
+    return contents
 
 
 def _written_before(args: Args) -> frozenset[str]:
@@ -107,8 +123,8 @@ def _written_before(args: Args) -> frozenset[str]:
     return frozenset(folder for folder in written if folder.startswith(tuple(paths)))
 
 
-def _shown(context: Context, args: Args, resources: ResourceList) -> list[Item]:
-    return resources.items if args.include_inputs else inputs.deployed(context.program, resources)
+def _shown(args: Args, resources: ResourceList) -> list[Item]:
+    return resources.items if args.include_inputs else inputs.deployed(resources)
 
 
 def _empty(one: Rendered) -> Failure | None:
@@ -158,12 +174,9 @@ def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None
             )
 
 
-RENDER = Subcommand(
+COMMAND = Command(
     "print the manifests that would reach the cluster",
     ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml"),
-    EXITS,
-    _arguments,
-    Args,
-    run,
+    *(_arguments, Args, run, RENDER),
     joins=True,
 )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from krmfn import ResourceList, Result
 
+from .. import options
+from ..command import Command, Context
 from ..deviceconfig.reading import domain_of
 from ..paths import files
 from ..plan import Comparison
-from ..program import Command
 from ..report.links import link
-from . import fleets
+from ..settings import CHECK, LOOK
+from . import clusters, fleets
 
 
 class Report(NamedTuple):
@@ -25,16 +27,30 @@ class Report(NamedTuple):
     output: str | None
     base: str | None
     files: tuple[str, ...]
-    compared: tuple[Comparison, ...]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
     help_ = "write the page to FILE, all of it or nothing (default: stdout)"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
     fleets.add_from(parser)
+    help_ = "show what changes since the merge base of HEAD and REF, read from Git"
+    parser.add_argument("--base", metavar="REF", help=help_)
 
 
-def _run(lists: Mapping[str, ResourceList], args: Report) -> tuple[str, list[Result]]:
+def _run(context: Context, args: Report) -> int:
+    streams = clusters.read(context, args.paths, is_needed=not args.files)
+    if streams is None:
+        return 2
+    compared: list[Comparison] = []
+    if args.base is not None:
+        from ..comparing import against_base  # here: what runs Git is slow to load
+
+        compared = against_base.with_base(context._replace(intent=LOOK), args.base, streams.paths, streams)
+    return clusters.printed(context, streams, *_page(streams.lists, args, compared))
+
+
+def _page(lists: Mapping[str, ResourceList], args: Report, compared: Sequence[Comparison]) -> tuple[str, list[Result]]:
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
@@ -45,10 +61,10 @@ def _run(lists: Mapping[str, ResourceList], args: Report) -> tuple[str, list[Res
 
     parts = [part(name, resources, domain_of) for name, resources in lists.items()]
     parts += fleets.elsewhere(args.files, lists)
-    text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), args.compared, _links(args.output))
+    text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), compared, _links(args.output))
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}
-    found = (*(finding for one in parts for finding in one.findings), *refused(args.compared))
+    found = (*(finding for one in parts for finding in one.findings), *refused(compared))
     results = [finding for finding in found if str(finding) not in before]
     if args.output is None:
         return text, results
@@ -73,14 +89,8 @@ _EXAMPLES = (
     "clusters/* > report.html",
     "--from nodes-*.json check-*.json -o report.html",
 )
-REPORT = Command(
-    "write one HTML page about a fleet",
-    _arguments,
-    Report,
-    _run,
-    _EXAMPLES,
-    is_judged=True,
-    compares=True,
+COMMAND = Command(
+    *("write one HTML page about a fleet", _EXAMPLES, _arguments, Report, _run),
+    intent=CHECK._replace(shows_errors=True, takes_settings_alone=False),
     joins=True,
-    reads_paths=lambda args: not args.files,
 )

@@ -10,12 +10,16 @@ from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.counts import some
 from krmfn.results import json_text, printable
 
+from .. import options
+from ..command import Command, Context
 from ..kmm.module import MODULE_GROUP, MODULE_KIND, Module
 from ..kmm.resolution import resolver
-from ..program import Command
+from ..settings import LOOK
+from . import clusters
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
     help_ = "a node's kernel version, as `uname -r` prints it; may be given several times"
     parser.add_argument("--kernel", action="append", required=True, metavar="VERSION", help=help_)
     parser.add_argument("--allow-unmapped", action="store_true", help="succeed when a kernel has no mapping")
@@ -32,7 +36,12 @@ class Args(NamedTuple):
     format: str
 
 
-def _run(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[Result]]:
+def _run(context: Context, args: Args) -> int:
+    streams = clusters.read(context, args.paths)
+    return 2 if streams is None else clusters.printed(context, streams, *_resolved(streams.lists, args))
+
+
+def _resolved(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[Result]]:
     modules: list[Module] = []
     for path, resources in lists.items():
         here = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
@@ -86,4 +95,6 @@ def _line(row: dict[str, Any]) -> str:
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
-RESOLVE = Command("print which image each kernel gets, and from which mapping", _arguments, Args, _run, _EXAMPLES)
+COMMAND = Command(
+    *("print which image each kernel gets, and from which mapping", _EXAMPLES, _arguments, Args, _run, LOOK)
+)

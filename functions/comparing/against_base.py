@@ -16,10 +16,10 @@ from ..cluster.cluster_streams import Streams
 from ..cluster.clusters import parse
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import Config
+from ..command import Context
 from ..paths.disk import within
 from ..paths.failures import Failure, log_failures
 from ..plan import Comparison, Plan, undecided
-from ..subcommand import Context
 from . import base as bases
 from .base import Base
 from .pairs import Pair, compared, deployed, join_theirs, paired
@@ -51,13 +51,12 @@ def with_base(context: Context, ref: str, names: Sequence[str], said: Streams | 
             return []
         for one in new.clusters:
             if one.is_whole:  # what is missing would be reported as missing
-                inputs.judge_final(context.program, one.final)
+                inputs.judge_final(one.final)
         if not said:
             cluster_streams.log(context, new)
         lost, missing = _lost(base, old, every), _missing(base, new)
         compared = [
-            _with_base(context, base, pair, *(_of_pair(part, base, pairs, pair) for part in (lost, missing)))
-            for pair in pairs
+            _with_base(base, pair, *(_of_pair(part, base, pairs, pair) for part in (lost, missing))) for pair in pairs
         ]
         compared += _unplaced(base, pairs, lost, missing)
         return [compared[0]._replace(name="")] if len(compared) == 1 else compared
@@ -144,7 +143,7 @@ def _nearness(one: Rendered | None, top: str, path: str) -> int:
     return max((0 if root == "." else len(root) for root in roots if root == "." or within(path, root)), default=-1)
 
 
-def _with_base(context: Context, base: Base, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
+def _with_base(base: Base, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
     """Return the comparison of one cluster with its base; what it has and could not be read on either side is given."""
     name = _name(base, pair)
     if pair.new and (not pair.new.is_whole or pair.new.final.failed):
@@ -154,8 +153,8 @@ def _with_base(context: Context, base: Base, pair: Pair, lost: list[Result], mis
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
         lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read whole")]
     if not lost:
-        return compared(context, pair, name)
-    after = deployed(context, pair.new.final) if pair.new else []
+        return compared(pair, name)
+    after = deployed(pair.new.final) if pair.new else []
     return _unknown(base, name, after, lost)
 
 

@@ -15,9 +15,11 @@ from ..cluster import inputs, theirs
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.clusters import Cluster
+from ..command import Context
 from ..paths.failures import Failure
 from ..plan import Comparison, plan
-from ..subcommand import Context
+from ..upgrades import node_effects
+from ..upgrades.notes import notes
 
 
 class Pair(NamedTuple):
@@ -68,7 +70,7 @@ def join_theirs(
             raise KrmfnError(message)
         if old and old.is_whole:
             left = new.final.theirs if new else None
-            theirs.note(context, old, other.final if left is None else left)
+            theirs.note(old, other.final if left is None else left)
     return failures
 
 
@@ -81,17 +83,15 @@ def _same_name(one: Cluster, other: Cluster) -> bool:
     return one.name == other.name and one.name not in {root.name for root in (*one.roots, *other.roots)}
 
 
-def compared(context: Context, pair: Pair, name: str) -> Comparison:
+def compared(pair: Pair, name: str) -> Comparison:
     """Return the comparison of one cluster before and after."""
-    program = context.program
     old, new = (one.final if one else ResourceList() for one in pair)
-    planned = plan(deployed(context, old), deployed(context, new))
-    effects, unknown = program.effects(old, new) if program.effects else ((), ())
+    planned = plan(deployed(old), deployed(new))
+    effects, unknown = node_effects.effects(old, new)
     planned = planned._replace(effects=tuple(effects))
-    notes = program.notes(planned, new) if program.notes else ()
-    return Comparison(name, planned, placed([*notes, *unknown]))
+    return Comparison(name, planned, placed([*notes(planned, new), *unknown]))
 
 
-def deployed(context: Context, resources: ResourceList) -> list[Manifest]:
+def deployed(resources: ResourceList) -> list[Manifest]:
     """Return the manifests of a list that would reach the cluster."""
-    return [item.manifest for item in inputs.deployed(context.program, resources)]
+    return [item.manifest for item in inputs.deployed(resources)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
@@ -12,9 +11,10 @@ from krmfn.resourcelist import ResourceList
 from ..cluster import cluster_streams, inputs
 from ..cluster.cluster_streams import Streams
 from ..cluster_dump import is_dumped
+from ..command import Context
 from ..paths.failures import each, log_failures
 from ..plan import Comparison
-from ..subcommand import Context
+from ..rendering.kinds import COUNTING
 from .pairs import Pair, compared, join_theirs, paired
 
 
@@ -24,14 +24,16 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
         raise KrmfnError("OLD and NEW are both stdin; give one of them as a file or directory")
     if context.options.cluster:
         raise KrmfnError("--cluster joins PATHs of one side, and there are two; say it with --base")
-    alone = context._replace(options=context.options._replace(against=()))
+    alone = context._replace(
+        options=context.options._replace(against=()), intent=context.intent._replace(is_root_only=True)
+    )
     sides, failures = each((old, new), lambda path: _whole(alone, path))
     if failures:
         for streams in sides:
             cluster_streams.log(context, streams)
         log_failures(context.log, failures)
         return []
-    _refuse_dumps(context, (("OLD", old), ("NEW", new)), sides)
+    _refuse_dumps((("OLD", old), ("NEW", new)), sides)
     before, after = sides
     if len(before.clusters) == len(after.clusters) == 1:
         pairs = [Pair(before.clusters[0], after.clusters[0])]
@@ -42,28 +44,28 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
         log_failures(context.log, failures)
         return []
     for one in after.clusters:
-        inputs.judge_final(context.program, one.final)
+        inputs.judge_final(one.final)
     cluster_streams.log(context, after)
     if any(one.final.failed for one in after.clusters):
         return []
-    return [compared(context, pair, name if len(named) > 1 else "") for name, pair in named]
+    return [compared(pair, name if len(named) > 1 else "") for name, pair in named]
 
 
 def _whole(context: Context, path: str) -> Streams:
     """Return the clusters of a PATH. Raises KrmfnError when one of them cannot be rendered; why is logged."""
-    streams = cluster_streams.rendered(context, [path], itself=True, stays=partial(_is_dump, context))
+    streams = cluster_streams.rendered(context, [path], _is_dump)
     if streams.is_whole and not any(one.final.failed for one in streams.clusters):
         return streams
     cluster_streams.log(context, streams)
     raise KrmfnError(f"{path} cannot be rendered, so there is nothing to compare")
 
 
-def _refuse_dumps(context: Context, named: Sequence[tuple[str, str]], sides: Sequence[Streams]) -> None:
+def _refuse_dumps(named: Sequence[tuple[str, str]], sides: Sequence[Streams]) -> None:
     """Raise KrmfnError when a side is a dump: what servers fill in or write another way would be changes."""
     dumps = [
         f"{side} ({'stdin' if path == '-' else path})"
         for (side, path), streams in zip(named, sides, strict=True)
-        if any(_is_dump(context, one.final) for one in streams.clusters)
+        if any(_is_dump(one.final) for one in streams.clusters)
     ]
     if dumps:
         raise KrmfnError(
@@ -72,8 +74,7 @@ def _refuse_dumps(context: Context, named: Sequence[tuple[str, str]], sides: Seq
         )
 
 
-def _is_dump(context: Context, resources: ResourceList) -> bool:
+def _is_dump(resources: ResourceList) -> bool:
     """Return True when a cluster has given back all of a list, and that is more than its nodes."""
-    counting = inputs.counting(context.program)
-    is_more = any((item.group, item.kind) not in counting for item in resources.items)
+    is_more = any((item.group, item.kind) not in COUNTING for item in resources.items)
     return is_more and all(is_dumped(item.manifest) for item in resources.items)

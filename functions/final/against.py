@@ -15,11 +15,8 @@ from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, Module, module_of
 from ..rendering import function_config
-from ..rendering.kinds import OURS, OWNERS
+from ..rendering.kinds import COUNTING, OWNERS
 from . import between
-
-_SETTINGS = frozenset({("", "Node"), (OURS, "NodeInventory"), (OURS, "RenderDeviceConfigs")})
-"""What counts where it stands, and nowhere else."""
 
 
 def against(
@@ -37,7 +34,7 @@ def against(
     foreign: list[Item] = []
     for item in theirs.items:
         kind = (item.group, item.kind)
-        if kind in _SETTINGS or (kind not in OWNERS and cluster.is_local(item)):
+        if kind in COUNTING or (kind not in OWNERS and cluster.is_local(item)):
             continue
         gone, twin = former.items.get(item.ref.id), here.items.get(item.ref.id)
         if gone is not None and former.is_one(gone, item):

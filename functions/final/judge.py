@@ -9,7 +9,8 @@ from krmfn import Item, ResourceList, Result
 
 from ..rendering import function_config, ignoring, reach
 from ..rendering.generated import Finding
-from ..rendering.kinds import DEVICECONFIG, PTEMPLATE
+from ..rendering.kinds import OWNERS
+from ..settings import settings_of
 from .rules import check
 from .stream import final
 
@@ -45,6 +46,5 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     results = list(reach.reaching(ignoring.kept(owned(), by_ref, config, hidden), config.source))
     resources.turned_off += hidden.total()
     yield from results
-    if resources.options.command in function_config.JUDGING and not any(one.severity == "error" for one in results):
-        kinds = DEVICECONFIG.owners | PTEMPLATE.owners
-        yield from ignoring.idle(resources, config, kinds, hidden, of_final=True)
+    if settings_of(resources).intent.judges_nodes and not any(one.severity == "error" for one in results):
+        yield from ignoring.idle(resources, config, OWNERS, hidden, of_final=True)

@@ -76,6 +76,10 @@ _NEEDED = frozenset(
 """What a Module may need; whatever its wave is, behind the Modules it would keep them from ever being ready."""
 
 
+STAGES = ("before", "modules", "consumers")
+"""The folders of `render --split stages`, in the order in which they are applied."""
+
+
 def stage_of(item: Item) -> str:
     """Return the stage of an object: before, modules or consumers.
 

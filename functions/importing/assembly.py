@@ -5,39 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from krmfn import Manifest, Options, ResourceList, Result
+from krmfn import Manifest, ResourceList, Result
 
 from ..kmm.module import kernel_name
+from ..settings import Settings
 from .drafts import rendered
 from .importer import Taken
 from .normal import normal
 
 
-def assembled(taken: Sequence[Taken], options: Options) -> tuple[list[Manifest], Manifest | None]:
+def assembled(taken: Sequence[Taken], settings: Settings) -> tuple[list[Manifest], Manifest | None]:
     """Return the DeviceConfigs and, where there is something to say in it, the functionConfig with what they share.
 
     They are rendered together and must give what each gave by itself.
     """
     whole = [one.config for one in taken]
     configs, profiles = with_profiles(whole)
-    version = options.own.get("kmm-version")
-    settings = {**({"kmm": {"version": version}} if version else {}), **({"profiles": profiles} if profiles else {})}
+    version = settings.own.get("kmm-version")
+    spec = {**({"kmm": {"version": version}} if version else {}), **({"profiles": profiles} if profiles else {})}
     function_config = {
         "apiVersion": "krmfn.dev/v1alpha1",
         "kind": "RenderDeviceConfigs",
         "metadata": {"name": "imported"},
-        "spec": settings,
+        "spec": spec,
     }
-    apart = {**function_config, "spec": {**settings, "exclusivity": {"mode": "off"}}}
-    together = _forms(rendered(configs, options, apart))
-    if together != [form for config in whole for form in _forms(rendered([config], options))]:
+    apart = {**function_config, "spec": {**spec, "exclusivity": {"mode": "off"}}}
+    together = _forms(rendered(configs, settings, apart))
+    if together != [form for config in whole for form in _forms(rendered([config], settings))]:
         raise AssertionError("the profiles change what is rendered")
-    return configs, function_config if settings else None
+    return configs, function_config if spec else None
 
 
-def errors(manifests: Iterable[Manifest], options: Options, function_config: Manifest | None) -> list[Result]:
+def errors(manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None) -> list[Result]:
     """Return the errors about the configs together with what stays hand-written: those about nodes, above all."""
-    results = rendered(manifests, options, function_config).results
+    results = rendered(manifests, settings, function_config).results
     return [result for result in results if result.severity == "error"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item, Manifest, Options, Ref, ResourceList, Result
+from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.resource import ref
 from krmfn.yamltext import emit
 
@@ -13,6 +13,7 @@ from ..deviceconfig import deviceconfig
 from ..deviceconfig.fields import Spec
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
+from ..settings import Settings
 from .comparing import Difference, compared, lost
 from .consumers import Consumer, entry_of
 from .modules import fields_of
@@ -81,9 +82,9 @@ Reasons = dict[int, tuple[str, ...]]
 """Why objects cannot be expressed, by the numbers of the consumers, and MODULE."""
 
 
-def judged(draft: Draft, options: Options) -> tuple[Reasons, tuple[tuple[Ref, Difference], ...]]:
+def judged(draft: Draft, settings: Settings) -> tuple[Reasons, tuple[tuple[Ref, Difference], ...]]:
     """Return why objects of a draft cannot be expressed, and the differences that are meant."""
-    resources = rendered([draft.config], options)
+    resources = rendered([draft.config], settings)
     if resources.failed:
         return _refused(draft, resources.results), ()
     made = {item.ref.id: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
@@ -103,10 +104,12 @@ def judged(draft: Draft, options: Options) -> tuple[Reasons, tuple[tuple[Ref, Di
     return reasons, tuple(differences)
 
 
-def rendered(manifests: Iterable[Manifest], options: Options, function_config: Manifest | None = None) -> ResourceList:
+def rendered(
+    manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None = None
+) -> ResourceList:
     """Return a list of these manifests after the function that a render calls."""
     resources = ResourceList(map(_item, manifests), function_config)
-    resources.options = options
+    resources.settings = settings
     deviceconfig(resources)
     return resources
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from krmfn import Manifest, Options, Ref
+from krmfn import Manifest, Ref
 from krmfn.resource import ref
 
 from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS
+from ..settings import Settings
 from .comparing import Difference
 from .consumers import Consumer, consumer
 from .drafts import MODULE, draft, judged
@@ -42,10 +43,10 @@ class Imported(NamedTuple):
     """How many objects are neither Modules nor their consumers."""
 
 
-def imported(manifests: Sequence[Manifest], options: Options) -> Imported:
+def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
     """Return the DeviceConfigs of all Modules that can be expressed, and what stays hand-written.
 
-    `options` are those of a render. Each config is rendered by itself: an object is taken only when what is rendered
+    `settings` are those of a render. Each config is rendered by itself: an object is taken only when what is rendered
     in its place means the same, but for differences that are named with their reason.
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
@@ -56,7 +57,7 @@ def imported(manifests: Sequence[Manifest], options: Options) -> Imported:
         waiting.setdefault(found.module, []).append(found)
     taken, kept = list[Taken](), list[Kept]()
     for module in modules:
-        one, stay = _attempt(module, waiting.pop((ref(module).namespace, ref(module).name), []), options)
+        one, stay = _attempt(module, waiting.pop((ref(module).namespace, ref(module).name), []), settings)
         taken += [one] if one else []
         kept += stay
     for (namespace, name), rest in waiting.items():
@@ -67,7 +68,7 @@ def imported(manifests: Sequence[Manifest], options: Options) -> Imported:
     return Imported(tuple(taken), tuple(kept), len(manifests) - len(modules) - len(consumers) - len(fronts))
 
 
-def _attempt(module: Manifest, consumers: Sequence[Consumer], options: Options) -> tuple[Taken | None, list[Kept]]:
+def _attempt(module: Manifest, consumers: Sequence[Consumer], settings: Settings) -> tuple[Taken | None, list[Kept]]:
     """Return what becomes of a Module with its consumers: the config, and what of it stays hand-written.
 
     A consumer that cannot be expressed is left out of the config, and what remains is tried again.
@@ -78,7 +79,7 @@ def _attempt(module: Manifest, consumers: Sequence[Consumer], options: Options) 
     rest, stay = _of_its_version(module, consumers)
     while True:
         attempt = draft(module, rest)
-        reasons, differences = judged(attempt, options)
+        reasons, differences = judged(attempt, settings)
         if not reasons:
             return Taken(attempt.config, tuple(manifest for manifest, _ in attempt.wanted), differences), stay
         if MODULE in reasons and rest:  # is it the Module itself, or what waits for it?

@@ -13,13 +13,13 @@ from krmfn.results import Result, error, info
 from ..options import RunOptions, kustomize_flags
 from ..paths import files, manifests
 from ..paths.failures import Unreadable
-from ..program import Program
-from . import decision, kustomize, outdated
+from ..rendering.kinds import OWNERS
+from . import calls, decision, kustomize, outdated
 from .graph import Graph
 from .places import Places
 
 
-def built(program: Program, options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
+def built(options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
     """Return what kustomize builds of the folder `path`; functions of ours are called as the kustomization says.
 
     `folder` is the path, absolute and without links, and `graph` holds its kustomization and all that it lists.
@@ -34,7 +34,7 @@ def built(program: Program, options: RunOptions, path: str, folder: str, graph: 
     if decided.refused:
         raise Unreadable(decided.refused)
     like = graph.kustomizations[folder].manifest
-    build = partial(kustomize.build, path, flags, decided, program.entry_points, like, seconds=options.timeout)
+    build = partial(kustomize.build, path, flags, decided, calls.ENTRY_POINTS, like, seconds=options.timeout)
     made = build()
     try:
         resources = manifests.read_stream(made.stream)
@@ -48,22 +48,22 @@ def built(program: Program, options: RunOptions, path: str, folder: str, graph: 
     resources.changes += made.changes
     resources.transformed = graph.transformed(folder)
     if decided.calls:
-        resources.report(outdated.changed_later(program, made.seen, resources))
+        resources.report(outdated.changed_later(made.seen, resources))
         resources.is_rendered = True
         resources.config_item = decided.calls[0].config
         resources.function_config = resources.config_item.manifest
     return resources
 
 
-def never_rendered(program: Program, path: str, resources: ResourceList) -> Iterator[Result]:
+def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource that should have been rendered in the build and that nothing was made from."""
     owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
     # one without a namespace has got it from the functionConfig
     owners |= {(group, kind, "", name) for group, kind, _, name in owners}
     for item in resources.items:
-        if (item.group, item.kind) in program.owners and item.ref.id not in owners:
+        if (item.group, item.kind) in OWNERS and item.ref.id not in owners:
             message = (
-                f"nothing in the build of {path} was made from it: {program.name} is called before it is added or gets "
-                f"its name, or not for its kind; call {program.name} in the outermost kustomization"
+                f"nothing in the build of {path} was made from it: krmfn is called before it is added or gets "
+                f"its name, or not for its kind; call krmfn in the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM514"))

@@ -28,6 +28,10 @@ _PART = r"[a-z0-9][a-z0-9._/-]*"
 _IMAGE = re.compile(rf"({_PART}(?::[0-9]+/{_PART})?)(?::(\w[\w.-]{{0,127}}))?(?:@sha256:[0-9a-f]{{64}})?")
 
 
+ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")}
+"""The KRM functions that a kustomization may call, by their names: `package.module:function`."""
+
+
 class Ours(NamedTuple):
     """The programs of ours."""
 

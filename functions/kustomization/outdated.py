@@ -13,7 +13,7 @@ from krmfn.resource import Manifest, annotations_of, same
 from krmfn.resourcelist import ResourceList, Transformed
 from krmfn.results import Field, Result, error
 
-from ..program import Program
+from ..rendering.kinds import OWNERS
 from .confinement import Seen
 
 _HASH = re.compile(r"-[a-z0-9]{10}$")
@@ -23,7 +23,7 @@ _PREFIX = "krmfn.dev/"
 Path = tuple[str | int, ...]
 
 
-def changed_later(program: Program, calls: Sequence[Seen], resources: ResourceList) -> Iterator[Result]:
+def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Result]:
     """Yield an error for each resource that is not what the last call saw that generated something from it.
 
     Names in it do not count: kustomize gives references their prefixes, suffixes and hashes after all functions, in
@@ -32,27 +32,25 @@ def changed_later(program: Program, calls: Sequence[Seen], resources: ResourceLi
     functions = {mark.owner: mark.function for item in resources.marked() if (mark := mark_of(item.annotations))}
     # one without a namespace has got it from the functionConfig
     functions |= {(group, kind, "", name): function for (group, kind, _, name), function in functions.items()}
-    seen = {function: _seen(program, calls, function) for function in set(functions.values())}
+    seen = {function: _seen(calls, function) for function in set(functions.values())}
     for item in resources.items if seen else ():
         before = seen[functions[item.ref.id]].get(item.ref.id) if item.ref.id in functions else None
         path = before and _changed(_meaning(before), _meaning(item), (), resources.transformed)
         if path:
             message = (
-                f"is changed after {program.name} was called, so what is generated from it does not follow; "
-                f"call {program.name} in the outermost kustomization"
+                "is changed after krmfn was called, so what is generated from it does not follow; "
+                "call krmfn in the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM515", field=Field(join(path))))
-    yield from _removed_later(program, resources, seen)
+    yield from _removed_later(resources, seen)
 
 
-def _removed_later(
-    program: Program, resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]]
-) -> Iterator[Result]:
+def _removed_later(resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]]) -> Iterator[Result]:
     """Yield an error for each resource that is gone, at the first object that was generated from it.
 
     When one of its kind is there that nothing was generated from, it may only have got another name: that is KRM514.
     """
-    owners = {item.ref.id for item in resources.items if (item.group, item.kind) in program.owners}
+    owners = {item.ref.id for item in resources.items if (item.group, item.kind) in OWNERS}
     marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
     known = {mark.owner for _, mark in marked}
     renamed = {owner[:2] for owner in owners - known - {(*one[:2], "", one[3]) for one in known}}
@@ -64,17 +62,17 @@ def _removed_later(
             gone.setdefault(mark.owner, item)
     for (_, kind, namespace, name), item in gone.items():
         message = (
-            f"is generated from {kind} {namespace}/{name}, which is removed after {program.name} was called; call "
-            f"{program.name} in the outermost kustomization"
+            f"is generated from {kind} {namespace}/{name}, which is removed after krmfn was called; call "
+            f"krmfn in the outermost kustomization"
         )
         yield item.located(error(message, rule="KRM515"))
 
 
-def _seen(program: Program, calls: Sequence[Seen], function: str) -> dict[Id, Item]:
+def _seen(calls: Sequence[Seen], function: str) -> dict[Id, Item]:
     """Return the resources as a function was shown them last, by itself or as a part of the program."""
-    texts = [call.text for call in calls if call.program in (program.name, function)]
+    texts = [call.text for call in calls if call.program in ("krmfn", function)]
     items = [item for text in texts for item in ResourceList.parse(text).items]
-    return {item.ref.id: item for item in items if (item.group, item.kind) in program.owners}
+    return {item.ref.id: item for item in items if (item.group, item.kind) in OWNERS}
 
 
 def _meaning(item: Item) -> Manifest:

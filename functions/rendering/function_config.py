@@ -2,19 +2,18 @@
 
 from typing import Any, NamedTuple
 
-from krmfn import Field, Item, KrmfnError, Manifest, Options, Ref, ResourceList, Result, error, schema
+from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.fieldpath import join
 from krmfn.resource import ref
 from krmfn.rule import Rule
 
 from ..fleet import readings
 from ..kmm.versions import DEFAULT
+from ..settings import Settings, settings_of
 from . import schemas
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
 PRUNE = ("auto", "always", "never")
-JUDGING = ("check", "report")
-"""The commands that want every finding about a list, also what was turned off for nothing, and about its nodes."""
 
 
 class Source(NamedTuple):
@@ -70,7 +69,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         metadata = {"name": source.ref.name or "function-input"}
         config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": metadata, "spec": _nested(data)}
     elif not config:
-        return _settings({}, resources.options), []
+        return _settings({}, settings_of(resources)), []
     elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
@@ -86,7 +85,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
             source.located(explained(result._replace(message=f"{result.message} (in the functionConfig)")))
             for result in misfits
         ]
-    return _settings(config.get("spec") or {}, resources.options)._replace(source=source), []
+    return _settings(config.get("spec") or {}, settings_of(resources))._replace(source=source), []
 
 
 def _variables(spec: Any) -> list[Result]:
@@ -100,12 +99,12 @@ def _variables(spec: Any) -> list[Result]:
     return [error(f"{text} {message}", rule="KRM146", field=Field(join(path), text)) for path, text, _ in found]
 
 
-def _settings(spec: Manifest, options: Options) -> FunctionConfig:
-    own = options.own
+def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
+    own = settings.own
     return FunctionConfig(
         defaults=spec.get("defaults", {}),
         profiles=spec.get("profiles", {}),
-        namespace=own.get("namespace") or spec.get("namespace") or options.fallback_namespace,
+        namespace=own.get("namespace") or spec.get("namespace") or settings.fallback_namespace,
         kmm_version=own.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
         adopt=spec.get("adopt", False),

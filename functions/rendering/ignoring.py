@@ -18,7 +18,8 @@ from krmfn.results import Severity
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from .function_config import JUDGING, FunctionConfig
+from ..settings import settings_of
+from .function_config import FunctionConfig
 from .generated import Finding
 from .kinds import OURS
 from .reach import reaching
@@ -64,7 +65,7 @@ def report(
     hidden = Counter[frozenset[Hidden]]()
     is_sound = resources.report(reaching(kept(findings, owners, config, hidden), config.source))
     resources.turned_off += hidden.total()
-    if is_sound and resources.options.command in JUDGING and not resources.is_rendered:
+    if is_sound and settings_of(resources).intent.judges_nodes and not resources.is_rendered:
         resources.report(idle(resources, config, handled, hidden))
     return is_sound
 

@@ -9,6 +9,8 @@ from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 OURS, SEED = "krmfn.dev", "example.com"
 """The groups whose DeviceConfigs are ours, and the he-sample operator's."""
 PTEMPLATE_GROUP = "pt.example.com"
+CONFIG = (OURS, "RenderDeviceConfigs")
+"""The functionConfig; one among the resources in a PATH is taken as such."""
 
 _RBAC = "rbac.authorization.k8s.io"
 _MONITORING = "monitoring.coreos.com"
@@ -41,4 +43,8 @@ PTEMPLATE = Scope(
     frozenset({(MODULE_GROUP, MODULE_KIND), ("apps", "DaemonSet")}),
 )
 OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
-"""What objects are made from."""
+"""What objects are generated from."""
+COUNTING = frozenset({CONFIG, (OURS, "NodeInventory"), ("", "Node")})
+"""What counts where it stands, and is neither deployed (a Node is there already) nor made into anything."""
+INPUTS = OWNERS | COUNTING
+"""What a render reads and does not print."""

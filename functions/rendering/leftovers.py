@@ -16,11 +16,10 @@ from krmfn.ownership import OWNER, Id, Scope
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
+from ..settings import settings_of
 from .function_config import FunctionConfig
 from .generated import Generated
 
-_LOOKING = ("check", "diff", "images", "nodes", "report", "resolve")
-"""Commands that only look: what is left over is judged as it stands."""
 _KUSTOMIZE = "kustomize.config.k8s.io/id"
 WAYS_OUT = (
     "or decide what happens to it: --prune always (in the functionConfig `prune: always`) removes it, "
@@ -41,14 +40,15 @@ class LeftOvers(NamedTuple):
 def sort_out(
     resources: ResourceList, scopes: Sequence[Scope], config: FunctionConfig, wanted: Sequence[Generated]
 ) -> LeftOvers:
-    """Return what becomes of objects that this run does not generate: `prune`, the command and kpt decide."""
+    """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide."""
     names = frozenset(one.ref.id for one in wanted)
     items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
     items = [item for item in items if item.ref.id not in names]
     packages = _kpt_folders(resources) if items else []
+    is_kept = settings_of(resources).intent.keeps_left_overs
     parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
-        parts[_outcome(item, config.prune, packages, resources.options.command)].append(item)
+        parts[_outcome(item, config.prune, packages, is_kept)].append(item)
     written = _handwritten(resources, scopes, config, names, parts)
     findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
     return LeftOvers(parts["kept"], written, findings)
@@ -61,13 +61,13 @@ def as_they_stand(
     return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
 
 
-def _outcome(item: Item, prune: str, packages: Sequence[str], command: str) -> str:
+def _outcome(item: Item, prune: str, packages: Sequence[str], is_kept: bool) -> str:
     """Return what becomes of an object whose owner is not in the list."""
     if prune != "auto":
         return "removed" if prune == "always" else "kept"
     if _path(item) and any(_path(item).startswith(folder) for folder in packages):
         return "removed"
-    return "kept" if command in _LOOKING else "refused"
+    return "kept" if is_kept else "refused"
 
 
 def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionConfig) -> Iterator[Result]:

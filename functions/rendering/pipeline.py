@@ -11,20 +11,18 @@ from krmfn.ownership import Scope
 
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, Module
+from ..settings import settings_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
-from .function_config import JUDGING, FunctionConfig
+from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
     from ..fleet.nodes import Fleet
 
-SHOWING = ("nodes", "report")
-"""The commands that show what an input with errors would come to: a conflict, and the nodes that it is about."""
-
 
 def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
-    """Render the resources of several kinds; with any error finding nothing is changed (but see SHOWING).
+    """Render the resources of several kinds; with any error finding nothing is changed unless it `shows_errors`.
 
     What is wrong with one resource hides nothing about the others: each goes through the stages as far as it is sound.
     """
@@ -33,6 +31,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     kinds = {kind for _, kind in handled}
     items = [item for item in resources.items if item.kind in kinds and (item.group, item.kind) in handled]
 
+    intent = settings_of(resources).intent
     config, errors = function_config.read(resources)
     if items or any(resources.owned(scope) for scope in scopes):
         errors += recognition.partial_view(resources, config)
@@ -44,7 +43,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     wanted = [one for part in rendered for one in part.objects]
     sort_out = leftovers.as_they_stand if resources.is_rendered else leftovers.sort_out
     left = sort_out(resources, scopes, config, wanted)
-    lint = bool(items or resources.options.command)
+    lint = bool(items or not intent.is_function)
 
     of_configs = [finding for part in rendered for finding in part.findings]
     resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
@@ -65,7 +64,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     findings = chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config))
     resources.report(left.findings)
     is_sound = ignoring.report(resources, findings, owners, config, handled)
-    if (is_sound or resources.options.command in SHOWING) and not resources.is_rendered:
+    if (is_sound or intent.shows_errors) and not resources.is_rendered:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 
 
@@ -77,7 +76,7 @@ def _about_nodes(
     config: FunctionConfig,
 ) -> tuple[Fleet | None, list[Finding]]:
     """Return the nodes of a list, and what is found about those that the Modules select: for `check` and its like."""
-    if resources.options.command not in JUDGING:
+    if not settings_of(resources).intent.judges_nodes:
         return None, []
     from . import fleet_checks  # here: nothing else asks
 
@@ -121,7 +120,7 @@ def _at_configs(
 def _scratch(resources: ResourceList) -> ResourceList:
     """Return a list of the same resources, whose findings nobody reads."""
     scratch = ResourceList(resources.items, resources.function_config)
-    scratch.config_item, scratch.options = resources.config_item, resources.options
+    scratch.config_item, scratch.settings = resources.config_item, resources.settings
     return scratch
 
 

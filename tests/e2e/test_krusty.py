@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from krmfn_functions.command_line import main
-from krmfn_functions.programs import KRMFN
 
 from tests.trees import config_map, plant
 
@@ -116,7 +115,7 @@ def _outcome(folder: Path) -> Outcome:
 
 def _render(folder: Path, *options: str) -> int:
     os.environ["PATH"] = path_of()["PATH"]
-    return main.main(KRMFN, ["render", "--allow-empty", "--log-format", "json", *options, str(folder)])
+    return main.main(["render", "--allow-empty", "--log-format", "json", *options, str(folder)])
 
 
 def _errors(lines: Sequence[str]) -> Iterator[tuple[str, str]]:

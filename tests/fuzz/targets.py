@@ -16,10 +16,11 @@ from unittest import mock
 
 from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.command_line import main
+from krmfn_functions.kmm.module import MODULE_GROUP, MODULE_KIND
 from krmfn_functions.kustomization import changes, reading
 from krmfn_functions.kustomization.decision import decide
 from krmfn_functions.paths import manifests, output
-from krmfn_functions.programs import INPUTS, KINDS, KRMFN
+from krmfn_functions.rendering.kinds import INPUTS, OWNERS
 
 from krmfn import ResourceList
 from krmfn.item import Item
@@ -118,7 +119,7 @@ def _command(*arguments: str, stdin: bytes = b"") -> tuple[int, bytes]:
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
         mock.patch.object(output, "write_stdout", written),
     ):
-        code = main.main(KRMFN, arguments)
+        code = main.main(arguments)
     if "Traceback" in said.getvalue():
         raise Finding("no traceback", stderr=said.getvalue()[-3000:])
     return code, b"".join(out)
@@ -145,11 +146,15 @@ def _compare_interpreted(text: bytes, kubernetes: Reading, kyaml: Reading) -> No
     """
     ours, theirs = ([one for given in each.objects for one in _resources(given)] for each in (kubernetes, kyaml))
     kinds = [(ref(one).group, ref(one).kind) for one in ours]
-    if len(ours) != len(theirs) or not {*KRMFN.owners, *KINDS}.intersection(kinds):
+    if len(ours) != len(theirs) or not {*OWNERS, (MODULE_GROUP, MODULE_KIND)}.intersection(kinds):
         return
     for one, other, kind in zip(ours, theirs, kinds, strict=True):
         seen = {"kubernetes": _naming(one), "kyaml": _naming(other)}
-        if kind in INPUTS | KINDS and not alike(*seen.values()) and _command("check", "-", stdin=text)[0] == 0:
+        if (
+            kind in INPUTS | {(MODULE_GROUP, MODULE_KIND)}
+            and not alike(*seen.values())
+            and _command("check", "-", stdin=text)[0] == 0
+        ):
             raise Finding("what is interpreted has one reading", **seen)
 
 

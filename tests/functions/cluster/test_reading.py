@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import pytest
 from krmfn_functions.command_line import main
-from krmfn_functions.programs import KRMFN
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
@@ -53,7 +52,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
                 read_in_full(patch)
             capfd.readouterr()
             stdout = os.dup(1)
-            code = main.main(KRMFN, [command, *options, "."])
+            code = main.main([command, *options, "."])
             os.dup2(stdout, 1)  # a command closes it, to see that all was written
             os.close(stdout)
         return Ended(code, *capfd.readouterr())

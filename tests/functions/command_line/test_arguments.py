@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.command_line import arguments, grammar
 from krmfn_functions.command_line.arguments import Call, parse
-from krmfn_functions.programs import KRMFN
+from krmfn_functions.commands.check import COMMAND
+from krmfn_functions.options import SETTINGS
 
 from tests.commands import process
 
@@ -37,7 +38,7 @@ PATHS = st.text("ab/.-_ é", min_size=1, max_size=4).filter(lambda path: path ==
 
 
 def called(*argv: str) -> Call:
-    call = parse(KRMFN, argv)
+    call = parse(argv)
     assert isinstance(call, Call)
     return call
 
@@ -69,7 +70,7 @@ def test_options_may_stand_between_paths(lines: tuple[list[str], list[str]]) -> 
 def test_every_argument_is_where_it_belongs() -> None:
     call = called("check", "a", "--strict", "b", "--prune=never", "--format", "json", "c", "-q")
     assert call.args == (("a", "b", "c"), "json", None, None, True)
-    assert (call.options.command, call.options.quiet, dict(call.options.own)) == ("check", True, {"prune": "never"})
+    assert (call.command, call.options.quiet, dict(call.options.own)) == (COMMAND, True, {"prune": "never"})
     assert called("check").args.paths == ()
     compared = called("diff", "--format", "json", "a", "-q", "b").args
     assert (compared.paths, compared.format) == (("a", "b"), "json")
@@ -99,7 +100,7 @@ def test_after_two_dashes_everything_is_a_path() -> None:
 )
 def test_wrong_usage_stays_wrong_usage(argv: list[str]) -> None:
     with contextlib.redirect_stderr(io.StringIO()) as err:
-        assert parse(KRMFN, argv) == 2
+        assert parse(argv) == 2
     assert "usage: krmfn" in err.getvalue()
 
 
@@ -109,28 +110,28 @@ def frozen(value: Any) -> bool:
     return value is None or isinstance(value, str | bool | MappingProxyType)
 
 
-@pytest.mark.parametrize("command", sorted(grammar.commands(arguments.parser(KRMFN))))
+@pytest.mark.parametrize("command", sorted(grammar.commands(arguments.parser())))
 def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: str) -> None:
     """A new option without a field, or the other way round, is an option without an effect, or a crash."""
     least = {"diff": ["a", "b"], "resolve": ["--kernel", "1"], "completion": ["bash"], "explain": ["KRM100"]}
     least["import"] = ["-o", "out"]
     call = called(command, *least.get(command, []))
     assert frozen(call.args)
-    parser = grammar.commands(arguments.parser(KRMFN))[command]
+    parser = grammar.commands(arguments.parser())[command]
     given = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}
-    common = set(call.options._fields) - {"command", "own"} | {name.replace("-", "_") for name in KRMFN.options}
+    common = set(call.options._fields) - {"own"} | {name.replace("-", "_") for name in SETTINGS}
     common -= set() if call.command.joins else {"against"}
     own = set(call.args._fields)
-    assert given - own == (common - own if call.command.runs_function else set())
-    assert own - {"own", "compared", "painted"} <= given, "but for what follows from others"
+    assert given - own == (common - own if call.command.intent else set())
+    assert own - {"own"} <= given, "but for what follows from others"
     with pytest.raises((AttributeError, TypeError)):
         call.options.own["prune"] = "never"  # type: ignore[index]
     with pytest.raises(AttributeError):
         call.options.root = "/"  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("option", sorted(KRMFN.options))
-def test_an_option_of_the_program_is_not_empty(option: str) -> None:
+@pytest.mark.parametrize("option", sorted(SETTINGS))
+def test_a_setting_that_is_an_option_is_not_empty(option: str) -> None:
     """As `--prune=$PRUNE` is when the variable is not set: the default would be a guess."""
     done = process("krmfn", "check", f"--{option}=", "examples/quickstart")
     assert (done.code, done.out) == (2, b"")

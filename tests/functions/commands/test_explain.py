@@ -11,7 +11,6 @@ import yaml
 from krmfn_functions.commands import catalogue, explain
 from krmfn_functions.formats.junit import junit
 from krmfn_functions.formats.sarif import sarif
-from krmfn_functions.programs import program
 from rules import page
 
 from krmfn import KrmfnError
@@ -29,7 +28,7 @@ spec: {driverImage: "registry.example.com/gpu:1.0", moduleName: gpu, nodeSelecto
 
 
 def explained(*names: str) -> str:
-    return explain.explained(names, program)
+    return explain.explained(names)
 
 
 def one_line(text: str) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Manifest, Options
+from krmfn import Manifest
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config
 
 OTHER = {"name": "other", "image": "registry.example.com/other:1"}
@@ -19,7 +20,7 @@ OWN = {name: value for name, value in SPEC.items() if name != "moduleName"} | {"
 def errors(locked: dict[str, str], *configs: Manifest, **spec: Any) -> dict[str, str]:
     """The messages of rule KRM148 by field; there are no other errors."""
     settings = function_config(profiles={"p": {**PROFILE, "locked": locked}}, **spec)
-    results = applied(deviceconfig, *configs, function_config=settings, options=Options("check")).results
+    results = applied(deviceconfig, *configs, function_config=settings, settings=Settings(CHECK)).results
     found = [result for result in results if result.severity == "error"]
     assert {result.rule for result in found} <= {"KRM148"}
     return {result.field.path: result.message for result in found if result.field}

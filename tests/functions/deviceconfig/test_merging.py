@@ -13,8 +13,9 @@ from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES,
 from krmfn_functions.pods.structure import facts
 from krmfn_functions.rendering.function_config import Source
 from krmfn_functions.rendering.schemas import schema
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Options, ResourceList
+from krmfn import ResourceList
 from tests.builders import AGENT, SPEC, applied, device_config, function_config, resource_list
 
 # What a row gives: the weaker value, the stronger one, and what comes out.
@@ -344,12 +345,12 @@ def test_what_a_profile_offers_is_checked_although_nobody_has_switched_it_on(con
     dra = {"driverName": "gpu.example.com", "image": "registry.example.com/dra:latest", "enabled": False}
     plugin = {"image": "registry.example.com/plugin:1"}
     spec = {"profiles": {"p": {"daemonSets": [AGENT, runner], "dra": dra, "devicePlugin": plugin}}}
-    options = Options("check")
-    resources = applied(deviceconfig, *configs, function_config=function_config(**spec), options=options)
+    settings = Settings(CHECK)
+    resources = applied(deviceconfig, *configs, function_config=function_config(**spec), settings=settings)
     found = [(result.rule, result.severity) for result in resources.results if result.rule != "KRM143"]
     assert found == [("KRM225", "warning")] * 2
     wrong = {"profiles": {"p": {"daemonSets": [AGENT, {**runner, "image": "$KRMFN_X", "args": ["$KRMFN_Y"]}]}}}
-    resources = applied(deviceconfig, *configs, function_config=function_config(**wrong), options=options)
+    resources = applied(deviceconfig, *configs, function_config=function_config(**wrong), settings=settings)
     assert {result.field.path for result in resources.results if result.field and result.rule == "KRM146"} == {
         "spec.profiles.p.daemonSets[1].image",
         "spec.profiles.p.daemonSets[1].args[0]",

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Manifest, Options, ResourceList, Result
-from tests.builders import NO_OPTIONS, Path, applied, device_config, edited, leaves, module, node
+from krmfn import Manifest, ResourceList, Result
+from tests.builders import NO_SETTINGS, Path, applied, device_config, edited, leaves, module, node
 from tests.functions.deviceconfig.test_every_field import (
     BASE,
     DAEMONSET_FIELDS,
@@ -68,8 +69,8 @@ def findings(resources: ResourceList) -> list[Result]:
     return [finding for finding in resources.results if finding.rule != "KRM143"]
 
 
-def answer(*items: Manifest, options: Options = NO_OPTIONS) -> ResourceList:
-    return applied(deviceconfig, *items, function_config=FUNCTION_CONFIG, options=options)
+def answer(*items: Manifest, settings: Settings = NO_SETTINGS) -> ResourceList:
+    return applied(deviceconfig, *items, function_config=FUNCTION_CONFIG, settings=settings)
 
 
 def texts_of(field: str) -> list[Path]:
@@ -127,7 +128,7 @@ def test_absent_empty_and_given_selectors_are_three_things(value: dict[str, str]
         assert message.startswith("nodeSelector is {}" if value == {} else "nodeSelector is missing")
 
 
-CHECK = Options("check")
+CHECKED = Settings(CHECK)
 MODULE = module(name="written", selector={}, modprobe={"moduleName": "written"})
 
 
@@ -136,7 +137,7 @@ def test_a_written_module_is_linted_beside_configs_and_in_files() -> None:
     assert findings(answer(MODULE)) == []
     beside = answer(MODULE, device_config(BASE | {"nodeSelector": {"gpu": "b"}}))
     assert "KRM201" in [finding.rule for finding in beside.results if finding.ref and finding.ref.name == "written"]
-    files = answer(MODULE, options=CHECK)
+    files = answer(MODULE, settings=CHECKED)
     assert [(finding.rule, finding.severity) for finding in findings(files)] == [("KRM201", "warning")]
     refused = edited(MODULE, ("spec.moduleLoader.container.kernelMappings[0].regexp", "["))
     assert [finding.rule for finding in findings(answer(refused))] == ["KMM023"]
@@ -144,7 +145,7 @@ def test_a_written_module_is_linted_beside_configs_and_in_files() -> None:
 
 def test_a_rule_that_is_turned_off_without_a_reason_stays_on_with_a_finding() -> None:
     note = {"krmfn.dev/ignore": "KRM201; KRM213: it is meant"}
-    files = answer(edited(MODULE, ("metadata.annotations", note)), options=CHECK)
+    files = answer(edited(MODULE, ("metadata.annotations", note)), settings=CHECKED)
     assert [str(finding) for finding in findings(files)] == [
         "warning: Module kmm/written: metadata.annotations[krmfn.dev/ignore]: KRM201 is turned off without a reason; "
         "write `KRM201: why` [KRM115]",

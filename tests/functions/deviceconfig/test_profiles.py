@@ -10,17 +10,18 @@ import pytest
 from krmfn_functions.deviceconfig import deviceconfig, reading
 from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.function_config import FunctionConfig, Source
+from krmfn_functions.settings import CHECK, FUNCTION, Intent, Settings
 
-from krmfn import Item, Options, Ref, ResourceList, Result
+from krmfn import Item, Ref, ResourceList, Result
 from tests.builders import AGENT, applied, device_config, edited, function_config
 
 HERE = Ref("krmfn.dev/v1alpha1", "RenderDeviceConfigs", "", "vendors")
 
 
-def run(spec: dict[str, Any], *configs: dict[str, Any], command: str = "") -> list[Result]:
+def run(spec: dict[str, Any], *configs: dict[str, Any], intent: Intent = FUNCTION) -> list[Result]:
     """Return the findings of a run with a functionConfig of this spec."""
     functions = edited(function_config(**spec), ("metadata.name", "vendors"))
-    return applied(deviceconfig, *configs, function_config=functions, options=Options(command)).results
+    return applied(deviceconfig, *configs, function_config=functions, settings=Settings(intent)).results
 
 
 def config(name: str = "dc", **spec: Any) -> dict[str, Any]:
@@ -87,7 +88,7 @@ def test_a_mistake_in_a_profile_is_reported_as_in_a_config(rule: str) -> None:
         named = [result for result in run(functions, own) if result.ref == HERE]
         assert tails(named) == mine
         assert all(result.message.endswith("; affects DeviceConfig kmm/dc") for result in named if tails([result]))
-        alone = run(functions, command="check")
+        alone = run(functions, intent=CHECK)
         assert tails(alone) == mine
         assert all(result.ref == HERE for result in alone)
 
@@ -166,7 +167,7 @@ def test_a_function_config_in_a_file_has_lines(tmp_path: Path) -> None:
     resources = ResourceList()
     (resources.config_item,) = manifests.read(str(file)).items
     resources.function_config = resources.config_item.manifest
-    resources.options = Options("check")
+    resources.settings = Settings(CHECK)
     deviceconfig(resources)
     (finding,) = resources.results
     assert finding.place

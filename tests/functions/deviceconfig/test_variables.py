@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import yaml
 from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Manifest, Options, Result, run
+from krmfn import Manifest, Result, run
 from tests.builders import (
     AGENT,
     SPEC,
@@ -27,7 +28,7 @@ FILLED = "1.0 registry.example.com/driver dc kmm drv"
 
 def findings(*configs: Manifest, **spec: Any) -> list[Result]:
     settings = function_config(**spec) if spec else None
-    return applied(krmfn, *configs, function_config=settings, options=Options("check")).results
+    return applied(krmfn, *configs, function_config=settings, settings=Settings(CHECK)).results
 
 
 def mistakes(*configs: Manifest, **spec: Any) -> dict[str, str]:

@@ -13,8 +13,9 @@ import pytest
 import yaml
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.paths import manifests
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Manifest, Options
+from krmfn import Manifest
 from tests.builders import DROP, applied, edited, generated, leaves
 from tests.commands import ROOT, cached
 
@@ -130,7 +131,7 @@ def own(vendor: str, **spec: Any) -> Manifest:
 def test_the_example_has_no_finding() -> None:
     resources = manifests.read(str(EXAMPLE))
     resources.function_config = resources.select("RenderDeviceConfigs")[0].manifest
-    resources.options = Options("check")
+    resources.settings = Settings(CHECK)
     deviceconfig(resources)
     assert resources.results == []
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig, reading
 from krmfn_functions.rendering.function_config import FunctionConfig
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Item, Manifest, Options, Result
+from krmfn import Item, Manifest, Result
 from tests.builders import AGENT, SPEC, applied, device_config, function_config, generated
 
 PROFILE: dict[str, Any] = {
@@ -28,7 +29,7 @@ def settings(*versions: dict[str, Any], **profile: Any) -> dict[str, Any]:
 
 
 def findings(spec: dict[str, Any], *configs: Manifest) -> list[Result]:
-    return applied(deviceconfig, *configs, function_config=function_config(**spec), options=Options("check")).results
+    return applied(deviceconfig, *configs, function_config=function_config(**spec), settings=Settings(CHECK)).results
 
 
 def errors(spec: dict[str, Any], *configs: Manifest) -> dict[str, str]:

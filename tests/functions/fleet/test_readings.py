@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import KrmfnError, Options, ResourceList
+from krmfn import KrmfnError, ResourceList
 from tests.builders import CONFIG, document_text
 from tests.commands import process
 
@@ -80,7 +81,7 @@ WRITTEN = [
 def checked(*texts: str) -> ResourceList:
     """The list after `check`."""
     resources = ResourceList.parse(document_text(*texts))
-    resources.options = Options("check")
+    resources.settings = Settings(CHECK)
     configs = [item for item in resources.items if item.kind == "RenderDeviceConfigs"]
     for item in configs:
         resources.config_item, resources.function_config = item, item.manifest

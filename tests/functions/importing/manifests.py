@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn import Manifest, Options
+from krmfn_functions.settings import RENDER, Settings
+
+from krmfn import Manifest
 from tests.builders import edited, manifest, module
 
-OPTIONS = Options("render")
+SETTINGS = Settings(RENDER)
 GPU = edited(module(name="gpu", selector={"gpu": "a"}), ("metadata.labels", {"team": "drivers"}))
 READY = "kmm.node.kubernetes.io/kmm.gpu.ready"
 CONTAINER: dict[str, Any] = {

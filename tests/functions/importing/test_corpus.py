@@ -10,13 +10,14 @@ from krmfn_functions.importing import assembly, drafts, importer
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import MODULE_KINDS
 from krmfn_functions.paths import manifests
+from krmfn_functions.settings import RENDER, Settings
 
-from krmfn import KrmfnError, Manifest, Options, ResourceList, run
+from krmfn import KrmfnError, Manifest, ResourceList, run
 from krmfn.yamltext import emit
 from tests.builders import folder_text
 from tests.commands import ROOT
 
-OPTIONS = Options("render", own={"kmm-version": "main"})
+SETTINGS = Settings(RENDER, own={"kmm-version": "main"})
 SHARE = 0.95
 """What is expressed of the objects that work on a cluster."""
 BROKEN = {
@@ -63,7 +64,7 @@ def works(module: Manifest) -> bool:
     spec = module.get("spec") or {}
     resources = ResourceList.parse(b"kind: ResourceList\napiVersion: config.kubernetes.io/v1\nitems: []\n")
     resources.upsert([module])
-    resources.options = OPTIONS
+    resources.settings = SETTINGS
     krmfn(resources)
     does = any(name in spec for name in ("moduleLoader", "devicePlugin", "dra"))
     return does and not resources.failed and module["metadata"]["name"] not in BROKEN
@@ -72,7 +73,9 @@ def works(module: Manifest) -> bool:
 def test_the_share_that_is_expressed() -> None:
     own = [module for module in CLUSTER if works(module)]
     assert len(own) > 25
-    results = [importer.imported(every, OPTIONS) for every in (*(every for _, every in CASES), *([one] for one in own))]
+    results = [
+        importer.imported(every, SETTINGS) for every in (*(every for _, every in CASES), *([one] for one in own))
+    ]
     taken = [manifest["kind"] for whole in results for one in whole.taken for manifest in one.objects]
     stay = [one.manifest["kind"] for whole in results for one in whole.kept]
     assert len(taken) > 150
@@ -82,9 +85,9 @@ def test_the_share_that_is_expressed() -> None:
 
 @pytest.mark.parametrize(("name", "every"), CASES, ids=[name for name, _ in CASES])
 def test_what_is_rendered_comes_back(name: str, every: list[Manifest]) -> None:
-    whole = importer.imported(every, OPTIONS)
+    whole = importer.imported(every, SETTINGS)
     assert not any(one.manifest["kind"] == "Module" for one in whole.kept)
-    configs, function_config = assembly.assembled(whole.taken, OPTIONS)
+    configs, function_config = assembly.assembled(whole.taken, SETTINGS)
     apart = {
         **(
             function_config
@@ -92,15 +95,15 @@ def test_what_is_rendered_comes_back(name: str, every: list[Manifest]) -> None:
         )
     }
     apart["spec"] = {**apart.get("spec", {}), "exclusivity": {"mode": "off"}}
-    rendered = drafts.rendered(configs, OPTIONS, apart)
-    again = importer.imported([item.manifest for item in rendered.items], OPTIONS)
-    assert assembly.assembled(again.taken, OPTIONS) == (configs, function_config)
+    rendered = drafts.rendered(configs, SETTINGS, apart)
+    again = importer.imported([item.manifest for item in rendered.items], SETTINGS)
+    assert assembly.assembled(again.taken, SETTINGS) == (configs, function_config)
     assert again.kept == ()
 
 
 @pytest.mark.parametrize("module", CLUSTER, ids=lambda module: module["metadata"]["name"])
 def test_a_module_is_expressed_or_named_with_the_reason(module: Manifest) -> None:
-    whole = importer.imported([module], OPTIONS)
+    whole = importer.imported([module], SETTINGS)
     assert len(whole.taken) + len(whole.kept) == 1
     for one in whole.kept:
         assert (one.manifest["kind"], "") in {(kind, "") for _, kind in MODULE_KINDS}

@@ -15,8 +15,9 @@ from krmfn_functions.importing.importer import Imported, imported
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.settings import RENDER, Settings
 
-from krmfn import Manifest, Options
+from krmfn import Manifest
 from tests.builders import (
     AGENT,
     DROP,
@@ -36,7 +37,7 @@ from tests.functions.importing.manifests import (
     DUMPED_GPU,
     EXPORTER,
     GPU,
-    OPTIONS,
+    SETTINGS,
     C,
     P,
 )
@@ -51,11 +52,11 @@ def config_of(whole: Imported) -> Manifest:
 
 def reasons(*manifests: Manifest) -> dict[str, tuple[str, ...]]:
     """Why objects stay as they are, by their names."""
-    return {one.manifest["metadata"]["name"]: one.reasons for one in imported(manifests, OPTIONS).kept}
+    return {one.manifest["metadata"]["name"]: one.reasons for one in imported(manifests, SETTINGS).kept}
 
 
 def test_a_module_and_its_consumer_become_one_config() -> None:
-    whole = imported([GPU, EXPORTER], OPTIONS)
+    whole = imported([GPU, EXPORTER], SETTINGS)
     assert config_of(whole)["spec"] == {
         "driverImage": "example.com/simple:$KERNEL_FULL_VERSION",
         "nodeSelector": {"gpu": "a"},
@@ -88,12 +89,14 @@ def test_a_module_and_its_consumer_become_one_config() -> None:
 
 
 def test_what_the_server_sets_is_taken_off() -> None:
-    assert config_of(imported([DUMPED_GPU, DUMPED_EXPORTER], OPTIONS)) == config_of(imported([GPU, EXPORTER], OPTIONS))
+    assert config_of(imported([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)) == config_of(
+        imported([GPU, EXPORTER], SETTINGS)
+    )
 
 
 def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None:
     """On the list as on the cluster: each object stays, and nothing but the differences that were named is another."""
-    whole = imported([DUMPED_GPU, DUMPED_EXPORTER], OPTIONS)
+    whole = imported([DUMPED_GPU, DUMPED_EXPORTER], SETTINGS)
     resources = applied(
         deviceconfig, DUMPED_GPU, DUMPED_EXPORTER, config_of(whole), function_config=function_config(adopt=True)
     )
@@ -134,7 +137,7 @@ def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None
 )
 def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, why: str | None) -> None:
     exporter = edited(EXPORTER, (path, value))
-    whole = imported([GPU, exporter], OPTIONS)
+    whole = imported([GPU, exporter], SETTINGS)
     if why is None:
         config_of(whole)
         return
@@ -168,7 +171,7 @@ def test_a_consumer_without_its_module_stays() -> None:
 
 
 def test_what_is_kept_is_without_what_the_server_sets() -> None:
-    (kept,) = imported([DUMPED_EXPORTER], OPTIONS).kept
+    (kept,) = imported([DUMPED_EXPORTER], SETTINGS).kept
     assert set(kept.manifest["metadata"]) == {"name", "namespace"}
     assert "status" not in kept.manifest
 
@@ -178,7 +181,7 @@ def test_other_objects_are_counted() -> None:
         EXPORTER, ("metadata.name", "x"), (("metadata", "labels", "kmm.node.kubernetes.io/module.name"), "gpu")
     )
     other = edited(EXPORTER, ("metadata.name", "y"), (f"{P}.nodeSelector", {"a": "b"}))
-    whole = imported([GPU, own, other, manifest("v1", "Secret")], OPTIONS)
+    whole = imported([GPU, own, other, manifest("v1", "Secret")], SETTINGS)
     assert (len(whole.taken[0].objects), whole.kept, whole.others) == (1, (), 3)
 
 
@@ -191,7 +194,7 @@ def test_other_objects_are_counted() -> None:
 )
 def test_another_way_to_write_the_same_is_named(container: dict[str, Any]) -> None:
     gpu = module(name="gpu", **container)
-    whole = imported([gpu], OPTIONS)
+    whole = imported([gpu], SETTINGS)
     config_of(whole)
     assert {difference.why for _, difference in whole.taken[0].differences} == {
         "it is written in each kernel mapping, or as a list: KMM reads the same from both"
@@ -212,8 +215,8 @@ REMOVED = [
 def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], mapping: dict[str, Any]) -> None:
     """An empty list of a mapping counts, and the old field wins: a config that loses one unloads another module."""
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
-    for one in imported([gpu], OPTIONS).taken:
-        made = generated(rendered([one.config], OPTIONS))
+    for one in imported([gpu], SETTINGS).taken:
+        made = generated(rendered([one.config], SETTINGS))
         assert resolve(Module(made[0]), "6.1.0-test") == resolve(Module(gpu), "6.1.0-test")
 
 
@@ -226,7 +229,7 @@ def test_an_empty_list_that_counts_cannot_be_expressed() -> None:
 def test_older_versions_of_an_ordered_upgrade_are_retained() -> None:
     spec = SPEC | {"driverVersion": "1.1", "upgrade": {"ordered": True, "retain": ["1.0"]}, "daemonSets": [AGENT]}
     made = generated(applied(deviceconfig, device_config(spec)))
-    assert config_of(imported(made, OPTIONS))["spec"] == spec
+    assert config_of(imported(made, SETTINGS))["spec"] == spec
     image = "spec.template.spec.containers[0].image"
     changed = [
         edited(one, (image, "registry.example.com/agent:0")) if one["metadata"]["name"] == "dc-agent-1-0" else one
@@ -242,7 +245,7 @@ def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
         (("spec", "selector", "matchLabels"), {"app.kubernetes.io/name": "mine"}),
         (("spec", "template", "metadata", "labels"), {"app.kubernetes.io/name": "mine"}),
     )
-    whole = imported([gpu, exporter], OPTIONS)
+    whole = imported([gpu, exporter], SETTINGS)
     config_of(whole)
     ours = "krmfn sets this on every object that it generates"
     why = {(ref.kind, difference.change.path): difference.why for ref, difference in whole.taken[0].differences}
@@ -253,22 +256,22 @@ def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
 def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
     """It is not what keeps the Module from being expressed."""
     versioned = module(name="gpu", version="1.0")
-    whole = imported([versioned, EXPORTER], OPTIONS)
+    whole = imported([versioned, EXPORTER], SETTINGS)
     assert len(whole.taken) == 1
     (kept,) = whole.kept
     assert kept.reasons[0].startswith("it waits for any version of its Module, and with an ordered upgrade")
     gate = "kmm.node.kubernetes.io/version-module.kmm.gpu"
     waiting = edited(EXPORTER, (("spec", "template", "spec", "nodeSelector", gate), "1.0"))
-    whole = imported([GPU, waiting], OPTIONS)
+    whole = imported([GPU, waiting], SETTINGS)
     assert (len(whole.taken), whole.kept[0].reasons) == (1, ("it waits for a version, and its Module has none",))
 
 
 def test_drivers_that_share_nodes_have_a_profile_each() -> None:
     nic = edited(module(name="nic", selector={"gpu": "a"}), ("spec.moduleLoader.container.modprobe.moduleName", "nic"))
-    configs, shared = assembly.assembled(imported([GPU, nic], OPTIONS).taken, OPTIONS)
+    configs, shared = assembly.assembled(imported([GPU, nic], SETTINGS).taken, SETTINGS)
     assert shared is not None
     assert shared["spec"]["profiles"] == {"simple": {"moduleName": "simple"}, "nic": {"moduleName": "nic"}}
-    assert assembly.errors(configs, OPTIONS, shared) == []
+    assert assembly.errors(configs, SETTINGS, shared) == []
 
 
 def test_a_profile_has_what_configs_of_a_driver_share() -> None:
@@ -278,7 +281,7 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
         for name in ("a", "b")
     ]
     gpus[1] = edited(gpus[1], ("spec.devicePlugin.container.image", "registry.example.com/plugin:2"))
-    configs, shared = assembly.assembled(imported(gpus, OPTIONS).taken, OPTIONS)
+    configs, shared = assembly.assembled(imported(gpus, SETTINGS).taken, SETTINGS)
     assert shared is not None
     assert shared["spec"]["profiles"] == {
         "simple": {
@@ -297,8 +300,8 @@ def test_a_profile_has_what_configs_of_a_driver_share() -> None:
 
 def test_the_kmm_version_reaches_the_render_and_the_function_config() -> None:
     gpu = module(name="gpu", version="1.0")
-    options = Options("render", own={"kmm-version": "2.4"})
-    _, shared = assembly.assembled(imported([gpu], options).taken, options)
+    settings = Settings(RENDER, own={"kmm-version": "2.4"})
+    _, shared = assembly.assembled(imported([gpu], settings).taken, settings)
     assert shared is not None
     assert shared["spec"] == {"kmm": {"version": "2.4"}}
 
@@ -307,16 +310,16 @@ def test_a_module_for_the_spokes_of_a_hub_is_expressed() -> None:
     hub = {"spokeNamespace": "kmm", "clusterSelector": {"region": "eu"}}
     spec = {name: value for name, value in SPEC.items() if name != "daemonSets"} | {"hub": hub}
     made = generated(applied(deviceconfig, device_config(spec)))
-    assert config_of(imported(made, OPTIONS))["spec"] == spec
+    assert config_of(imported(made, SETTINGS))["spec"] == spec
     folded = edited(made[0], ("spec.moduleSpec.moduleLoader.container.containerImage", "example.com/gpu:1"))
-    assert imported([folded], OPTIONS).kept == ()
+    assert imported([folded], SETTINGS).kept == ()
     odd = edited(made[0], ("spec.moduleSpec.imageRebuildTriggerGeneration", 1))
     assert reasons(odd)["dc"] == ("spec.moduleSpec.imageRebuildTriggerGeneration: a DeviceConfig has no field for it",)
 
 
 def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     gpu = edited(GPU, ("metadata.annotations", {"contact": "x"}), ("spec.imageRepoSecret", {"name": "pull"}))
-    whole = imported([gpu, EXPORTER], OPTIONS)
+    whole = imported([gpu, EXPORTER], SETTINGS)
     config_of(whole)
     why = {difference.change.path: difference.why for _, difference in whole.taken[0].differences}
     assert why["metadata.annotations.contact"] == "annotations of a config stand on all its objects"
@@ -335,7 +338,7 @@ def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
 )
 def test_what_would_be_added_or_changed_is_named(exporter: Manifest, why: str) -> None:
     gpu = edited(GPU, ("spec.tolerations", [{"key": "gpu", "operator": "Exists"}]))
-    (kept,) = imported([gpu, exporter], OPTIONS).kept
+    (kept,) = imported([gpu, exporter], SETTINGS).kept
     assert kept.reasons == (why,)
 
 
@@ -367,10 +370,10 @@ SPECS = st.builds(
 
 @given(SPECS)
 def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, Any]) -> None:
-    resources = applied(deviceconfig, device_config(spec), options=OPTIONS)
+    resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
     assume(not resources.failed)
     made = generated(resources)
-    whole = imported(made, OPTIONS)
-    again = generated(rendered([config_of(whole)], OPTIONS))
+    whole = imported(made, SETTINGS)
+    again = generated(rendered([config_of(whole)], SETTINGS))
     assert [normal(one) for one in again] == [normal(one) for one in made]
-    assert config_of(imported(again, OPTIONS)) == config_of(whole)
+    assert config_of(imported(again, SETTINGS)) == config_of(whole)

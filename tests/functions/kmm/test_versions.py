@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import version_lists
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS
-from krmfn_functions.programs import OPTIONS
+from krmfn_functions.options import SETTINGS
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.schemas import schema
 
@@ -16,7 +16,7 @@ from tests.commands import ROOT
 
 
 def test_the_option_the_schema_and_the_default_agree() -> None:
-    assert OPTIONS["kmm-version"].endswith(f"{', '.join(TARGETS)} (default {DEFAULT})")
+    assert SETTINGS["kmm-version"].endswith(f"{', '.join(TARGETS)} (default {DEFAULT})")
     spec = schema("renderdeviceconfigs")["properties"]["spec"]["properties"]
     assert spec["kmm"]["properties"]["version"]["enum"] == list(TARGETS)
     assert FunctionConfig().kmm_version == DEFAULT in TARGETS

@@ -13,7 +13,6 @@ from krmfn_functions.cluster import survey as surveys
 from krmfn_functions.kustomization import kustomize
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import manifests
-from krmfn_functions.programs import KRMFN
 
 from krmfn import KrmfnError
 from krmfn.item import LOCAL
@@ -106,7 +105,7 @@ def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
 def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: Fake, app: Path) -> None:
     fake.answers("printf 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\n'; printf '# Warning: one\ntwo\n' >&2")
     (root,) = surveys.survey(str(app), OURS).roots
-    resources = inputs.read(KRMFN, RunOptions("check"), [root], root.name).resources
+    resources = inputs.read(RunOptions(), [root], root.name).resources
     assert [str(finding) for finding in resources.results] == [
         "info: kustomize: # Warning: one [KRM106]",
         "info: kustomize: two [KRM106]",
@@ -127,7 +126,7 @@ def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypa
     plant(app, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": function("exec: {path: krmfn}")})
     (root,) = surveys.survey(str(app), OURS).roots
     with pytest.raises(KrmfnError, match="`kubectl kustomize` has no --enable-exec"):
-        inputs.read(KRMFN, RunOptions("check"), [root], root.name)
+        inputs.read(RunOptions(), [root], root.name)
 
 
 def test_a_component_is_wrapped_as_one(fake: Fake, app: Path) -> None:

@@ -12,8 +12,9 @@ from krmfn_functions.ptemplate import ptemplate
 from krmfn_functions.rendering import recognition, spelling
 from krmfn_functions.rendering.ignoring import IGNORE
 from krmfn_functions.rendering.metadata_checks import KNOWN, PROFILE
+from krmfn_functions.settings import FUNCTION, Intent, Settings
 
-from krmfn import Function, Manifest, Options, ResourceList, Result
+from krmfn import Function, Manifest, ResourceList, Result
 from tests.builders import SPEC, applied, device_config, edited, function_config, manifest
 
 FUNCTIONS: list[Function] = [deviceconfig, ptemplate]
@@ -40,9 +41,9 @@ def slips(word: str) -> Iterator[str]:
 
 
 def findings(
-    function: Function, *items: Manifest, command: str = "", function_config: Manifest | None = None
+    function: Function, *items: Manifest, intent: Intent = FUNCTION, function_config: Manifest | None = None
 ) -> list[Result]:
-    return applied(function, *items, function_config=function_config, options=Options(command)).results
+    return applied(function, *items, function_config=function_config, settings=Settings(intent)).results
 
 
 def names(results: list[Result], *rules: str) -> set[str]:

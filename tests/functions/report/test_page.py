@@ -17,8 +17,9 @@ from krmfn_functions.report import states, tallies
 from krmfn_functions.report.local import part
 from krmfn_functions.report.page import page
 from krmfn_functions.report.parts import Part
+from krmfn_functions.settings import CHECK, Settings
 
-from krmfn import Manifest, Options, Ref
+from krmfn import Manifest, Ref
 from krmfn.resource import Place
 from krmfn.results import Field, Result
 from krmfn.rule import Rule
@@ -39,7 +40,9 @@ def gpu(name: str, *edits: Any, **labels: str) -> Manifest:
 
 
 def part_of(*items: Manifest, name: str = "lab", config: Manifest | None = None) -> Part:
-    resources = applied(all_kinds.krmfn, *items, function_config=config, options=Options("report"))
+    resources = applied(
+        all_kinds.krmfn, *items, function_config=config, settings=Settings(CHECK._replace(shows_errors=True))
+    )
     return part(name, resources, domain_of)
 
 

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 from krmfn_functions.paths import manifests
 from krmfn_functions.plan import plan
+from krmfn_functions.settings import Settings
 from krmfn_functions.upgrades import node_rules
 from krmfn_functions.upgrades.change_rules import RULES
 from krmfn_functions.upgrades.notes import notes
 
-from krmfn import Manifest, Options, ResourceList, Result
+from krmfn import Manifest, ResourceList, Result
 from tests.builders import DROP, edited, function_config, manifest, module
 from tests.commands import ROOT, Done, process
 
@@ -47,7 +48,7 @@ def hub(held: Manifest) -> Manifest:
 
 def notes_on(old: list[Manifest], new: list[Manifest], version: str = "", **config: Any) -> list[Result]:
     resources = ResourceList(function_config=function_config(**config) if config else None)
-    resources.options = Options(own={"kmm-version": version} if version else {})
+    resources.settings = Settings(own={"kmm-version": version} if version else {})
     return notes(plan(old, new), resources)
 
 

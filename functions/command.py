@@ -1,4 +1,4 @@
-"""A command of the command line, the SDK's own or the program's: how it is described and run."""
+"""A command of the command line: how it is described and run, and what it works with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from krmfn.log import Log
 
 from .options import RunOptions
-from .program import Program
+from .settings import Intent
 
 EXITS = "exit code: 0 fine, 1 findings of severity error, 2 the work could not be done (usage, unreadable input)"
 PRINTED = "exit code: 0 printed, 2 it could not be (usage, a closed output)"
@@ -18,27 +18,28 @@ PRINTED = "exit code: 0 printed, 2 it could not be (usage, a closed output)"
 class Context(NamedTuple):
     """What a command works with beside its own arguments."""
 
-    program: Program
     options: RunOptions
+    intent: Intent
     log: Log
     in_full: bool = False
     """Whether the data of every document is read with its syntax; without it that of what something looks into."""
 
 
-class Subcommand(NamedTuple):
+class Command(NamedTuple):
     """A command: what its help shows, its arguments, and the work."""
 
     help: str
     examples: tuple[str, ...]
-    exits: str
-    """A line on the exit codes."""
+    """Arguments as the command's help shows them."""
     arguments: Callable[[argparse.ArgumentParser], None]
     """Adds the command's own arguments."""
     args: type[Any]
     """The type of the arguments, a NamedTuple: a field for each by its name."""
     run: Callable[[Context, Any], int]
     """Takes a value of `args`; returns the exit code. Raises KrmfnError when the work cannot be done."""
-    runs_function: bool = True
-    """It has the options of a run, too (see `options.add`)."""
+    intent: Intent | None = None
+    """What it wants of the resources in its PATHs; without it has none of the options of a run (see `options.add`)."""
     joins: bool = False
-    """It has the option --against, where the program has something to say about that."""
+    """It has the option --against."""
+    exits: str = EXITS
+    """A line on the exit codes."""

@@ -1,0 +1,33 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ..command import Command
+
+COMMANDS = {
+    "render": "commands.render:COMMAND",
+    "check": "commands.check:COMMAND",
+    "diff": "commands.diff:COMMAND",
+    "nodes": "commands.nodes:COMMAND",
+    "images": "commands.images:COMMAND",
+    "report": "commands.report:COMMAND",
+    "resolve": "commands.resolve:COMMAND",
+    "inventory": "commands.inventory:COMMAND",
+    "import": "commands.import_:COMMAND",
+    "rules": "commands.catalogue:COMMAND",
+    "explain": "commands.explain:COMMAND",
+    "schema": "commands.schema:COMMAND",
+    "crd": "commands.crd:COMMAND",
+    "kustomize-config": "commands.crd:KUSTOMIZE_CONFIG",
+    "completion": "command_line.completion:COMMAND",
+}
+"""Where each command is, in the order of the help; only the one that is called is loaded."""
+
+
+def command(name: str) -> Command:
+    """Return the command of a name."""
+    module, _, attribute = COMMANDS[name].partition(":")
+    value: Command = getattr(import_module(f"..{module}", __package__), attribute)
+    return value

@@ -1,0 +1,43 @@
+"""What commands have in common that print something about the clusters of their PATHs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from krmfn import Result
+from krmfn.results import placed
+
+from ..cluster import cluster_streams
+from ..cluster.cluster_streams import Streams
+from ..command import Context
+from ..paths import output
+
+
+def read(context: Context, paths: Sequence[str], is_needed: bool = True) -> Streams | None:
+    """Return the clusters of some PATHs; None, with all findings logged, when something of them cannot be read.
+
+    Without any PATH it is the working folder where one `is_needed`, else there are no clusters. What the function finds
+    wrong is logged, and what stands in the files can still be looked at.
+    """
+    if paths or context.options.cluster or is_needed:
+        streams = cluster_streams.rendered(context, paths)
+    else:
+        streams = cluster_streams.nothing(context)
+    if not streams.is_whole:
+        cluster_streams.log(context, streams)
+        return None
+    cluster_streams.log_left_out(context, streams)
+    context.log.findings(streams.findings)
+    for resources in streams.lists.values():
+        if resources.failed:
+            context.log.findings(resources.results)
+    return streams
+
+
+def printed(context: Context, streams: Streams, text: str, results: Iterable[Result]) -> int:
+    """Print a text about some clusters, log the findings about them, and return the exit code."""
+    results = placed(results)
+    context.log.findings(results)
+    output.write_stdout(text)
+    failed = any(resources.failed for resources in streams.lists.values())
+    return int(failed or any(result.severity == "error" for result in results))

@@ -1,0 +1,56 @@
+"""What a run wants of its input, and what the command line has set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from krmfn import ResourceList
+
+
+class Intent(NamedTuple):
+    """What a command wants of the resources in its PATHs. One that says nothing gets all that `check` gets."""
+
+    runs_function: bool = True
+    """False: the resources are as they were read."""
+    judges_whole: bool = True
+    """It wants the findings about what reaches each cluster as a whole."""
+    judges_nodes: bool = True
+    """It wants the findings about nodes, and about rules that are turned off for nothing."""
+    shows_errors: bool = False
+    """It shows what an input with errors would come to: objects are generated in spite of them."""
+    keeps_left_overs: bool = True
+    """It only looks: a generated object whose owner is not in the input is judged as it stands."""
+    takes_settings_alone: bool = True
+    """A PATH of nothing but functionConfigs is judged, each by itself."""
+    is_function: bool = False
+    """It is no command but a KRM function, which sees what kustomize or kpt shows it."""
+    is_root_only: bool = False
+    """A PATH with a kustomization is that root and no other: what stands below it, and who lists it, do not count."""
+
+
+CHECK = Intent()
+RENDER = Intent(judges_nodes=False, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
+LOOK = Intent(judges_whole=False, judges_nodes=False, takes_settings_alone=False)
+"""For commands that answer a question about what is rendered, such as `images` and `diff`."""
+READ = LOOK._replace(runs_function=False)
+"""For commands that work on the resources as they were read."""
+
+
+FUNCTION = READ._replace(is_function=True, runs_function=True, keeps_left_overs=False)
+
+
+class Settings(NamedTuple):
+    """What a run is told beside its resources."""
+
+    intent: Intent = FUNCTION
+    fallback_namespace: str = ""
+    """For resources that get a namespace neither from themselves nor from the functionConfig (Argo CD's)."""
+    own: Mapping[str, str] = MappingProxyType({})
+    """The functionConfig's settings that were given as options, by their names without dashes: `kmm-version`."""
+
+
+def settings_of(resources: ResourceList) -> Settings:
+    """Return what the run of a list is told."""
+    return resources.settings or Settings()
