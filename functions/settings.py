@@ -1,7 +1,5 @@
 """What a run wants of its input, and what the command line has set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
