@@ -16,6 +16,8 @@ class Intent(NamedTuple):
     """It wants the findings about what reaches each cluster as a whole."""
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
+    logs_advice: bool = True
+    """Warnings are written also about a cluster without an error."""
     shows_errors: bool = False
     """It shows what an input with errors would come to: objects are generated in spite of them."""
     keeps_left_overs: bool = True
@@ -30,7 +32,7 @@ class Intent(NamedTuple):
 
 CHECK = Intent()
 RENDER = Intent(judges_nodes=False, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
-LOOK = Intent(judges_whole=False, judges_nodes=False, takes_settings_alone=False)
+LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
 """For commands that answer a question about what is rendered, such as `images` and `diff`."""
 READ = LOOK._replace(runs_function=False)
 """For commands that work on the resources as they were read."""

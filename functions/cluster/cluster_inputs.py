@@ -37,8 +37,8 @@ class Inputs(NamedTuple):
 
 def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
     """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
-    jobs = context.options.jobs or min(_JOBS, processors())
-    builds_some = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots) > 1
+    builds = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots)
+    jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
     with progress(context.log, len(every), "clusters read") as step:
 
         def read(cluster: Cluster) -> Inputs:
@@ -46,7 +46,7 @@ def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
             step()
             return made
 
-        if jobs == 1 or len(every) == 1 or not builds_some:
+        if jobs == 1 or len(every) == 1:
             return [read(cluster) for cluster in every]
         from concurrent.futures import ThreadPoolExecutor  # here: one cluster is the usual case
 

@@ -11,7 +11,7 @@ from krmfn.results import Result, error, in_order, warning
 from krmfn.rule import Rule
 
 from ..kustomization.calls import ENTRY_POINTS, Ours
-from ..kustomization.graph import Graph
+from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
 from ..paths import roots
 from ..paths.disk import within
@@ -148,7 +148,7 @@ def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[di
 
 def _empty(path: str) -> Root:
     """Return the root of a PATH that holds nothing."""
-    return Root("files", os.path.normpath(path), os.path.realpath(path), Graph({}))
+    return Root("files", os.path.normpath(path), os.path.realpath(path), NO_GRAPH)
 
 
 def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:

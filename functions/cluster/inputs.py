@@ -164,7 +164,9 @@ def judge_final(resources: ResourceList) -> None:
         from ..final.judge import judge  # here: not every command asks
 
         items = deployed(resources)
-        resources.report([*judge(resources, items), *served.check(items)])
+        resources.report(judge(resources, items))
+        if served.VARIABLE in os.environ:
+            resources.report(served.check(items))
 
 
 def _stays_here(item: Item) -> bool:

@@ -17,10 +17,8 @@ from krmfn.resource import Place
 from krmfn.results import Result, error
 from krmfn.runner import max_bytes
 
-from ..kustomization import reading
 from ..kustomization.calls import Ours
-from ..kustomization.fields import FILE_NAMES
-from ..kustomization.graph import Graph
+from ..kustomization.graph import NO_GRAPH, Graph
 from ..paths import absent, files, manifests, roots, tree
 from ..paths.disk import parents, shown
 from ..paths.excludes import Excluder, Excludes, excluder
@@ -87,14 +85,14 @@ def survey(
     Raises KrmfnError for a PATH that is not there or may not be read.
     """
     if path == "-":
-        return Survey([Root("stream", path, "", Graph({}))], [])
-    if os.path.basename(path) in (*FILE_NAMES, PACKAGE) and os.path.isfile(path):
+        return Survey([Root("stream", path, "", NO_GRAPH)], [])
+    if os.path.basename(path) in (*manifests.KUSTOMIZATIONS, PACKAGE) and os.path.isfile(path):
         path = os.path.dirname(path) or "."
     real = os.path.realpath(path)
     if not os.path.isdir(real):
         if not os.path.lexists(path):
             raise KrmfnError(f"{path}: No such file or directory")
-        return Survey([Root("files", os.path.normpath(path), real, Graph({}), (File(path, real),))], [])
+        return Survey([Root("files", os.path.normpath(path), real, NO_GRAPH, (File(path, real),))], [])
     return _below(path, real, ours, root, exclude, marks, itself)
 
 
@@ -120,7 +118,7 @@ def _below(
     is_excluded = partial(exclude, bound or real)
     kept = [file for file in listing if not is_excluded(way(file.name))]
     entries = _sorted(((file.name[start:], file) for file in kept), real)
-    graph = reading.read(entries.kustomizations, bound, ours, os.path.isabs(path))
+    graph = _graph(entries.kustomizations, bound, ours, os.path.isabs(path))
     tops = _outermost(graph, entries.kustomizations, real)
     itself = itself and real in entries.kustomizations
     tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
@@ -136,7 +134,7 @@ def _below(
         for one in sorted(placed)
         if one == real or not itself
     ]
-    covered = {one.folder for one in graph.below(*tops)}
+    covered = {one.folder for one in graph.below(*tops)} if tops else set[str]()
     refused = [(problem.partition(": ")[0], problem) for problem in problems]
     refused = [(way(name) + "/" * os.path.isdir(name), problem) for name, problem in refused]  # one may be a folder
     findings = [_refused(problem) for name, problem in refused if not is_excluded(name)]
@@ -150,7 +148,7 @@ def _below(
 
 
 def _is_read(name: str) -> bool:
-    return name in FILE_NAMES or name == PACKAGE or name.endswith(manifests.SUFFIXES)
+    return name in manifests.KUSTOMIZATIONS or name == PACKAGE or name.endswith(manifests.SUFFIXES)
 
 
 def _sorted(kept: Iterable[tuple[str, File]], real: str) -> _Entries:
@@ -159,7 +157,7 @@ def _sorted(kept: Iterable[tuple[str, File]], real: str) -> _Entries:
     for way, file in kept:
         folder, name = os.path.split(os.path.join(real, way))
         folder = str(resolved(folder))
-        if name in FILE_NAMES:
+        if name in manifests.KUSTOMIZATIONS:
             entries.kustomizations.append(folder)
         elif name == PACKAGE:
             entries.packages.append(folder)
@@ -168,6 +166,15 @@ def _sorted(kept: Iterable[tuple[str, File]], real: str) -> _Entries:
         else:
             entries.others.append((folder, file))
     return entries._replace(kustomizations=list(dict.fromkeys(entries.kustomizations)))
+
+
+def _graph(folders: Sequence[str], root: str | None, ours: Ours, absolute: bool) -> Graph:
+    """Return the graph of the kustomizations in some folders."""
+    if not folders:
+        return NO_GRAPH
+    from ..kustomization import reading  # here: most folders have none
+
+    return reading.read(folders, root, ours, absolute)
 
 
 def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:

@@ -16,8 +16,8 @@ from ..paths import output
 def read(context: Context, paths: Sequence[str], is_needed: bool = True) -> Streams | None:
     """Return the clusters of some PATHs; None, with all findings logged, when something of them cannot be read.
 
-    Without any PATH it is the working folder where one `is_needed`, else there are no clusters. What the function finds
-    wrong is logged, and what stands in the files can still be looked at.
+    Without any PATH it is the working folder where one `is_needed`, else there are no clusters. What is found in a
+    cluster is logged, and what stands in the files can still be looked at.
     """
     if paths or context.options.cluster or is_needed:
         streams = cluster_streams.rendered(context, paths)
@@ -29,7 +29,7 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True) -> Stre
     cluster_streams.log_left_out(context, streams)
     context.log.findings(streams.findings)
     for resources in streams.lists.values():
-        if resources.failed:
+        if resources.failed or context.intent.logs_advice:
             context.log.findings(resources.results)
     return streams
 

@@ -91,6 +91,6 @@ _EXAMPLES = (
 )
 COMMAND = Command(
     *("write one HTML page about a fleet", _EXAMPLES, _arguments, Report, _run),
-    intent=CHECK._replace(shows_errors=True, takes_settings_alone=False),
+    intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
     joins=True,
 )

@@ -14,7 +14,6 @@ from krmfn.item import Item
 from krmfn.results import Field, Result, error
 from krmfn.schema import Schema, check
 
-FILE_NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 VERSIONS = {
     "Kustomization": "kustomize.config.k8s.io/v1beta1",
     "Component": "kustomize.config.k8s.io/v1alpha1",

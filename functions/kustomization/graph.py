@@ -77,3 +77,6 @@ class Graph(NamedTuple):
             files[one.path] = one.name
             files |= {reference.real: reference.name for reference in one.references if reference.kind == "file"}
         return files
+
+
+NO_GRAPH = Graph({})

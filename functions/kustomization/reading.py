@@ -18,6 +18,7 @@ from krmfn.results import Field, Result, error
 from krmfn.yamltext import documents as divided
 
 from ..paths.disk import Disk, Target, parents, within
+from ..paths.manifests import KUSTOMIZATIONS
 from . import ambiguity, fields, mentions, references
 from .calls import Ours
 from .documents import documents, unreadable
@@ -98,13 +99,13 @@ class _Reader:
             return None
         one = self._enter(reference.real)
         if one is None:
-            message = f"{reference.name} holds no kustomization; must have a file {fields.FILE_NAMES[0]}"
+            message = f"{reference.name} holds no kustomization; must have a file {KUSTOMIZATIONS[0]}"
             self.found[here.folder].append(wrong(message, rule="KRM504"))
         return one
 
     def _enter(self, folder: str) -> Kustomization | None:
         """Read the kustomization in a folder; None when there is none."""
-        names = [name for name in fields.FILE_NAMES if self.disk.exists(folder, name)]
+        names = [name for name in KUSTOMIZATIONS if self.disk.exists(folder, name)]
         if not names:
             return None
         found = self.found[folder] = []
