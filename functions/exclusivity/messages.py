@@ -32,12 +32,12 @@ def law_of(conflict: Conflict) -> tuple[str, str]:
 def _driver(conflict: Conflict) -> tuple[str, str]:
     """Return the rule about driver jobs, which differs for real and for possible nodes, and what it says."""
     kind = conflict.left[0].ref.kind
-    return "KRM301" if conflict.nodes else "KRM302", f"one node may be driven by one {kind} only"
+    return "KRM301" if conflict.nodes else "KRM302", f"a node can be managed by only one {kind}"
 
 
 def _pool(conflict: Conflict) -> tuple[str, str]:
     """Return the rule about pools, and what it says."""
-    return "KRM303", "one node may be in one pool of a config only"
+    return "KRM303", "a node can be in only one pool of a config"
 
 
 def _module(conflict: Conflict) -> tuple[str, str]:
@@ -45,7 +45,7 @@ def _module(conflict: Conflict) -> tuple[str, str]:
     names = _listing(conflict.modules, len(conflict.modules))
     both = "both" if len(conflict.left) + len(conflict.right) == 2 else "all"
     modules, it = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")
-    return "KRM304", f"{both} load the kernel {modules} {names}, and a node may load {it} from one of them only"
+    return "KRM304", f"{both} load the kernel {modules} {names}, but a node can load {it} from only one of them"
 
 
 def unlisted(listed: int, rest: Sequence[Conflict]) -> Result:
@@ -77,7 +77,7 @@ def _on_some_node(conflict: Conflict, where: Where) -> str:
     shown = (f"{key}={value or chr(34) * 2}" for key, value in labels)
     many = "labels" if len(labels) > 1 else "label"
     witness = f"for example one with the {many} {_listing(shown, len(labels))}" if labels else "any node at all"
-    unseen = " (no node in the input shows it)" if conflict.unseen else ""
+    unseen = " (no node in the input has such labels)" if conflict.unseen else ""
     if right:
         each = "each of " if len(conflict.left) > 1 else ""
         return f"{each}{left} can select the same node as each of {right}{unseen}, {witness}"

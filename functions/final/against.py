@@ -88,12 +88,12 @@ def _on_both_sides(own: Item, item: Item) -> Result:
     """Return the error about a resource that both sides have."""
     if is_dumped(item.manifest):
         message = (
-            f"the cluster has it already{_where(item)}, and it was not made from anything here: somebody else applies "
-            "it; rename this one, or say `adopt: true` in the functionConfig to take it over"
+            f"the cluster already has it{_where(item)}, but it was not generated from anything here: somebody else "
+            "applies it; rename this one, or set `adopt: true` in the functionConfig to take it over"
         )
     else:
         message = (
-            f"stands on both sides, here and in theirs{_where(item)}: who applies it last wins; "
+            f"is both here and in --against{_where(item)}: whoever applies it last wins; "
             "remove or rename one of the two"
         )
     return own.located(error(message, rule="KRM527"))
@@ -110,15 +110,18 @@ def _unknown(items: Iterable[Item]) -> Iterator[Result]:
     for item in items:
         if (item.group, item.kind) in MODULE_KINDS and not _selects(item):
             at = "spec.moduleSpec.selector" if item.kind == HUB_KIND else "spec.selector"
-            message = f"theirs{_where(item)}: {at} is no mapping of labels to values, so what it claims is not known"
+            message = (
+                f"--against{_where(item)}: {at} is not a mapping of labels to strings, so the nodes that it selects "
+                "are not known"
+            )
             yield error(message, rule="KRM526", ref=item.ref)
     configs = [item for item in items if (item.group, item.kind) in OWNERS]
     owners = {owner for item in items if configs for owner in _owners(item)}
     for item in configs:
         if owners.isdisjoint((item.ref.id, (item.kind, item.ref.name))):
             message = (
-                f"theirs{_where(item)}: nothing there was made from it, so what it claims is not known; dump the "
-                "Modules, too, or name the folder that it is in"
+                f"--against{_where(item)}: nothing there was generated from it, so the nodes that it selects are not "
+                "known; dump the Modules, too, or pass the folder that it is in"
             )
             yield error(message, rule="KRM526", ref=item.ref)
 
@@ -144,8 +147,8 @@ def _turned_off(lists: Sequence[ResourceList], claims: Sequence[Claim]) -> Itera
         config = function_config.read(one)[0]
         if config.exclusivity == "off":
             message = (
-                f"is off, so nothing here is held against the {len(claims):,} selectors of --against; set another "
-                "mode, or leave --against out"
+                f"is off, so nothing here is compared with the {len(claims):,} selectors from --against; set another "
+                "mode, or leave out --against"
             )
             field = Field("spec.exclusivity.mode", "off", "auto")
             yield config.source.located(error(message, rule="KRM528", field=field))
@@ -159,7 +162,7 @@ def _with_origin(claims: Iterable[Claim], items: Iterable[Item], here: _Here) ->
         if mark:
             group, kind, namespace, name = mark.owner
             owner = Ref(f"{group}/v1alpha1", kind, namespace, name)
-            claim = claim._replace(theirs=f"theirs, made earlier from {owner} and no longer")
+            claim = claim._replace(theirs=f"from --against, generated from {owner} earlier but not now")
         yield claim
 
 

@@ -25,7 +25,7 @@ def dollars_are_kept(final: Final) -> Iterator[Result]:
         if path:
             message = (
                 "holds ${ or $$, which Flux's postBuild would substitute before KMM reads it; where Flux applies it, "
-                f"write the annotation {SUBSTITUTE}: {DISABLED}"
+                f"set the annotation {SUBSTITUTE}: {DISABLED}"
             )
             yield final.located(item, info(message, field=Field(join(path))))
 

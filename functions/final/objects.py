@@ -36,7 +36,7 @@ def ids_stand_once(final: Final) -> Iterator[Result]:
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = f", first in {other.place.path}:{other.place.line}" if other.place and other.place.path else ""
-            yield final.located(item, error(f"stands here a second time{where}; remove or rename one of the two"))
+            yield final.located(item, error(f"appears here a second time{where}; remove or rename one of the two"))
 
 
 def images_are_whole(final: Final) -> Iterator[Result]:
@@ -45,7 +45,7 @@ def images_are_whole(final: Final) -> Iterator[Result]:
         if any(map(_HOLES.search, _IMAGES.findall(item.text + b"\n"))):
             for path, image in images(item):
                 if _EMPTIED.search(image.rpartition("/")[2]):
-                    message = f"is {image!r}: a part is missing, as when a variable is substituted by nothing"
+                    message = f"is {image!r}: a part is missing, as when a variable is empty"
                     yield final.located(item, error(message, field=Field(join(path), image)))
 
 
@@ -78,7 +78,7 @@ def inputs_stay_behind(final: Final) -> Iterator[Result]:
             continue
         in_package = is_package or (bool(folders) and item.place is not None and item.place.path.startswith(folders))
         if in_package or item.ref.id in made:
-            message = f'is only read, and would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
+            message = f'is only read, but would be deployed with the rest; mark it with the annotation {LOCAL}: "true"'
             yield final.located(item, warning(message))
 
 

@@ -40,7 +40,7 @@ def _message(item: Item, present: dict[Id, Item], parts: dict[str, str | None]) 
     other = present.get((group, kind, namespace, name))
     shown = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
     if not other:
-        return f"{shown} is not among what is deployed; kpt refuses to apply what depends on it"
+        return f"{shown} is not among the deployed objects; kpt refuses to apply anything that depends on it"
     own, theirs = wave(item), wave(other)
     if own < theirs:
         return (
@@ -51,7 +51,7 @@ def _message(item: Item, present: dict[Id, Item], parts: dict[str, str | None]) 
 
 
 def _malformed(one: str) -> str:
-    return f"{one!r} names no object; write group/namespaces/namespace/Kind/name, or group/Kind/name"
+    return f"{one!r} is not a reference to an object; write group/namespaces/namespace/Kind/name, or group/Kind/name"
 
 
 def wave(item: Item) -> int:

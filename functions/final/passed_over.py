@@ -17,7 +17,7 @@ from .stream import Final
 
 _SHOWN = 3
 _WHY = (
-    "kustomize passes over fields that it is not told of (krmfn kustomize-config) and over tags with a $; "
+    "kustomize skips fields that it was not told about (see `krmfn kustomize-config`) and tags with a $; "
     "call krmfn in the kustomization with `images`, or write the new image"
 )
 
@@ -30,7 +30,7 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
             for path, image in images(item):
                 entry = entries.get(registry.parts(image)[0])
                 if entry and _is_left(image, entry):
-                    message = f"`images` of a kustomization replaces {entry.name}, and has not done so here: {_WHY}"
+                    message = f"`images` of a kustomization replaces {entry.name}, but has not done so here: {_WHY}"
                     yield final.located(item, warning(message, field=Field(join(path), image)))
 
 
@@ -47,8 +47,8 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
             keys = ", ".join(dict.fromkeys(key for item in items for key, _ in _missing(final, owner, item)))
             shown = some((str(item.ref) for item in items), len(items), _SHOWN)
             message = (
-                f"kustomize gives it the label {keys}, and {shown}, which krmfn makes after that, has it not; "
-                "write it into spec.labels as well where that matters"
+                f"kustomize gives it the label {keys}, but {shown}, which krmfn generates afterwards, does not have "
+                "it; add it to spec.labels, too, where that matters"
             )
             yield owner.located(info(message, field=Field("metadata.labels")))
 

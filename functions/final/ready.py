@@ -69,7 +69,7 @@ def labels_are_set(final: Final) -> Iterator[Result]:
             message = f"{label.module.ref}{label.where} {label.never}, so KMM never sets it"
             yield final.located(item, error(message, field=field))
         elif one.value is not None and label.value is not None and one.value != label.value:
-            message = f"is {one.value!r}, and KMM sets it to {label.value!r}: no node is selected"
+            message = f"is {one.value!r}, but KMM sets it to {label.value!r}: no node is selected"
             yield final.located(item, error(message, field=field._replace(proposed=label.value)))
 
 
@@ -91,7 +91,7 @@ def _known(final: Final) -> dict[str, Label]:
 
 
 def _theirs(item: Item) -> str:
-    return f" (theirs: {item.place.path}:{item.place.line})" if item.place else " (theirs)"
+    return f" (from --against: {item.place.path}:{item.place.line})" if item.place else " (from --against)"
 
 
 def _node_labels(final: Final) -> Iterator[tuple[Item, NodeLabel]]:
@@ -126,12 +126,12 @@ def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str
         present = names.get(space, set())
         other = name if name in present else twin(name, present, final.transformed, hashed=False)
         if other:
-            what = f"which is called {space}/{other} in the end; kustomize transformed no label's key"
+            what = f"which is called {space}/{other} in the end; kustomize does not transform the keys of labels"
             return f"{waits}, {what}: call krmfn in the outermost kustomization", True
     elsewhere = next((space for space in sorted(names) if name in names[space]), "")
     if elsewhere:
-        return f"{waits}, and the Module of that name is {elsewhere}/{name}; correct one of the two", False
-    return f"{waits}, which is not among what is deployed: without it no node has this label", False
+        return f"{waits}, but the Module of that name is {elsewhere}/{name}; correct one of the two", False
+    return f"{waits}, which is not among the deployed objects: without it no node has this label", False
 
 
 RULES = (

@@ -19,9 +19,9 @@ from .stream import Final, modules_of
 
 _KINDS = (SERVICE_ACCOUNT, SECRET, CONFIG_MAP, PRIORITY_CLASS, DEVICE_CLASS)
 _HASHED = (SECRET, CONFIG_MAP)
-_TELL = "tell it of this field: list what `krmfn kustomize-config` prints under `configurations:`"
+_TELL = "tell it about this field: list what `krmfn kustomize-config` prints under `configurations:`"
 _OUT_OF_REACH = (
-    "it takes a DeviceClass for a resource of a namespace, and mends no name across namespaces: list it in a "
+    "it treats a DeviceClass as namespaced, and does not update names across namespaces: list it in a "
     "kustomization without prefix and suffix"
 )
 _SHOWN = 3
@@ -151,10 +151,10 @@ def _judged(item: Item, one: Reference, names: Names, final: Final) -> Result | 
     other = twin(one.name, present, final.transformed, one.kind in _HASHED)
     if other:
         way = _OUT_OF_REACH if one.kind == DEVICE_CLASS else _TELL
-        message = f"names the {noun} {one.name}, which kustomize calls {other}; {way}"
+        message = f"names the {noun} {one.name}, which kustomize renamed to {other}; {way}"
         return error(message, field=field._replace(proposed=other))
     others = some(sorted(present), len(present), _SHOWN)
-    message = f"no {noun} {one.name} is among what is deployed{where}, where others are ({others})"
+    message = f"no {noun} {one.name} is among the deployed objects{where}; there are: {others}"
     return warning(message, field=field)
 
 

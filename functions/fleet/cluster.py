@@ -56,7 +56,7 @@ def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) 
         config = items.get(one.claim.ref.id)
         own = one if config else driver(module.manifest, None, module.place)
         place = (config or module).field_place(own.claim.field)
-        drivers.append(own._replace(claim=own.claim._replace(place=place, theirs="theirs")))
+        drivers.append(own._replace(claim=own.claim._replace(place=place, theirs="from --against")))
     return drivers
 
 

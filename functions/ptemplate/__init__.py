@@ -34,7 +34,7 @@ def _with_guide_name(finding: Result) -> Result:
     if path in _GUIDE_NAMES:
         return finding._replace(message=f"unknown field {path}; did you mean {_GUIDE_NAMES[path]}?")
     if path == "apiVersion":
-        return finding._replace(message=f"{finding.message} (guides of the operator spell it otherwise)")
+        return finding._replace(message=f"{finding.message} (the operator's guides spell it differently)")
     return finding
 
 

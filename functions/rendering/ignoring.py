@@ -157,7 +157,7 @@ def _is_judged(item: Item, kinds: Collection[tuple[str, str]]) -> bool:
 
 
 def _hides_nothing(rule: str, path: str) -> Result:
-    message = f"{rule} is turned off, and there is no such finding in what was checked; remove the entry"
+    message = f"{rule} is turned off, but nothing that was checked has such a finding; remove the entry"
     return info(message, rule="KRM139", field=Field(path, rule))
 
 
@@ -171,15 +171,16 @@ def _not_turned_off(name: str) -> str:
     if rules.get(name):
         return ""
     if name in rules and name.startswith(("KMM", _CHANGES)):
-        return f"{name} is what the cluster itself refuses and cannot be turned off; correct what it reports"
+        return f"{name} cannot be turned off, because the cluster itself refuses what it reports; correct that instead"
     if name in rules and name.startswith("KRM3"):
-        return f'{name} is about node exclusivity, which is turned off as a whole: `exclusivity: {{mode: "off"}}`'
+        turn_off = '`exclusivity: {mode: "off"}`'
+        return f"{name} is about node exclusivity, which can only be turned off as a whole: write {turn_off}"
     # An id of the hundred between these is a rule of its own (KRM121), and no misspelt KRM221.
     sure = len(name) == len("KRM121") and name.startswith("KRM1")
     known = () if sure else [rule for rule in rules if rules[rule] and near(name, rule)]
     close = sorted(known, key=lambda rule: rule != name.upper())
-    hint = f"did you mean {close[0]}?" if close else "the command `rules` prints all rules"
-    return f"{name or 'nothing'} is no rule that can be turned off; {hint}"
+    hint = f"did you mean {close[0]}?" if close else "`krmfn rules` lists all rules"
+    return f"{name or 'nothing'} is not a rule that can be turned off; {hint}"
 
 
 RULES = (

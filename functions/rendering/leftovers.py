@@ -22,8 +22,8 @@ from .generated import Generated
 
 _KUSTOMIZE = "kustomize.config.k8s.io/id"
 WAYS_OUT = (
-    "or decide what happens to it: --prune always (in the functionConfig `prune: always`) removes it, "
-    "--prune never (`prune: never`) keeps it as it is"
+    "pass --prune always (in the functionConfig `prune: always`) to remove it, or pass --prune never (`prune: "
+    "never`) to keep it"
 )
 
 
@@ -74,7 +74,10 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
     """Yield an error per generated object without its owner, or one warning where such objects are kept."""
     for item in refused:
         owner = _owner(item)
-        message = f"was generated from {owner}, which is not in the input, and is not removed on a guess: "
+        message = (
+            f"was generated from {owner}, which is missing from the input; not removed, because it may exist "
+            "elsewhere; "
+        )
         yield item.located(error(f"{message}add {owner} to the input, {WAYS_OUT}", rule="KRM116"))
     if kept and config.prune == "auto":
         count, shown = len(kept), some((str(item.ref) for item in kept), len(kept))
@@ -82,7 +85,7 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
         verb = "they were" if count > 1 else "it was"
         message = (
             f"the input has {counted(count, 'generated object')} ({shown}) without what {verb} generated from "
-            f"({some(owners, len(owners))}): judged as if written by hand"
+            f"({some(owners, len(owners))}): checked as if written by hand"
         )
         yield kept[0].located(warning(message, rule="KRM116"))
 
@@ -93,8 +96,8 @@ def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection
     if copies:
         shown = some((str(item.ref) for item in copies), len(copies))
         message = (
-            f"on {shown} this annotation is not the one that was written for the object, so it is a copy: "
-            "it is neither updated nor removed; remove the annotation"
+            f"on {shown} this annotation was written for another object, so this is a copy: it is neither updated "
+            "nor removed; remove the annotation"
         )
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 

@@ -23,7 +23,7 @@ KNOWN = {
 }
 """Every key with our prefix that means something, by where it stands."""
 _MARK = f'{LOCAL}: "true"'
-_ONLY_READ = "is only read here, but would be deployed"
+_ONLY_READ = "is only read, but would be deployed"
 
 
 def check(item: Item) -> Iterator[Result]:
@@ -75,7 +75,7 @@ def meaning(part: str, key: str) -> str:
     if key in KNOWN[part]:
         return ""
     if key in KNOWN[other]:
-        return f"means nothing as one of the {part}; it belongs to metadata.{other}"
+        return f"has no effect in metadata.{part}; move it to metadata.{other}"
     known = KNOWN[part] + KNOWN[other]
     prefix, slash, _ = key.partition("/")
     ours = near(prefix, OURS) or prefix.lower().endswith(f".{OURS}") or prefix.lower().split(".")[0] == "krmfn"

@@ -81,7 +81,9 @@ def vendors_are_named(items: list[Item]) -> Iterator[Result]:
             groups.setdefault(item.group, []).append(item)
     for group, theirs in groups.items():
         others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
-        message = f"belongs to another vendor's group, {group}: nothing is generated from it, it stays as it is{others}"
+        message = (
+            f"belongs to another vendor's group, {group}: nothing is generated from it, and it stays as it is{others}"
+        )
         yield theirs[0].located(info(message, rule="KRM107"))
 
 

@@ -98,7 +98,7 @@ def mistake(reference: Reference) -> str:
     """Return what is wrong with a reference by itself; "" when it is right."""
     text, name = reference.text, _name(reference.text)
     if name in VARIABLES:
-        where = "variables stand in images, arguments, values, paths, labels, annotations and names of ConfigMaps"
+        where = "variables can be used in images, arguments, values, paths, labels, annotations and names of ConfigMaps"
         return "" if reference.is_filled else f"{text} is not filled in here; {where}"
     if not name:
         what = "has more than a name between its braces" if text.endswith("}") else "has no closing brace"
@@ -106,12 +106,12 @@ def mistake(reference: Reference) -> str:
     longer = [known for known in VARIABLES if name.startswith(known)]
     if longer:
         known = max(longer, key=len)
-        return f"{text} is no variable of krmfn; did you mean ${{{known}}}{name[len(known) :]}?"
+        return f"{text} is not a variable of krmfn; did you mean ${{{known}}}{name[len(known) :]}?"
     from difflib import get_close_matches
 
     close = get_close_matches(name.upper(), VARIABLES, 1, 0.6)
     hint = f"did you mean ${close[0]}?" if close else f"there are: {', '.join(f'${known}' for known in VARIABLES)}"
-    return f"{text} is no variable of krmfn; {hint}"
+    return f"{text} is not a variable of krmfn; {hint}"
 
 
 def explained(finding: Result) -> Result:

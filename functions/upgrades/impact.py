@@ -76,7 +76,7 @@ def label_keys(module: Ref) -> list[str]:
 def impact_of(plan: Plan, kmm: Target, theirs: Iterable[Manifest] = ()) -> Impact:
     """Return the impact of a plan; `theirs` is what the cluster gets from elsewhere."""
     holders: dict[str, list[str]] = defaultdict(list)
-    for manifests, whose in ((plan.new, ""), (theirs, " (theirs)")):
+    for manifests, whose in ((plan.new, ""), (theirs, " (from --against)")):
         for manifest in manifests:
             for key in selected(manifest):
                 holders[key].append(f"{ref(manifest)}{whose}")

@@ -47,7 +47,7 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
     before = process("krmfn", "check", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out)
     assert before.code == 1
     assert (
-        "node gpu-1 is selected by DeviceConfig team-a/gpu (spec.nodeSelector) and Module team-b/gpu (theirs: stdin:"
+        "node gpu-1 is selected by DeviceConfig team-a/gpu (spec.nodeSelector) and Module team-b/gpu (from --against: stdin:"
         in (before.text)
     )
     shutil.copytree(tmp_path / "teams" / "team-a", tmp_path / "next")
@@ -59,7 +59,7 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
     meets = process(
         "krmfn", "diff", "teams/team-a", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out
     )
-    assert (meets.code, meets.out, "(theirs: stdin:" in meets.err) == (2, b"", True)
+    assert (meets.code, meets.out, "(from --against: stdin:" in meets.err) == (2, b"", True)
 
 
 def test_what_kustomize_builds_is_named_by_its_files(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_what_kustomize_builds_is_named_by_its_files(tmp_path: Path) -> None:
     plant(tmp_path, {"teams/team-b/kustomization.yaml": "resources: [gpu.yaml]\n"})
     done = process("krmfn", "check", "teams/team-a", "--against", "teams/team-b", "--root", ".", cwd=tmp_path)
     assert done.code == 1
-    assert "DeviceConfig team-b/gpu (theirs: teams/team-b/gpu.yaml:12, spec.nodeSelector)" in done.text
+    assert "DeviceConfig team-b/gpu (from --against: teams/team-b/gpu.yaml:12, spec.nodeSelector)" in done.text
     ours = process("krmfn", "check", "teams/team-b", "--against", "teams/team-a", "--root", ".", cwd=tmp_path)
     assert ours.code == 1
     assert ours.text.startswith("teams/team-b/gpu.yaml:12:3: error: ")

@@ -28,7 +28,7 @@ spec: {defaults: {annotations: {lab: "two"}}}
 SENTENCE = (
     "gpu.yaml:8:3: error: DeviceConfig clash/gpu: spec.nodeSelector: DeviceConfig clash/gpu (spec.nodeSelector) and "
     "DeviceConfig clash/other (other.yaml:8, spec.nodeSelector) can select the same node, for example one with the "
-    "label example.com/gpu=a; one node may be driven by one DeviceConfig only"
+    "label example.com/gpu=a; a node can be managed by only one DeviceConfig"
 )
 
 

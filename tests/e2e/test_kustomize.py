@@ -132,7 +132,7 @@ def test_a_build_fed_back_is_refused_and_not_rendered_to_nothing(kustomize: str,
     assert objects(kept.out) == objects(built.out)
     checked = run("krmfn", "check", "-", env=env, stdin=built.out)
     assert checked.code == 0, checked.out
-    assert b"judged as if written by hand" in checked.out
+    assert b"checked as if written by hand" in checked.out
 
 
 def test_functions_in_base_and_overlay_agree_on_owners(kustomize: str, env: Env, copy: Path) -> None:

@@ -151,8 +151,8 @@ def test_a_rule_that_is_turned_off_without_a_reason_stays_on_with_a_finding() ->
         "write `KRM201: why` [KRM115]",
         "warning: Module kmm/written: spec.selector: selector {} is every node of the cluster, control plane included; "
         "name labels of the nodes meant [KRM201]",
-        "info: Module kmm/written: metadata.annotations[krmfn.dev/ignore]: KRM213 is turned off, and there is no such "
-        "finding in what was checked; remove the entry [KRM139]",
+        "info: Module kmm/written: metadata.annotations[krmfn.dev/ignore]: KRM213 is turned off, but nothing that "
+        "was checked has such a finding; remove the entry [KRM139]",
     ]
     field = findings(files)[0].field
     assert field and field.current == "KRM201"

@@ -199,7 +199,7 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"extraObjects": [SETTINGS | {"metadata": {"name": "a", "annotations": {_LOCAL: "true"}}}]},
         "KRM118",
         f"metadata.annotations[{_LOCAL}]",
-        "keeps what is generated from the cluster",
+        "keeps the generated objects off the cluster",
     ),
     ({"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap"}]}, "KRM110", f"{_EXTRA}.metadata", "is required"),
     (
@@ -278,7 +278,7 @@ def test_two_configs_that_make_one_object_are_named_at_the_profile() -> None:
     ((rule, path, message),) = found(answer(*two, extraObjects=[fixed]))
     assert (rule, path) == ("KRM113", f"{_EXTRA}.metadata")
     assert "DeviceConfig kmm/two: its ConfigMap kmm/settings is also generated from DeviceConfig kmm/one" in message
-    assert "rename one of the two; $KRMFN_NAME stands for the config's name" in message
+    assert "rename one of the two; $KRMFN_NAME is the name of the config" in message
     assert found(answer(*two, extraObjects=[SETTINGS, FIRST])) == []
 
 

@@ -459,4 +459,4 @@ def test_what_is_generated_is_not_kept_from_the_cluster() -> None:
     """`check` said "no findings" about a config of which `render` left everything out."""
     ((rule, path, message),) = findings({"annotations": {"config.kubernetes.io/local-config": "true"}})
     assert (rule, path) == ("KRM118", "metadata.annotations[config.kubernetes.io/local-config]")
-    assert "keeps what is generated from the cluster" in message
+    assert "keeps the generated objects off the cluster" in message

@@ -167,7 +167,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, str]] = {
     "an unknown name": (
         {"devicePlugin": {"image": "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}},
         "devicePlugin.image",
-        "$KRMFN_DRIVER_VERISON is no variable of krmfn; did you mean $KRMFN_DRIVER_VERSION?",
+        "$KRMFN_DRIVER_VERISON is not a variable of krmfn; did you mean $KRMFN_DRIVER_VERSION?",
     ),
     "in a field that is switched off": (
         {"daemonSets": [AGENT, {"name": "off", "image": "x:$KRMFN_X", "enabled": False}]},

@@ -178,7 +178,7 @@ def test_one_domain_and_one_kernel_module_are_one_finding() -> None:
 
 # Messages. Read them aloud.
 
-LAW = "one node may be driven by one DeviceConfig only"
+LAW = "a node can be managed by only one DeviceConfig"
 MENDED = "give their selectors a common label key with different values"
 
 
@@ -236,7 +236,7 @@ def test_message_without_files() -> None:
         (
             {"zone": "1"},
             [Node("n", {})],
-            " (no node in the input shows it), for example one with the labels gpu=a and zone=1",
+            " (no node in the input has such labels), for example one with the labels gpu=a and zone=1",
         ),
     ],
 )
@@ -275,7 +275,7 @@ def test_message_for_pools() -> None:
         "pool big of DeviceConfig kmm/a (spec.nodePools[0].nodeSelector)"
         " and pool small of DeviceConfig kmm/a (a.yaml, spec.nodePools[1].nodeSelector)"
     )
-    law = f"one node may be in one pool of a config only: {MENDED}"
+    law = f"a node can be in only one pool of a config: {MENDED}"
     assert message([small, big]) == (
         f"{owners} can select the same node, for example one with the labels gpu=a and zone=1; {law}"
     )
@@ -286,10 +286,10 @@ def test_message_for_kernel_modules() -> None:
     one, other = config("a", A, "", "ib-core drv x e d c"), module("m", A, "drv ib_core e c d")
     assert message([other, one], [Node("n", A)]) == (
         "node n is selected by Module kmm/m (spec.selector) and DeviceConfig kmm/a (a.yaml, spec.nodeSelector); both"
-        f" load the kernel modules c, d, drv, e and ib_core, and a node may load each from one of them only: {MENDED}"
+        f" load the kernel modules c, d, drv, e and ib_core, but a node can load each from only one of them: {MENDED}"
     )
     three = message([config("a", A, ""), module("m", A, "drv"), module("n", A, "drv")])
-    assert f"; all load the kernel module drv, and a node may load it from one of them only: {MENDED}" in three
+    assert f"; all load the kernel module drv, but a node can load it from only one of them: {MENDED}" in three
 
 
 def test_message_for_nodes_that_are_missing() -> None:

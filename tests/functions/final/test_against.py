@@ -74,7 +74,7 @@ def test_a_node_that_both_drive_is_an_error_that_names_both_with_file_and_line(c
     said = done.text if command == "check" else done.err
     (line,) = (line for line in said.splitlines() if "[KRM301]" in line)
     assert line.startswith("ours/a.yaml:8:3: error: DeviceConfig kmm/gpu: spec.nodeSelector: node n1 is selected by ")
-    assert "DeviceConfig team-b/gpu (theirs: theirs/a.yaml:8, spec.nodeSelector)" in line
+    assert "DeviceConfig team-b/gpu (from --against: theirs/a.yaml:8, spec.nodeSelector)" in line
     assert command in ("check", "nodes", "report") or not done.out
     assert (
         command != "nodes"
@@ -85,7 +85,7 @@ def test_a_node_that_both_drive_is_an_error_that_names_both_with_file_and_line(c
 def test_a_page_shows_the_node_as_one_in_conflict_and_both_selectors(tmp_path: Path) -> None:
     page = run(tmp_path, "report", ours_a=OURS, ours_n=MEET, theirs_a=THEIRS).text
     assert "1 of 1 selected node gets no driver." in page
-    assert "DeviceConfig team-b/gpu (theirs)" in page
+    assert "DeviceConfig team-b/gpu (from --against)" in page
     assert "in conflict with DeviceConfig team-b/gpu" in page
     assert "team-b/gpu driver" not in page, "their image is not ours to pull"
     fine = run(tmp_path, "report", ours_a=OURS, ours_n=PASS, theirs_a=APART).text
@@ -123,7 +123,7 @@ def test_what_is_rendered_and_a_dump_claim_by_their_modules(what: str, tmp_path:
         done = run(tmp_path, "check", ours_a=OURS, ours_n=MEET, theirs_a=text)
     assert done.code == 1
     name = "stdin" if what == "stdin" else "theirs/a.yaml"
-    assert f"Module team-b/gpu (theirs: {name}:" in done.text
+    assert f"Module team-b/gpu (from --against: {name}:" in done.text
     assert ", spec.selector); both load the kernel module gpu" in done.text
 
 
@@ -148,7 +148,8 @@ def test_what_we_make_no_longer_is_theirs_until_it_is_gone(tmp_path: Path) -> No
     done = run(tmp_path, "check", ours_a=pools.replace("NAME", "new"), ours_n=MEET, theirs_a=dump(*made))
     assert done.code == 1
     assert (
-        "Module kmm/gpu-old (theirs, made earlier from DeviceConfig kmm/gpu and no longer: theirs/a.yaml:" in done.text
+        "Module kmm/gpu-old (from --against, generated from DeviceConfig kmm/gpu earlier but not now: theirs/a.yaml:"
+        in done.text
     )
 
 
@@ -163,14 +164,14 @@ def test_with_an_error_here_what_was_made_earlier_is_not_held_against_us(tmp_pat
 @pytest.mark.parametrize(
     ("theirs", "message"),
     [
-        (OURS, "stands on both sides, here and in theirs (theirs/a.yaml:1)"),
+        (OURS, "is both here and in --against (theirs/a.yaml:1)"),
         (
             f"{APART}---\n{ACCOUNTS}",
-            "ServiceAccount kmm/NAME: stands on both sides, here and in theirs (theirs/a.yaml:9)",
+            "ServiceAccount kmm/NAME: is both here and in --against (theirs/a.yaml:9)",
         ),
         (
             dump(module(name="gpu", selector={"card": "x"})),
-            "the cluster has it already (theirs/a.yaml:3), and it was not",
+            "the cluster already has it (theirs/a.yaml:3), but it was not",
         ),
     ],
 )
@@ -199,8 +200,12 @@ def test_the_same_files_are_ours_and_not_theirs(tmp_path: Path) -> None:
     [
         (THEIRS.replace("moduleName", "moduleNam"), 1, "which --against names, has "),
         (f"{THEIRS}---\n{THEIRS.replace('name: gpu', 'name: two')}", 1, "so what it claims is not known; the first:"),
-        (yaml.safe_dump(module(name="x", selector="all")), 1, "spec.selector is no mapping of labels to values"),
-        (dump(yaml.safe_load(THEIRS)), 1, "nothing there was made from it, so what it claims is not known"),
+        (yaml.safe_dump(module(name="x", selector="all")), 1, "spec.selector is not a mapping of labels to strings"),
+        (
+            dump(yaml.safe_load(THEIRS)),
+            1,
+            "nothing there was generated from it, so the nodes that it selects are not known",
+        ),
         ("kind: a\napiVersion: [\n", 2, "theirs/a.yaml"),
     ],
 )
@@ -291,7 +296,10 @@ def test_a_label_that_their_module_never_gets_is_an_error_that_says_whose_it_is(
     plugin["spec"]["devicePlugin"] = {"container": {"image": "registry.example.com/plugin:1"}}
     done = run(tmp_path, "check", ours_a=OURS, ours_b=POD, theirs_a=yaml.safe_dump(plugin))
     assert done.code == 1
-    assert "Module team-b/gpu (theirs: theirs/a.yaml:1) has no moduleLoader, so KMM never sets it [KRM702]" in done.text
+    assert (
+        "Module team-b/gpu (from --against: theirs/a.yaml:1) has no moduleLoader, so KMM never sets it [KRM702]"
+        in done.text
+    )
 
 
 def test_pods_here_run_where_their_module_does(tmp_path: Path) -> None:

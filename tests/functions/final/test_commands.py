@@ -64,7 +64,7 @@ def test_a_warning_is_turned_off_by_what_it_is_about_by_the_owner_or_by_the_func
     assert "KRM701" not in check(
         pod=WRONG.replace("metadata: {", "metadata: {" + ignore.replace("KRM7", "KRM701") + ", ")
     )
-    assert "KRM701 is turned off, and there is no such finding" in check(
+    assert "KRM701 is turned off, but nothing that was checked has" in check(
         pod=RIGHT.replace("metadata: {", "metadata: {" + ignore.replace("KRM7", "KRM701") + ", ")
     )
     off = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: r}\n"

@@ -102,8 +102,8 @@ DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave
         ("-1", None, "a", ["which Argo CD applies later, in wave 0 and not by -1"]),
         (None, "3", "a", ["which Argo CD applies later, in wave 3 and not by 0"]),
         (None, "x", "a", []),
-        ("1", "0", "b", ["ConfigMap kmm/b is not among what is deployed"]),
-        ("1", "0", "a/b/c", ["names no object"]),
+        ("1", "0", "b", ["ConfigMap kmm/b is not among the deployed objects"]),
+        ("1", "0", "a/b/c", ["is not a reference to an object"]),
     ],
 )
 def test_what_a_resource_depends_on_comes_first(

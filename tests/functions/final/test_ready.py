@@ -75,7 +75,7 @@ def test_a_module_of_a_hub_is_on_its_clusters() -> None:
 @pytest.mark.parametrize(
     ("label", "value", "message"),
     [
-        (ready_label, "true", "is 'true', and KMM sets it to '': no node is selected"),
+        (ready_label, "true", "is 'true', but KMM sets it to '': no node is selected"),
         (plugin_ready_label, "", "Module kmm/gpu has no devicePlugin, so KMM never sets it"),
         (version_ready_label, "1", "Module kmm/gpu has no version, so KMM never sets it"),
     ],

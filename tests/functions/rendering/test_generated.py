@@ -127,7 +127,7 @@ def test_another_function_s_object_is_not_overwritten() -> None:
         entry("DeviceConfig", "gaudi"), owned("Widget", "w", "pt.example.com|Ptemplate|kmm|gaudi")
     )
     (line,) = clashing(resources, widget("w", resources.items[0]))
-    assert "was made from Ptemplate kmm/gaudi" in line
+    assert "was generated from Ptemplate kmm/gaudi" in line
 
 
 @pytest.mark.parametrize(

@@ -268,13 +268,13 @@ def test_one_letter_of_a_rule_changed_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("rule", "text"),
     [
-        ("KMM003", "is what the cluster itself refuses"),
-        ("KRM403", "is what the cluster itself refuses"),
-        ("KRM121", "is no rule that can be turned off"),
-        ("KRM999", "the command `rules` prints all rules"),
+        ("KMM003", "because the cluster itself refuses"),
+        ("KRM403", "because the cluster itself refuses"),
+        ("KRM121", "is not a rule that can be turned off"),
+        ("KRM999", "`krmfn rules` lists all rules"),
         ("krm211", "did you mean KRM211?"),
         ("KRM240", "did you mean KRM204?"),
-        ("KRM301", 'turned off as a whole: `exclusivity: {mode: "off"}`'),
+        ("KRM301", 'turned off as a whole: write `exclusivity: {mode: "off"}`'),
     ],
 )
 def test_messages_about_rules_that_are_turned_off(rule: str, text: str) -> None:

@@ -45,14 +45,17 @@ def test_every_other_dollar_stays(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("$KRMFN_DRIVER_VERISON", "$KRMFN_DRIVER_VERISON is no variable of krmfn; did you mean $KRMFN_DRIVER_VERSION?"),
-        ("${KRMFN_NAMES}", "${KRMFN_NAMES} is no variable of krmfn; did you mean ${KRMFN_NAME}S?"),
-        ("$KRMFN_NAME_1", "$KRMFN_NAME_1 is no variable of krmfn; did you mean ${KRMFN_NAME}_1?"),
-        ("$KRMFN_NAMESPACE_", "$KRMFN_NAMESPACE_ is no variable of krmfn; did you mean ${KRMFN_NAMESPACE}_?"),
-        ("$krmfn_name", "$krmfn_name is no variable of krmfn; did you mean $KRMFN_NAME?"),
+        (
+            "$KRMFN_DRIVER_VERISON",
+            "$KRMFN_DRIVER_VERISON is not a variable of krmfn; did you mean $KRMFN_DRIVER_VERSION?",
+        ),
+        ("${KRMFN_NAMES}", "${KRMFN_NAMES} is not a variable of krmfn; did you mean ${KRMFN_NAME}S?"),
+        ("$KRMFN_NAME_1", "$KRMFN_NAME_1 is not a variable of krmfn; did you mean ${KRMFN_NAME}_1?"),
+        ("$KRMFN_NAMESPACE_", "$KRMFN_NAMESPACE_ is not a variable of krmfn; did you mean ${KRMFN_NAMESPACE}_?"),
+        ("$krmfn_name", "$krmfn_name is not a variable of krmfn; did you mean $KRMFN_NAME?"),
         (
             "$KRMFN_XYZZY_XYZZY",
-            "$KRMFN_XYZZY_XYZZY is no variable of krmfn; there are: $KRMFN_DRIVER_VERSION, $KRMFN_DRIVER_IMAGE, ",
+            "$KRMFN_XYZZY_XYZZY is not a variable of krmfn; there are: $KRMFN_DRIVER_VERSION, $KRMFN_DRIVER_IMAGE, ",
         ),
         ("${KRMFN_NAME", "${KRMFN_NAME has no closing brace; "),
         ("${KRMFN_NAME:-x}", "${KRMFN_NAME:-x} has more than a name between its braces; "),
