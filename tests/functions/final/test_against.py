@@ -270,13 +270,19 @@ def test_labels_that_the_inventory_lacks_decide_nothing(tmp_path: Path) -> None:
         done = run(tmp_path, command, ours_a=OURS, ours_n=inventory, theirs_a=THEIRS)
         assert done.code == 1
         said = done.text if command == "check" else done.err
-        assert "theirs: NodeInventory nodes does not hold the label pool, so it is not known which nodes it sel" in said
+        assert (
+            "from --against: NodeInventory nodes does not hold the label pool, so it is not known which nodes it sel"
+            in said
+        )
     assert "nothing is concluded about its nodes" in done.text, "nor is it on the page"
     (tmp_path / "ours" / "n.yaml").rename(tmp_path / "n.yaml")
     for form in ("text", "json"):
         theirs = APART.replace("card: other", "card: other, pool: canary")
         done = run(tmp_path, "nodes", "--nodes", "n.yaml", "--format", form, theirs_a=theirs)
-        assert (done.code, "theirs: NodeInventory nodes does not hold the label pool" in done.err) == (1, True), form
+        assert (done.code, "from --against: NodeInventory nodes does not hold the label pool" in done.err) == (
+            1,
+            True,
+        ), form
 
 
 def test_what_stands_there_is_there_for_references(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_what_would_be_in_conflict_is_no_change_but_an_error(form: str, tmp_path
     done = diff(tmp_path, form, {"a": narrow, "n": BOTH}, {"a": OURS, "n": BOTH}, b=THEIRS)
     assert done.code == 2
     assert "node n1 is selected by DeviceConfig kmm/gpu" in done.text + done.err
-    assert "DeviceConfig team-b/gpu (theirs: theirs/b.yaml:8, spec.nodeSelector)" in done.text + done.err
+    assert "DeviceConfig team-b/gpu (from --against: theirs/b.yaml:8, spec.nodeSelector)" in done.text + done.err
     assert "gained" not in done.text
 
 
@@ -71,7 +71,9 @@ def test_their_pods_wait_for_the_module_that_is_deleted(form: str, tmp_path: Pat
     apart = OURS.replace("name: gpu", "name: nic").replace("card: gpu", "card: nic")
     done = diff(tmp_path, form, {"a": OURS, "b": apart}, {"b": apart}, b=pod)
     assert done.code == 1
-    assert "Module kmm/gpu: is deleted, but not DaemonSet team-b/agent (theirs): the kernel module is" in done.text
+    assert (
+        "Module kmm/gpu: is deleted, but not DaemonSet team-b/agent (from --against): the kernel module is" in done.text
+    )
 
 
 def test_what_the_old_side_has_on_the_cluster_is_nobody_else_s(form: str, tmp_path: Path) -> None:
