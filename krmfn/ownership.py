@@ -11,7 +11,7 @@ from .resource import Manifest, Ref, annotations_of, ref
 
 OWNER = "krmfn.dev/owner"
 """Annotation on a generated object: `<function> <owner> <object>`, separated by single spaces, where owner and object
-are `<group>|<kind>|<namespace>|<name>`, the object's own as it was generated. Version 0.1 wrote the owner alone."""
+are `<group>|<kind>|<namespace>|<name>`, the object's own as it was generated."""
 PASSED_ON = "krmfn.dev/passed-on"
 """Annotation that lists the owner's own labels and annotations on a generated object, so that an update can
 take back one that the owner no longer has: `labels/team annotations/contact`."""
@@ -26,11 +26,11 @@ class Mark(NamedTuple):
     """What the annotation OWNER of an object says."""
 
     function: str
-    """The function that made the object; "" in a mark of version 0.1."""
+    """The function that made the object."""
     owner: Id
     """The resource that the object was made from."""
-    made: Id | None
-    """The object's own id when it was made; None in a mark of version 0.1."""
+    made: Id
+    """The object's own id when it was made."""
 
 
 class Scope(NamedTuple):
@@ -43,15 +43,15 @@ class Scope(NamedTuple):
     """(group, kind) of the objects that it can make."""
 
     def names(self, mark: Mark | None) -> bool:
-        """Return True when a mark names this function; one of 0.1 does by its owner's group and kind."""
-        return mark is not None and mark.owner[:2] in self.owners and mark.function in (self.function, "")
+        """Return True when a mark names this function, and an owner of its kinds."""
+        return mark is not None and mark.owner[:2] in self.owners and mark.function == self.function
 
     def made(self, now: Ref, annotations: dict[str, str]) -> bool:
         """Return True when this function made the object `now`: its mark, its kind and its own id all fit."""
         mark = mark_of(annotations)
         if mark is None or not self.names(mark) or (now.group, now.kind) not in self.kinds - self.owners:
             return False
-        return mark.made is None or mark.made == now.id or mark.made in known_as(now, annotations)
+        return mark.made == now.id or mark.made in known_as(now, annotations)
 
 
 def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str] = ()) -> Manifest:
@@ -78,12 +78,8 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
 
 def mark_of(annotations: dict[str, str]) -> Mark | None:
     """Return the mark in the annotations of an object; None for one without a mark, or with one that is no mark."""
-    text = str(annotations.get(OWNER, ""))
-    function, _, rest = text.rpartition(" ")[0].partition(" ")
-    if not rest:
-        owner = _id(text)
-        return Mark("", owner, None) if owner else None
-    owner, made = _id(rest), _id(text.rpartition(" ")[2])
+    function, *ids = str(annotations.get(OWNER, "")).split(" ")
+    owner, made = map(_id, ids) if len(ids) == 2 else (None, None)
     return Mark(function, owner, made) if function and owner and made else None
 
 

@@ -1,47 +1,84 @@
-"""Print the files of the product that one run in function mode enters: `python tools/entered.py LIST`.
+"""Print what of the product one run enters: `python tools/entered.py check examples/quickstart`, `... < LIST`.
 
 A file is entered when one of its functions is called, also while it is imported. It is what a person who follows the
-run has to have open.
+run has to have open. A file of rules, with a `Rule(...)` at its top, is read by itself, and not counted.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
+import json
 import os
 import runpy
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 REPO = Path(__file__).resolve().parent.parent
-ROOMS = ("krmfn", "functions")
+ROOMS = tuple(str(REPO / room) + os.sep for room in ("krmfn", "functions"))
 COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Functions to Python up to 3.11, and statements of what they stand in to everybody else."""
 
 
-def entered(resource_list: bytes) -> list[str]:
-    """Return the files, by their paths in the repository, that the function `krmfn` enters on a ResourceList, sorted.
+class Entered(NamedTuple):
+    """What one run enters."""
 
-    It runs in a process of its own. Raises subprocess.CalledProcessError when the function fails.
+    files: list[str]
+    """By their paths in the repository, those of rules aside, sorted."""
+    functions: int
+    """How many functions with a name were called, those of files of rules among them."""
+    depth: int
+    """How many frames of the product stood on each other, at most."""
+
+
+def entered(args: Sequence[str] = (), stdin: bytes = b"") -> Entered:
+    """Return what `krmfn` enters with these arguments, in a process of its own.
+
+    Raises subprocess.CalledProcessError when it fails.
     """
-    command = [sys.executable, __file__, "--files"]
-    return subprocess.run(command, input=resource_list, capture_output=True, check=True).stdout.decode().splitlines()
+    command = [sys.executable, __file__, "--watched", *args]
+    text = subprocess.run(command, input=stdin, capture_output=True, check=True, cwd=REPO).stdout
+    functions, depth = json.loads(text)
+    files = {file for file, _ in functions}
+    named = sum(name != "<lambda>" for _, name in functions)
+    return Entered(sorted(file for file in files if not _is_of_rules(REPO / file)), named, depth)
 
 
-def _print_files() -> None:
-    """Run the function between stdin and nowhere, and print the files that it enters on stdout."""
-    names: set[str] = set()
+def _is_of_rules(file: Path) -> bool:
+    """Return True for a file with a `Rule(...)` at its top, also in a tuple."""
+    top = (node.value for node in ast.parse(file.read_bytes()).body if isinstance(node, ast.Assign))
+    values = (part for value in top if value for part in (value.elts if isinstance(value, ast.Tuple) else [value]))
+    return any(isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "Rule" for one in values)
+
+
+def _watch(args: Sequence[str]) -> None:
+    """Run the program between stdin and nowhere, and print (file, name) of each function, and the depth, as JSON."""
+    functions: set[tuple[str, str]] = set()
+    deepest = 0
+
+    def is_ours(frame: FrameType) -> bool:
+        code = frame.f_code  # of a function, and not of a module or a class: those have no CO_OPTIMIZED
+        is_function = code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in COMPREHENSIONS
+        return bool(is_function) and code.co_filename.startswith(ROOMS)
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code  # of a function, and not of a module or a class: those have no CO_OPTIMIZED
-        if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in COMPREHENSIONS:
-            names.add(code.co_filename)
+        nonlocal deepest
+        if event == "call" and is_ours(frame):
+            code = frame.f_code
+            functions.add((code.co_filename, code.co_name))
+            depth, above = 0, frame.f_back
+            while above:
+                depth += is_ours(above)
+                above = above.f_back
+            deepest = max(deepest, depth + 1)
 
     stdout = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    sys.argv[1:] = []
+    sys.argv[1:] = args
     sys.setprofile(profile)
     try:
         runpy.run_module("krmfn_functions", run_name="__main__")
@@ -49,15 +86,14 @@ def _print_files() -> None:
         sys.setprofile(None)
         if end.code:
             raise
-    rooms = [REPO / room for room in ROOMS]
-    paths = sorted(path for path in map(Path, names) if any(path.is_relative_to(room) for room in rooms))
-    os.write(stdout, "".join(f"{path.relative_to(REPO)}\n" for path in paths).encode())
+    names = sorted((str(Path(file).relative_to(REPO)), name) for file, name in functions)
+    os.write(stdout, json.dumps([names, deepest]).encode())
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--files"]:
-        _print_files()
+    if sys.argv[1:2] == ["--watched"]:
+        _watch(sys.argv[2:])
     else:
-        files = entered(Path(sys.argv[1]).read_bytes())
-        counts = [f"{sum(file.startswith(f'{room}/') for file in files)} in {room}/" for room in ROOMS]
-        sys.stdout.write("\n".join([*files, "", *counts, f"{len(files)} in all", ""]))
+        run = entered(sys.argv[1:], b"" if sys.argv[1:] else sys.stdin.buffer.read())
+        counts = f"{len(run.files)} files, {run.functions} functions, {run.depth} frames deep"
+        sys.stdout.write("\n".join([*run.files, "", counts, ""]))

@@ -70,7 +70,7 @@ class _Here:
     def is_owner(self, item: Item) -> bool:
         """Return True for an object that was made, under its own name, from a config that is here."""
         mark = item.mark
-        return mark is not None and mark.owner in self.configs and mark.made in (None, item.ref.id)
+        return mark is not None and mark.owner in self.configs and mark.made == item.ref.id
 
     def is_one(self, own: Item, item: Item) -> bool:
         """Return True when both are one and the same: our own earlier render, the same file, or our live object."""

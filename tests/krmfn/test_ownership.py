@@ -35,12 +35,6 @@ def test_a_stamp_is_read_back() -> None:
     assert PASSED_ON not in stamp(manifest(), "drv", CONFIG)["metadata"]["annotations"]
 
 
-def test_a_mark_of_version_0_1_names_the_owner_only() -> None:
-    assert mark_of({OWNER: "krmfn.dev|DeviceConfig|kmm|gaudi"}) == Mark("", CONFIG.id, None)
-    without = ("krmfn.dev", "DeviceConfig", "", "gaudi")
-    assert mark_of({OWNER: "krmfn.dev|DeviceConfig||gaudi"}) == Mark("", without, None)
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -48,6 +42,7 @@ def test_a_mark_of_version_0_1_names_the_owner_only() -> None:
         "x",
         "a|b|c",
         "a|b|c|d|e",
+        "krmfn.dev|DeviceConfig|kmm|gaudi",
         "|||",
         "drv a|b|c|d",
         "drv  a|b|c|d a|b|c|d",
@@ -82,7 +77,7 @@ def test_what_has_no_name_or_kind_is_not_marked(odd: dict[str, Any]) -> None:
     [
         ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", True, True),
         ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|before", True, True),  # kustomize has renamed it
-        ("krmfn.dev|DeviceConfig|kmm|gaudi", True, True),  # 0.1
+        ("krmfn.dev|DeviceConfig|kmm|gaudi", False, False),
         ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|other", True, False),  # a copy
         ("drv krmfn.dev|DeviceConfig|kmm|gaudi |Module|other|m", True, False),
         ("other krmfn.dev|DeviceConfig|kmm|gaudi |Module|kmm|m", False, False),

@@ -214,7 +214,7 @@ REPEATED = {
 @pytest.mark.parametrize("line", REPEATED)
 def test_an_object_with_a_key_twice_is_nobody_s(line: str, flow: bool) -> None:
     """kustomize and kpt read the first one: to them another object, or one without the mark."""
-    mark = "      krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi\n"
+    mark = "      krmfn.dev/owner: drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||old\n"
     lines = ["  kind: DaemonSet\n", "  metadata:\n", "    name: old\n", "    annotations:\n", mark]
     key = line.strip().partition(":")[0]
     first = next((at for at, text in enumerate(lines) if line and text.strip().startswith(key)), 0)

@@ -22,8 +22,8 @@ def entry(kind: str, name: str, annotations: dict[str, str] | None = None, group
     return manifest(f"{group}/v1alpha1", kind, name, annotations=annotations or {})
 
 
-def owned(kind: str, name: str, owner: str) -> Manifest:
-    return entry(kind, name, {"krmfn.dev/owner": owner}, "example.com")
+def owned(kind: str, name: str, mark: str) -> Manifest:
+    return entry(kind, name, {"krmfn.dev/owner": mark}, "example.com")
 
 
 def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
@@ -112,7 +112,7 @@ def test_somebody_else_s_object_is_not_overwritten() -> None:
 
 def test_of_two_of_one_name_none_is_overwritten() -> None:
     """The first would be replaced, and the last was asked who made it."""
-    ours = owned("Widget", "w", "krmfn.dev|DeviceConfig|kmm|gaudi")
+    ours = owned("Widget", "w", "drv krmfn.dev|DeviceConfig|kmm|gaudi example.com|Widget|kmm|w")
     written = entry("Widget", "w", group="example.com")
     for pair in ((written, ours), (ours, written), (ours, ours), (written, written)):
         resources = resource_list(entry("DeviceConfig", "gaudi"), *pair)
@@ -124,7 +124,8 @@ def test_of_two_of_one_name_none_is_overwritten() -> None:
 
 def test_another_function_s_object_is_not_overwritten() -> None:
     resources = resource_list(
-        entry("DeviceConfig", "gaudi"), owned("Widget", "w", "pt.example.com|Ptemplate|kmm|gaudi")
+        entry("DeviceConfig", "gaudi"),
+        owned("Widget", "w", "ptemplate pt.example.com|Ptemplate|kmm|gaudi example.com|Widget|kmm|w"),
     )
     (line,) = clashing(resources, widget("w", resources.items[0]))
     assert "was generated from Ptemplate kmm/gaudi" in line
@@ -133,9 +134,8 @@ def test_another_function_s_object_is_not_overwritten() -> None:
 @pytest.mark.parametrize(
     "owner",
     [
-        "krmfn.dev|DeviceConfig|kmm|gaudi",
-        "krmfn.dev|DeviceConfig|kmm|gone",
-        "krmfn.dev|DeviceConfig||gaudi",
+        "drv krmfn.dev|DeviceConfig|kmm|gone example.com|Widget|kmm|w",
+        "drv krmfn.dev|DeviceConfig||gaudi example.com|Widget|kmm|w",
         "drv krmfn.dev|DeviceConfig|kmm|gaudi example.com|Widget|kmm|w",
         "drv krmfn.dev|DeviceConfig|base|gaudi example.com|Widget|base|w",
     ],
@@ -151,9 +151,9 @@ def test_our_own_objects_are_updated_in_place(owner: str) -> None:
 
 def test_stale_objects_go_and_others_stay() -> None:
     resources = resource_list(
-        owned("Widget", "stale", "krmfn.dev|DeviceConfig|kmm|gone"),
+        owned("Widget", "stale", "drv krmfn.dev|DeviceConfig|kmm|gone example.com|Widget|kmm|stale"),
         entry("DeviceConfig", "gaudi"),
-        owned("Widget", "theirs", "pt.example.com|Ptemplate|kmm|gone"),
+        owned("Widget", "theirs", "ptemplate pt.example.com|Ptemplate|kmm|gone example.com|Widget|kmm|theirs"),
         owned("Widget", "odd", "not-an-owner"),
         entry("Widget", "handmade", group="example.com"),
     )
