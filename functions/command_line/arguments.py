@@ -17,6 +17,7 @@ from ..command import Command
 from ..options import RunOptions
 from ..paths import output
 from . import grammar, table
+from .help import Parser
 from .table import COMMANDS
 
 NAME = "krmfn"
@@ -27,7 +28,7 @@ _DESCRIPTION = (
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog=NAME,
         description=_DESCRIPTION,
         epilog="Without a command it is a KRM function: a ResourceList on stdin, a ResourceList on stdout, "
@@ -114,7 +115,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
         namespace = known.parse_args(argv)
         own = grammar.commands(known)[namespace.command]
     else:
-        own = argparse.ArgumentParser(prog=f"{NAME} {argv[0]}")
+        own = Parser(prog=f"{NAME} {argv[0]}")
         _describe(own, argv[0], table.command(argv[0]))
         namespace = own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
     _check_values(own, namespace)

@@ -14,6 +14,12 @@ def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentPars
     return {}
 
 
+def summaries(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return what the help of a parser lists for each of its commands."""
+    tables = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return [summary for table in tables for summary in table._get_subactions()]
+
+
 def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Return the options of a parser, --help among them."""
     return [action for action in parser._actions if action.option_strings]

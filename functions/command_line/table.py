@@ -6,24 +6,33 @@ from importlib import import_module
 
 from ..command import Command
 
-COMMANDS = {
-    "render": "commands.render:COMMAND",
-    "check": "commands.check:COMMAND",
-    "diff": "commands.diff:COMMAND",
-    "nodes": "commands.nodes:COMMAND",
-    "images": "commands.images:COMMAND",
-    "report": "commands.report:COMMAND",
-    "resolve": "commands.resolve:COMMAND",
-    "inventory": "commands.inventory:COMMAND",
-    "import": "commands.import_:COMMAND",
-    "rules": "commands.catalogue:COMMAND",
-    "explain": "commands.explain:COMMAND",
-    "schema": "commands.schema:COMMAND",
-    "crd": "commands.crd:COMMAND",
-    "kustomize-config": "commands.crd:KUSTOMIZE_CONFIG",
-    "completion": "command_line.completion:COMMAND",
+GROUPS = {
+    "everyday": {
+        "render": "commands.render:COMMAND",
+        "check": "commands.check:COMMAND",
+        "diff": "commands.diff:COMMAND",
+    },
+    "fleet": {
+        "nodes": "commands.nodes:COMMAND",
+        "images": "commands.images:COMMAND",
+        "report": "commands.report:COMMAND",
+        "resolve": "commands.resolve:COMMAND",
+        "inventory": "commands.inventory:COMMAND",
+    },
+    "authoring and editors": {
+        "import": "commands.import_:COMMAND",
+        "rules": "commands.catalogue:COMMAND",
+        "explain": "commands.explain:COMMAND",
+        "schema": "commands.schema:COMMAND",
+    },
+    "more": {
+        "crd": "commands.crd:COMMAND",
+        "kustomize-config": "commands.crd:KUSTOMIZE_CONFIG",
+        "completion": "command_line.completion:COMMAND",
+    },
 }
-"""Where each command is, in the order of the help; only the one that is called is loaded."""
+"""Where each command is, in the groups and in the order of the help; only the one that is called is loaded."""
+COMMANDS = {name: place for group in GROUPS.values() for name, place in group.items()}
 
 
 def command(name: str) -> Command:

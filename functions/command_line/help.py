@@ -1,0 +1,59 @@
+"""The help: commands and options in groups."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from . import grammar
+from .table import GROUPS
+
+_READ = "nodes from for base cluster exclude function-config"
+_JUDGED = (
+    "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
+    "require-coverage allow-empty allow-unmapped"
+)
+_OUTPUT = (
+    "output output-dir replace split include-inputs format write-baseline label owner node problems labels all-labels "
+    "name valid-until verbose quiet color"
+)
+_RARE = "root kustomize allow-remote function-image jobs timeout log-format"
+OPTIONS = {
+    f"--{name}": title
+    for title, names in (
+        ("what is read", _READ),
+        ("what is checked", _JUDGED),
+        ("output", _OUTPUT),
+        ("rarely needed", _RARE),
+    )
+    for name in names.split()
+}
+"""The title under which the help of a command lists an option, by its long name."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose help is in groups."""
+
+    def format_help(self) -> str:
+        """Return the help: usage, what the command does, its arguments in groups, examples and exit codes."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        for title, actions in _sections(self):
+            formatter.start_section(title)
+            formatter.add_arguments(actions)
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+
+def _sections(parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[argparse.Action]]]:
+    """Yield the titles with the arguments below each, in the order of the tables; --help and --version come last."""
+    known = {action.dest: action for action in grammar.summaries(parser)}
+    for title, names in GROUPS.items() if known else ():
+        yield title, [known[name] for name in names]
+    yield "arguments", [] if known else grammar.positionals(parser)
+    options = grammar.options(parser)
+    for title in dict.fromkeys(OPTIONS.values()):
+        yield title, [one for one in options if OPTIONS.get(one.option_strings[-1]) == title]
+    yield "options", [one for one in options if one.option_strings[-1] not in OPTIONS]
