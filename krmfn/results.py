@@ -1,7 +1,7 @@
 """Findings as values: what is wrong with which field of which resource, and how that is written."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from .resource import Place, Ref
@@ -177,28 +177,6 @@ def placed(results: Iterable[Result]) -> list[Result]:
         found = (one.place.finder(one) if one.place and one.place.finder else one for one in results)
         results = list({(*one[:4], one.field and one.field.path, one.place): one for one in found}.values())
     return list(Findings(results)) if len(results) > MOST else results
-
-
-class Checked(NamedTuple):
-    """A finished check: what every report is made from."""
-
-    results: Sequence[Result]
-    resources: int = 0
-    """How many resources were looked at."""
-    configs: Sequence[tuple[Ref, Place | None]] = ()
-    """The resources among them that manifests are made from, and their places."""
-    kinds: Mapping[str, int] = {}  # read only
-    """How many of each kind that the function looks into, by the names that reports show."""
-    files: int = 0
-    """How many files they came from; 0 for a stream."""
-    excluded: int = 0
-    """How many files were left out by `exclude`, or hold resources in Helm charts: nothing is said about them."""
-    clusters: Mapping[str, Sequence[Result]] = {}  # read only
-    """The findings of each cluster by its name."""
-    baseline: int = 0
-    """How many findings a baseline has left out."""
-    turned_off: int = 0
-    """How many findings are not among the results, since the input itself turns them off."""
 
 
 def error(

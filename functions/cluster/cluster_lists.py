@@ -8,9 +8,9 @@ from typing import NamedTuple
 from krmfn.errors import KrmfnError, NoData
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Checked
 
 from ..command import Context
+from ..formats.checked import Checked
 from ..kustomization import transformers
 from ..paths.failures import Failure
 from ..rendering.kinds import CONFIG, COUNTING

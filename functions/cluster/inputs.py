@@ -13,10 +13,11 @@ from krmfn import counts
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL, Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Checked, Result, placed, warning
+from krmfn.results import Result, placed, warning
 from krmfn.runner import read_stdin
 
 from ..all_kinds import krmfn
+from ..formats.checked import Checked
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization.documents import unreadable
 from ..options import RunOptions, settings

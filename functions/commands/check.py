@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from krmfn import color
 from krmfn.resource import Place
-from krmfn.results import Checked, Findings, Result, error, in_order
+from krmfn.results import Findings, Result, error, in_order
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
 from ..cluster.cluster_lists import Rendered
 from ..command import Command, Context
 from ..formats import baseline, findings
+from ..formats.checked import Checked
 from ..paths import failures, files, output
 from ..settings import CHECK
 from .catalogue import rules

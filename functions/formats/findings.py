@@ -7,8 +7,9 @@ from typing import Any
 
 from krmfn import color
 from krmfn.counts import counted, extent, listed
-from krmfn.results import UNLISTED, Checked, Result, json_text, reference
+from krmfn.results import UNLISTED, Result, json_text, reference
 
+from .checked import Checked
 from .github import github
 from .gitlab import gitlab
 from .junit import junit

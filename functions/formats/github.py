@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from krmfn.results import Checked, Result, printable
+from krmfn.results import Result, printable
 
+from .checked import Checked
 from .rules import Rules
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from krmfn.results import Checked, Result, json_text
+from krmfn.results import Result, json_text
 
+from .checked import Checked
 from .rules import Rules
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from krmfn.counts import counted, extent
-from krmfn.results import Checked
 
+from .checked import Checked
 from .rules import Rules
 
 

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from krmfn.resource import Place, Ref
-from krmfn.results import Checked, Result, visible
+from krmfn.results import Result, visible
 
+from .checked import Checked
 from .rules import Rules
 
 Sample = tuple[dict[str, str], int]

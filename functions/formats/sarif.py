@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn.results import Checked, Result, json_text
+from krmfn.results import Result, json_text
 from krmfn.rule import Rule
 
 from . import rules as texts
+from .checked import Checked
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

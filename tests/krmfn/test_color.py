@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.formats import changes, findings
+from krmfn_functions.formats.checked import Checked
 from krmfn_functions.plan import Comparison, plan, undecided
 
 from krmfn import Place, Ref, Result, color
 from krmfn.log import Log
-from krmfn.results import Checked, Field, printable
+from krmfn.results import Field, printable
 from tests.builders import CONFIG, document_text
 from tests.commands import COMMANDS, environment, process
 

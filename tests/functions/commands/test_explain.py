@@ -9,12 +9,13 @@ from xml.etree import ElementTree as xml
 import pytest
 import yaml
 from krmfn_functions.commands import catalogue, explain
+from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.junit import junit
 from krmfn_functions.formats.sarif import sarif
 from rules import page
 
 from krmfn import KrmfnError
-from krmfn.results import Checked, error, info
+from krmfn.results import error, info
 from krmfn.rule import Rule
 from tests.commands import process
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.findings import FORMATS
 from krmfn_functions.formats.github import github
 from krmfn_functions.formats.gitlab import gitlab
@@ -16,7 +17,7 @@ from krmfn_functions.formats.junit import junit
 from krmfn_functions.formats.sarif import sarif
 
 from krmfn import Place, Ref, Result, error, info, warning
-from krmfn.results import Checked, Field, printable
+from krmfn.results import Field, printable
 
 ABOUT = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
 FOUND = [

@@ -7,10 +7,11 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
+from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.findings import FORMATS, as_json, finding, summary_line, text
 
 from krmfn import Place, Ref, Result, error, info, warning
-from krmfn.results import Checked, Field, printable
+from krmfn.results import Field, printable
 from tests.builders import CONFIG
 from tests.commands import ROOT, Done, process
 

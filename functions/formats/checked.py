@@ -1,0 +1,28 @@
+"""A finished check, which every format of `check` prints."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from krmfn import Place, Ref, Result
+
+
+class Checked(NamedTuple):
+    """A finished check: what every report is made from."""
+
+    results: Sequence[Result]
+    resources: int = 0
+    """How many resources were looked at."""
+    configs: Sequence[tuple[Ref, Place | None]] = ()
+    """The resources among them that manifests are made from, and their places."""
+    kinds: Mapping[str, int] = {}  # read only
+    """How many of each kind that the function looks into, by the names that reports show."""
+    files: int = 0
+    """How many files they came from; 0 for a stream."""
+    excluded: int = 0
+    """How many files were left out by `exclude`, or hold resources in Helm charts: nothing is said about them."""
+    clusters: Mapping[str, Sequence[Result]] = {}  # read only
+    """The findings of each cluster by its name."""
+    baseline: int = 0
+    """How many findings a baseline has left out."""
+    turned_off: int = 0
+    """How many findings are not among the results, since the input itself turns them off."""
