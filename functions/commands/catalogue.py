@@ -34,7 +34,7 @@ def rules() -> list[Rule]:
     from ..deviceconfig import rules as deviceconfig
     from ..exclusivity import rules as exclusivity
     from ..final import against
-    from ..final import rules as final
+    from ..final import judge as final
     from ..fleet import readings
     from ..fleet import rules as fleet
     from ..kmm import rules as modules

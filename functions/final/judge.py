@@ -6,13 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, ResourceList, Result
+from krmfn.rule import apply
 
-from ..rendering import function_config, ignoring, reach
+from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..settings import settings_of
-from .rules import check
+from . import dollars, objects, order, passed_over, ready, resolved
 from .stream import final
+
+RULES = (
+    *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
+    *(passed_over.RULES + dollars.RULES),
+)
+"""The rules about the final list of a cluster (KRM7xx)."""
 
 
 def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]:
@@ -35,7 +42,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     said = {one.ref for one in resources.results if one.rule == "KRM104"}
 
     def owned() -> Iterator[Finding]:
-        for finding in check(whole):
+        for finding in apply(RULES, whole):
             if finding.rule == "KRM708" and finding.ref in said:
                 continue
             item = by_ref.get(finding.ref) if finding.ref else None
@@ -43,7 +50,7 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
             yield owner.ref if owner else None, finding
 
     hidden = Counter[frozenset[ignoring.Hidden]]()
-    results = list(reach.reaching(ignoring.kept(owned(), by_ref, config, hidden), config.source))
+    results = list(function_config.reaching(ignoring.kept(owned(), by_ref, config, hidden), config.source))
     resources.turned_off += hidden.total()
     yield from results
     if settings_of(resources).intent.judges_nodes and not any(one.severity == "error" for one in results):

@@ -1,10 +1,13 @@
 """The functionConfig: defaults, vendor profiles, and how to treat what is already there."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
+from krmfn.counts import some
 from krmfn.fieldpath import join
 from krmfn.resource import ref
+from krmfn.results import Findings
 from krmfn.rule import Rule
 
 from ..fleet import readings
@@ -157,6 +160,34 @@ def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[R
     there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
     message = f"profile {profile!r} is not defined; {there}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
+
+
+_SHOWN = 2
+"""How many configs a finding names."""
+
+
+def reaching(findings: Iterable[tuple[Ref | None, Result]], source: Source) -> Iterator[Result]:
+    """Yield the findings of several configs; one about the functionConfig comes once and names those that it affects.
+
+    The functionConfig itself is not among these.
+    """
+    distinct: Findings | None = None
+    affected: dict[str, set[Ref]] = {}
+    for config, finding in findings:
+        name = repr(finding)
+        distinct = distinct or Findings()
+        distinct.add(finding, name)
+        if config and config != source.ref and source.ref.kind and finding.ref == source.ref:
+            affected.setdefault(name, set()).add(config)
+    for finding in distinct or ():
+        configs = affected and affected.get(repr(finding))
+        yield finding._replace(message=f"{finding.message}; affects {named(configs)}") if configs else finding
+
+
+def named(configs: Iterable[Ref]) -> str:
+    """Return the configs in short: `DeviceConfig kmm/a, kmm/b and 3 more`."""
+    first, *rest = map(str, sorted(configs, key=lambda ref: ref.id))
+    return some([first, *(name.partition(" ")[2] for name in rest)], 1 + len(rest), _SHOWN)
 
 
 RULES = (

@@ -19,10 +19,9 @@ from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..settings import settings_of
-from .function_config import FunctionConfig
+from .function_config import FunctionConfig, reaching
 from .generated import Finding
 from .kinds import OURS
-from .reach import reaching
 from .spelling import near
 
 Hidden = tuple[Id, str]

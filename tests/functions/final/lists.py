@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from krmfn_functions.final import rules
+from krmfn_functions.final import judge
 from krmfn_functions.final.stream import final
 from krmfn_functions.fleet.workloads import POD_KINDS
 
 from krmfn import Manifest, Result
 from krmfn.resourcelist import Transformed
+from krmfn.rule import apply
 from tests.builders import manifest, resource_list
 
 API = {"": "v1", "apps": "apps/v1", "batch": "batch/v1"}
@@ -22,7 +23,7 @@ def judged(
 ) -> list[Result]:
     """Return what the rules find in a final list."""
     deployed, stay = resource_list(*manifests).items, resource_list(*inputs).items
-    return list(rules.check(final(deployed, stay, transformed)))
+    return list(apply(judge.RULES, final(deployed, stay, transformed)))
 
 
 def told(results: list[Result]) -> list[tuple[str, str, str]]:
