@@ -116,7 +116,7 @@ def _below(
         return os.path.normpath(os.path.join(base, name[start:]))
 
     is_excluded = partial(exclude, bound or real)
-    kept = [file for file in listing if not is_excluded(way(file.name))]
+    kept = [file for file in listing if exclude is NOTHING or not is_excluded(way(file.name))]
     entries = _sorted(((file.name[start:], file) for file in kept), real)
     graph = _graph(entries.kustomizations, bound, ours, os.path.isabs(path))
     tops = _outermost(graph, entries.kustomizations, real)
@@ -182,6 +182,8 @@ def _outermost(graph: Graph, folders: Sequence[str], path: str) -> list[str]:
 
     A Component counts only where it is listed, unless it is the PATH.
     """
+    if not folders:
+        return []
     listed = {base.real for one in graph.kustomizations.values() for base in one.bases if base.real != one.folder}
     alone = [one for one in folders if one == path or not graph.kustomizations[one].is_component]
     tops = [folder for folder in alone if folder not in listed]

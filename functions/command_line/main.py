@@ -28,7 +28,8 @@ def main(argv: Sequence[str]) -> int:
             return call
         command, args, options = call
         log = log_of(options)
-        options = argocd.applied(options) if command.intent else options
+        if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
+            options = argocd.applied(options)
         return command.run(Context(options, command.intent or CHECK, log), args)
     except KrmfnError as failure:
         log.failure(failure)

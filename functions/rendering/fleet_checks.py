@@ -10,17 +10,11 @@ from ..exclusivity import Claim
 from ..fleet import rules
 from ..fleet.cluster import is_local
 from ..fleet.drivers import driver
-from ..fleet.nodes import Fleet, read
+from ..fleet.nodes import Fleet
 from ..fleet.workloads import POD_KINDS, workloads
 from ..kmm.module import LABELS, MODULE_KINDS
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
-from .kinds import OURS
-
-
-def known(resources: ResourceList) -> Fleet | None:
-    """Return the nodes in a list, with all that is known of them; None without any."""
-    return read(resources) if resources.select("Node", "") or resources.select("NodeInventory", OURS) else None
 
 
 def check(

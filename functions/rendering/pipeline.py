@@ -15,6 +15,7 @@ from ..settings import settings_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
+from .kinds import OURS
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
@@ -75,13 +76,15 @@ def _about_nodes(
     handwritten: Sequence[Item],
     config: FunctionConfig,
 ) -> tuple[Fleet | None, list[Finding]]:
-    """Return the nodes of a list, and what is found about those that the Modules select: for `check` and its like."""
-    if not settings_of(resources).intent.judges_nodes:
+    """Return the nodes of a list, None without any, and what is found about those that the Modules select."""
+    has_nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
+    if not has_nodes or not settings_of(resources).intent.judges_nodes:
         return None, []
-    from . import fleet_checks  # here: nothing else asks
+    from ..fleet.nodes import read  # here, as what follows: few lists have nodes
+    from . import fleet_checks
 
-    fleet = fleet_checks.known(resources)
-    return fleet, fleet_checks.check(resources, fleet, wanted, own, handwritten, config) if fleet else []
+    fleet = read(resources)
+    return fleet, fleet_checks.check(resources, fleet, wanted, own, handwritten, config)
 
 
 def settle(
