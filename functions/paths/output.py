@@ -140,16 +140,22 @@ def _document(item: Item) -> bytes:
 
     Empty lines at its end go unless they are text. Raises KrmfnError for one that a reader would divide.
     """
+    text = _own_text(item)
+    if documents.divisions(text):
+        text = emit.dump(item.manifest).encode()
+    if documents.divisions(text):
+        raise KrmfnError(f"{item.ref} cannot be written: a line of it would begin with `---` or be `...`")
+    return text
+
+
+def _own_text(item: Item) -> bytes:
+    """Return an item's text where all readers read it alike, else krmfn's own; it ends with a line."""
     text = item.text.lstrip(b"\r\n").replace(b"\r\n", b"\n")
     first = text.lstrip()[:1]
     # kubectl skips white space of any kind before a brace
     is_block = item.indent == -2 and first.isascii() and first not in (b"{", b"[")
-    if not is_block or not split.is_plain(text) or documents.divisions(text):
-        text = emit.dump(item.manifest).encode()
-    elif not text.endswith(b"\n"):
-        text = edit.closed(text, -2)
-    elif not re.search(KEEPS, text):
-        text = text.rstrip(b"\n") + b"\n"
-    if documents.divisions(text):
-        raise KrmfnError(f"{item.ref} cannot be written: a line of it would begin with `---` or be `...`")
-    return text
+    if not is_block or not split.is_plain(text):
+        return emit.dump(item.manifest).encode()
+    if not text.endswith(b"\n"):
+        return edit.closed(text, -2)
+    return text if re.search(KEEPS, text) else text.rstrip(b"\n") + b"\n"

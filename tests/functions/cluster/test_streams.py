@@ -159,6 +159,7 @@ ODD = {
     "two in a block scalar": f"{A}b: |\r\r\n  c\r\r\n  d\r\r\n",
     "NEL": f"# c\u0085{A}",
     "U+2028 in a string": f'{A}b: "c\u2028d"\n',
+    "kept lines without the end of the last": f"{A}b:\n ?: |+\n     c\n\n     ",
     "a brace behind U+3000": "\u3000{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n",
 }
 
