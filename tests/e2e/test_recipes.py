@@ -31,7 +31,7 @@ from tests.commands import COMMANDS, ROOT
 from tests.pages import blocks
 
 PAGE = ROOT / "docs" / "architecture.md"
-LIMITS = {"a lint": 1, "a field": 2, "an output format": 1, "a KMM version": 2}
+LIMITS = {"a lint": 1, "a field": 2, "an output format": 1, "a KMM version": 2, "a command": 3}
 """How many files of the product each patch may touch; what tools generate does not count."""
 GENERATED = ("docs/rules.md", "functions/rendering/advice.json", "docs/fields.md", "schemas/")
 TESTS = "tests/*"
