@@ -60,7 +60,7 @@ class Envelope:
             most = len(raw) if key == "results" else simple.MAX_NODES  # earlier functions may have had much to say
             data = load.placed(partial(load.read, raw, most=most), lines)
             for one in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
-                raise KrmfnError(f"line {one.line + lines()}: {one.path}: {one} (KRM174)")
+                raise KrmfnError(f"line {one.line + lines()}: {one.path}: {one}")
         return data if self.cut.flow_root else data[key]
 
     def results(self) -> list[Any]:
@@ -113,10 +113,10 @@ def _check_head(envelope: Envelope) -> None:
     version, kind = envelope.value("apiVersion"), envelope.value("kind")
     if kind != "ResourceList" or version not in VERSIONS:
         raise KrmfnError(
-            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; "
-            "for files use the command `render`"
+            f"expected a ResourceList ({VERSIONS[0]}), found apiVersion {version!r}, kind {kind!r}; a KRM function "
+            "is run by kustomize or kpt, which send it a ResourceList"
         )
     if not envelope.section("items"):
-        raise KrmfnError("the ResourceList has no `items`; an empty one says `items: []`")
+        raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
     if not envelope.items and envelope.value("items") not in (None, []):
         raise KrmfnError("`items` of the ResourceList is not a list")

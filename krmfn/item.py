@@ -92,8 +92,8 @@ class Item:
         if old is not self._manifest and not same(old, self._manifest):
             where = changed_at(old, self._manifest)
             raise KrmfnError(
-                f"{ref_of(old)} was changed in place at {where}, which does not change the list; "
-                "give the changed manifest to ResourceList.upsert"
+                f"{ref_of(old)} was changed in place at {where}, which does not change the list; pass the changed "
+                "manifest to ResourceList.upsert"
             )
 
     @property

@@ -67,7 +67,7 @@ def stamp(manifest: Manifest, function: str, owner: Ref, passed_on: Iterable[str
     if not (mark.isprintable() and mark.count(" ") == 2 and mark.count("|") == 6):  # more than what joins the parts
         for part in (function, *owner.id, *made.id):
             if " " in part or "|" in part or part != part.strip():
-                raise ValueError(f"{part!r} cannot stand in the mark of {made}: it has a space or a |")
+                raise ValueError(f"{part!r} cannot be part of the mark of {made}: it has a space or a |")
     annotations = manifest["metadata"].setdefault("annotations", {})
     annotations[OWNER] = mark
     names = sorted(passed_on)

@@ -170,7 +170,7 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
     from .fieldpath import join
 
     if len(path) >= _DEEPEST:
-        return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or holds itself"
+        return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or contains itself"
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
@@ -185,7 +185,7 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
         _check_plain(value, 0)
     except ValueError:
         if isinstance(value, str):
-            return f"{join(path)} holds half a surrogate pair, which no UTF-8 text can"
+            return f"{join(path)} contains half a surrogate pair, which UTF-8 text cannot contain"
         shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
-        return f"{join(path)} is {shown}; a manifest holds what JSON has"
+        return f"{join(path)} is {shown}; a manifest may contain only what JSON has"
     return ""

@@ -83,7 +83,7 @@ class ResourceList:
         """Return the functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
         config = self._config or self._envelope.value("functionConfig")
         if config is not None and not isinstance(config, dict):
-            raise KrmfnError("functionConfig is not a resource; give one with apiVersion and kind, or none")
+            raise KrmfnError("functionConfig is not a resource; pass one with apiVersion and kind, or none")
         return config
 
     @function_config.setter

@@ -159,7 +159,7 @@ def _more(first: Result, number: int) -> Result:
     from .counts import counted
 
     more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
-    message = f"{more} from here on; a file's first {MOST:,} of a rule are listed: correct those first"
+    message = f"{more} from here on; only the first {MOST:,} of a rule are listed for each file: correct those first"
     return first._replace(
         message=message, field=first.field and Field(first.field.path), tags=((UNLISTED, str(number)),)
     )

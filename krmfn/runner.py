@@ -94,7 +94,7 @@ def _between(function: Function, log: Log) -> int:
 def ensure_stdout() -> None:
     """Raise KrmfnError when stdout came closed: the next file that is opened would stand in its place."""
     if sys.stdout is None:
-        raise KrmfnError("stdout is closed; the result has nowhere to go")
+        raise KrmfnError("stdout is closed, so the result cannot be written")
 
 
 def _applied(function: Function, data: bytes) -> ResourceList:
@@ -104,7 +104,7 @@ def _applied(function: Function, data: bytes) -> ResourceList:
     return resources
 
 
-def read_stdin(expected: str = "a KRM function reads a ResourceList there (try --help)") -> bytes:
+def read_stdin(expected: str = "a KRM function reads a ResourceList from it (try --help)") -> bytes:
     """Return all of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES).
 
     `expected` is what the error says about stdin.

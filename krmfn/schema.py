@@ -47,8 +47,8 @@ _made: dict[int, _Tests] = {}
 """The tests made so far, by the identity of the schema that they are for; they hold it."""
 
 
-def check(manifest: Manifest, schema: Schema, rule: str = "KRM101") -> list[Result]:
-    """Return a finding for everything in `manifest` that does not fit `schema`, ordered by path.
+def check(manifest: Manifest, schema: Schema, rule: str = "") -> list[Result]:
+    """Return a finding of the rule for everything in `manifest` that does not fit `schema`, ordered by path.
 
     A schema is read once: it must not be changed afterwards.
     """

@@ -162,7 +162,7 @@ def alone(text: bytes) -> Any:
     try:
         return build(load.compose(text))
     except KrmfnError as failure:
-        assert re.search("names no anchor|undefined", str(failure)), text
+        assert re.search("does not refer to an earlier anchor|undefined", str(failure)), text
         return ...
 
 

@@ -170,7 +170,7 @@ def _unfit(item: Item) -> Iterator[Result]:
         return
     yield from readings.check(item)
     yield from readings.repeated(item)
-    for finding in schema.check(item.manifest, schemas.schema("nodeinventory")):
+    for finding in schema.check(item.manifest, schemas.schema("nodeinventory"), "KRM101"):
         yield item.located(finding)
 
 

@@ -37,7 +37,7 @@ def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:
     """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
     findings = [*readings.repeated(item), *readings.check(item)]
     known = {finding.field.path for finding in findings if finding.field}
-    misfits = schema.check(item.manifest, schemas.schema(renderer.schemas[item.group, item.kind]))
+    misfits = schema.check(item.manifest, schemas.schema(renderer.schemas[item.group, item.kind]), "KRM101")
     if misfits:
         from .variables import explained  # here, since most resources fit
 

@@ -126,20 +126,20 @@ def misread(text: bytes, line: int = 0) -> str:
 
 
 _BEFORE = (
-    "a brace behind white space that is no blank begins a mapping for kubectl and Argo CD, and a word for other "
+    "a brace after white space other than a blank begins a mapping for kubectl and Argo CD, but a word for other "
     "readers; remove the white space"
 )
 _TWO = (
-    "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, and other "
+    "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, but other "
     "readers for two; remove them"
 )
 _FOLLOWED = (
-    "this line begins with `---` and goes on with more than blanks and a comment: kubectl, Argo CD and kustomize "
-    "divide the file here and drop the rest of the line, or refuse it, and other readers do not; put a line break "
-    "behind `---`, or indent the line"
+    "this line begins with `---` and continues with more than blanks and a comment: kubectl, Argo CD and kustomize "
+    "split the file here and drop the rest of the line, or refuse it, but other readers do not; put a line break "
+    "after `---`, or indent the line"
 )
 _ENDED = (
-    "a document follows behind `...` alone: kubectl, Argo CD and kustomize drop it, and other readers do not; "
+    "a document follows a line of `...` alone: kubectl, Argo CD and kustomize drop it, but other readers do not; "
     "write `---` in place of `...`"
 )
 

@@ -44,7 +44,7 @@ class Composer(CParser, BaseResolver):
             line = current_node.start_mark.line + 1 + self.line if current_node is not None else 1
             raise TooLarge(
                 f"line {line}: a resource of more than {MAX_NODES:,} nodes (keys, values, lists and mappings) is not "
-                "read; divide what begins here, or leave the file out with `exclude`"
+                "read; split the resource that begins here"
             )
         if self.depth > MAX_DEPTH:
             raise too_deep(current_node.start_mark.line + 1 + self.line if current_node is not None else 1)
@@ -101,9 +101,7 @@ def refuse_inner_marks(text: bytes, line: int) -> None:
     match = _INNER_MARK.search(text) if b"\xef\xbb\xbf" in text else None
     if match:
         number = text.count(b"\n", 0, match.end()) + 1 + line
-        raise KrmfnError(
-            f"line {number}: a byte order mark stands inside the text, as when files are joined; remove it"
-        )
+        raise KrmfnError(f"line {number}: a byte order mark is inside the text, as when files are joined; remove it")
 
 
 def _refuse_lone_tags(text: bytes, line: int) -> None:
@@ -133,9 +131,9 @@ def events(text: bytes) -> Iterator[Any]:
 
 
 ADVICE = {
-    "found undefined alias": "this alias (*) names no anchor (&) that stands before it in the same resource; "
-    "write the value out",
-    "second occurrence": "this anchor (&) stands a second time in one resource; give each a name of its own",
+    "found undefined alias": "this alias (*) does not refer to an earlier anchor (&) of the same resource; write the "
+    "value out",
+    "second occurrence": "this anchor (&) appears twice in one resource; give each one its own name",
 }
 """What to do about an error, where libyaml's message does not say it."""
 

@@ -88,7 +88,7 @@ class _Walk:
             before = self._line_before(start, indent, floor)
             dashes = [match.start() for match in dash.finditer(self.data, before, start)]
             if not dashes:
-                raise KrmfnError("the items' dashes stand in no one column; write each item on its own line")
+                raise KrmfnError("the dashes of the items are not in one column; write each item on its own line")
             lines.append(dashes[-1])
             floor = dashes[-1] + 1
         return list(zip(lines, [*lines[1:], end], strict=True))

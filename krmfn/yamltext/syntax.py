@@ -79,4 +79,4 @@ def _check_events(text: bytes, line: int) -> None:
     except yaml.YAMLError as failure:
         raise KrmfnError(explain(failure, text, line)) from failure
     if documents > 1:
-        raise KrmfnError(f"line {line + 1}: several documents where one is expected; divide them with ---")
+        raise KrmfnError(f"line {line + 1}: several documents where one is expected; separate them with ---")

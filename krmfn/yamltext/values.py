@@ -60,7 +60,7 @@ class _Builder:
         if isinstance(node, ScalarNode):
             return self.scalar(node)
         if id(node) in self.open:
-            raise KrmfnError(f"line {self.line_of(node)}: an alias stands inside the value it names")
+            raise KrmfnError(f"line {self.line_of(node)}: an alias is inside the value that it refers to")
         if len(self.open) > MAX_DEPTH:  # aliases can nest deeper than the text does
             raise too_deep(self.line_of(node))
         self.open.add(id(node))
@@ -78,14 +78,14 @@ class _Builder:
                 twice = next((name for name in taken if name in own and not same(own[name], taken[name])), None)
                 if twice is not None:
                     raise KrmfnError(
-                        f"line {self.line_of(key)}: `<<` behind the key {twice} brings another value for it, and "
-                        "readers of YAML take one or the other; put `<<` first"
+                        f"line {self.line_of(key)}: `<<` after the key {twice} brings another value for it, and "
+                        "YAML readers disagree about which one counts; put `<<` first"
                     )
                 merged.update(taken)
             else:
                 name, is_text = self.key(key)
                 if name in own and not (is_text and name in texts):
-                    raise KrmfnError(f"line {self.line_of(key)}: the key {name} stands here before, spelled otherwise")
+                    raise KrmfnError(f"line {self.line_of(key)}: the key {name} is already here, spelled differently")
                 texts.update((name,) if is_text else ())
                 own[name] = self.value(value)
         return {**merged, **own} if merged else own
@@ -96,7 +96,7 @@ class _Builder:
         taken: dict[Any, Any] = {}
         for part in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(part, dict):
-                raise KrmfnError(f"line {self.line_of(node)}: `<<` takes in a mapping or a list of mappings")
+                raise KrmfnError(f"line {self.line_of(node)}: `<<` takes a mapping or a list of mappings")
             taken.update(part)
         return taken
 
@@ -120,7 +120,7 @@ class _Builder:
         if node.tag == PLAIN:
             return simple.scalar(node.value)
         if not node.value and not node.style:  # to Kubernetes the comma of `[!x, a]` belongs to the tag
-            raise KrmfnError(f"line {self.line_of(node)}: a tag stands before nothing; write a value behind it, or ''")
+            raise KrmfnError(f"line {self.line_of(node)}: a tag has no value; write a value after it, or ''")
         if node.tag == _BINARY:
             return self.binary(node)
         kind = _TAGS.get(node.tag.removeprefix(_CORE)) if node.tag.startswith(_CORE) else None
@@ -131,7 +131,7 @@ class _Builder:
             return float(value)
         if type(value) is kind:
             return value
-        raise KrmfnError(f"line {self.line_of(node)}: {node.value!r} is no {node.tag.removeprefix(_CORE)}")
+        raise KrmfnError(f"line {self.line_of(node)}: {node.value!r} is not a valid {node.tag.removeprefix(_CORE)}")
 
     def binary(self, node: ScalarNode) -> str:
         """Return the text that `!!binary` gives in base64."""

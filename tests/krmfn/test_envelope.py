@@ -245,7 +245,7 @@ def test_comments_behind_a_removed_item_are_no_text_of_the_one_before() -> None:
 
 
 SHARED = f"{HEAD}items:\n- {A}\n  x: &x 1\n- kind: B\n  x: *x\n"
-NO_ANCHOR = r"^line 10: this alias \(\*\) names no anchor"
+NO_ANCHOR = r"^line 10: this alias \(\*\) does not refer to an earlier anchor"
 
 
 def test_an_anchor_that_another_item_uses_may_stay() -> None:

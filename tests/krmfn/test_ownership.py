@@ -62,7 +62,7 @@ def test_what_is_no_mark(value: str) -> None:
 @pytest.mark.parametrize("owner", [CONFIG._replace(name="a b"), CONFIG._replace(namespace="a|b"), CONFIG])
 def test_a_mark_that_could_not_be_read_back_is_not_written(owner: Ref) -> None:
     function = "drv" if owner != CONFIG else "my function"
-    with pytest.raises(ValueError, match="cannot stand in the mark of Module kmm/m"):
+    with pytest.raises(ValueError, match="cannot be part of the mark of Module kmm/m"):
         stamp(manifest(), function, owner)
 
 

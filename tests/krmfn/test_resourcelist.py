@@ -292,7 +292,7 @@ REFUSED = {
     f"{HEAD}items: []\n---\na: b\n": "line 4: another document begins",
     f"{HEAD}items: [\n": "line 4: did not find expected node content",
     f"{HEAD}items:\n- a: '\0'\n": "line 4: a NUL byte",
-    HEAD: "the ResourceList has no `items`; an empty one says `items: []`",
+    HEAD: "the ResourceList has no `items`; write `items: []` for an empty one",
     f"{HEAD}results: []\n": "the ResourceList has no `items`",
     "{apiVersion: config.kubernetes.io/v1, kind: ResourceList}": "the ResourceList has no `items`",
     "apiVersion: config.kubernetes.io/v2\nkind: ResourceList\n": "expected a ResourceList",
@@ -337,7 +337,10 @@ NOT_JSON: list[tuple[dict[Any, Any], str]] = [
         {**NAMED, "metadata": {"name": 1}},
         "A (no name) cannot be put into the list: it has no metadata.name, or one that",
     ),
-    ({**NAMED, "spec": {"a": {"x"}}}, "A a cannot be put into the list: spec.a is a Python set; a manifest holds"),
+    (
+        {**NAMED, "spec": {"a": {"x"}}},
+        "A a cannot be put into the list: spec.a is a Python set; a manifest may contain",
+    ),
     ({**NAMED, "spec": [(1,)]}, "A a cannot be put into the list: spec[0] is a Python tuple"),
     ({**NAMED, "spec": object()}, "A a cannot be put into the list: spec is a Python object"),
     ({**NAMED, "spec": b"x"}, "A a cannot be put into the list: spec is a Python bytes"),
@@ -345,7 +348,7 @@ NOT_JSON: list[tuple[dict[Any, Any], str]] = [
     ({**NAMED, "spec": float("-inf")}, "A a cannot be put into the list: spec is -inf"),
     ({**NAMED, "spec": {1: 2}}, "A a cannot be put into the list: spec has the key 1, which is not a string"),
     ({**NAMED, None: 2}, "A a cannot be put into the list: the key None is not a string"),
-    ({**NAMED, "spec": "\ud83d"}, "A a cannot be put into the list: spec holds half a surrogate pair"),
+    ({**NAMED, "spec": "\ud83d"}, "A a cannot be put into the list: spec contains half a surrogate pair"),
 ]
 
 
@@ -362,7 +365,7 @@ def test_what_is_no_manifest_is_refused_whole(manifest: dict[Any, Any], sentence
 def test_a_manifest_that_holds_itself_is_refused() -> None:
     manifest: dict[str, Any] = dict(NAMED)
     manifest["spec"] = {"self": manifest}
-    with pytest.raises(KrmfnError, match=r"spec.self.spec is nested deeper than 200 levels, or holds itself"):
+    with pytest.raises(KrmfnError, match=r"spec.self.spec is nested deeper than 200 levels, or contains itself"):
         parsed().upsert([manifest])
 
 

@@ -140,7 +140,7 @@ def test_what_is_no_data_from_stdin(tmp_path: Path) -> None:
     """It cannot be read again: the one sentence is said, with its line."""
     done = process("krmfn", "check", "-", stdin=f"{OTHER % 1}---\n{CONFIG}a:\n  <<: word\n", cwd=tmp_path)
     assert (done.code, done.out) == (2, b"")
-    assert re.search(r"line 12: `<<` takes in a mapping", done.err), done.err
+    assert re.search(r"line 12: `<<` takes a mapping", done.err), done.err
 
 
 @pytest.mark.parametrize(("wrong", "line"), DATA.values(), ids=DATA)

@@ -23,8 +23,8 @@ ADMIN = (
     "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: admin}\n"
     "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\n"
 )
-FOLLOWED, ENDED = "goes on with more than blanks and a comment", "follows behind `...` alone"
-BEFORE, TWO = "a brace behind white space that is no blank", "two carriage returns end this line"
+FOLLOWED, ENDED = "continues with more than blanks and a comment", "follows a line of `...` alone"
+BEFORE, TWO = "a brace after white space other than a blank", "two carriage returns end this line"
 MISREAD = {
     f"{ADMIN}---# x: y\n{A}": (5, FOLLOWED),
     f"{ADMIN}---\u00a0# x: y\n{A}": (5, FOLLOWED),

@@ -297,7 +297,9 @@ ALIASES = [
 def test_an_alias_of_another_item_is_refused_with_its_line(items: str) -> None:
     text = f"apiVersion: v1\nkind: List\nitems:\n{items}"
     line = next(number for number, row in enumerate(text.split("\n"), 1) if "*x" in row)
-    with pytest.raises(KrmfnError, match=rf"^stdin: line {line}: this alias \(\*\) names no anchor"):
+    with pytest.raises(
+        KrmfnError, match=rf"^stdin: line {line}: this alias \(\*\) does not refer to an earlier anchor"
+    ):
         read(text)
 
 

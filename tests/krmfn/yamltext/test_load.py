@@ -42,29 +42,29 @@ REFUSED = {
     "a: 'b\n": "line 2: found unexpected end of stream",
     "x: 1\n\ta: 1\n": "line 2: found a tab character that violates indentation",
     "a: 1\n---\nb: 2\n": "line 2: but found another document",
-    "a: *x\n": "line 1: this alias (*) names no anchor (&) that stands before it in the same resource; write the",
-    "a: &x 1\nb: &x 2\n": "line 2: this anchor (&) stands a second time in one resource; give each a name of its own",
+    "a: *x\n": "line 1: this alias (*) does not refer to an earlier anchor (&) of the same resource; write the",
+    "a: &x 1\nb: &x 2\n": "line 2: this anchor (&) appears twice in one resource; give each one its own name",
     "1e3: a\n": "line 1: the key 1e3 is not a string to Kubernetes; put it in quotes",
     "a: 1\n1.10: a\n": "line 2: the key 1.10 is not a string to Kubernetes",
     "~: a\n": "line 1: the key ~ is not a string to Kubernetes",
     "18446744073709551615: a\n": "line 1: the key 18446744073709551615 is not a string to Kubernetes",
-    "1: a\n'1': b\n": "line 2: the key 1 stands here before, spelled otherwise",
-    "true: a\nb: c\nyes: b\n": "line 3: the key true stands here before, spelled otherwise",
-    "a: !!int x\n": "line 1: 'x' is no int",
-    "a: !!bool 1\n": "line 1: '1' is no bool",
-    "a: !!int yes\n": "line 1: 'yes' is no int",
-    "a: !!timestamp x\n": "line 1: 'x' is no timestamp",
-    "a: [!x, b]\n": "line 1: a tag stands before nothing; write a value behind it, or ''",
-    "a: {b: !!str, c: d}\n": "line 1: a tag stands before nothing",
+    "1: a\n'1': b\n": "line 2: the key 1 is already here, spelled differently",
+    "true: a\nb: c\nyes: b\n": "line 3: the key true is already here, spelled differently",
+    "a: !!int x\n": "line 1: 'x' is not a valid int",
+    "a: !!bool 1\n": "line 1: '1' is not a valid bool",
+    "a: !!int yes\n": "line 1: 'yes' is not a valid int",
+    "a: !!timestamp x\n": "line 1: 'x' is not a valid timestamp",
+    "a: [!x, b]\n": "line 1: a tag has no value; write a value after it, or ''",
+    "a: {b: !!str, c: d}\n": "line 1: a tag has no value",
     "a: !!binary '@@'\n": "line 1: this !!binary is not base64 of UTF-8 text",
     "a: !!binary YWJj=\n": "line 1: this !!binary is not base64 of UTF-8 text",
     "a: !!binary /w==\n": "line 1: this !!binary is not base64 of UTF-8 text",
     "a: 1\nb: ! 12\n": "line 2: the tag `!` is not read; leave it out, and put a string in quotes",
     "a: [&x ! '12']\n": "line 1: the tag `!` is not read",
-    "a: {b: 2, <<: {b: 1}}\n": "line 1: `<<` behind the key b brings another value for it, and readers of YAML",
-    "a: {<<: 1}\n": "line 1: `<<` takes in a mapping or a list of mappings",
-    "a: {<<: [1]}\n": "line 1: `<<` takes in a mapping or a list of mappings",
-    "a: 1\nb: &x [*x]\n": "line 2: an alias stands inside the value it names",
+    "a: {b: 2, <<: {b: 1}}\n": "line 1: `<<` after the key b brings another value for it, and YAML readers",
+    "a: {<<: 1}\n": "line 1: `<<` takes a mapping or a list of mappings",
+    "a: {<<: [1]}\n": "line 1: `<<` takes a mapping or a list of mappings",
+    "a: 1\nb: &x [*x]\n": "line 2: an alias is inside the value that it refers to",
     "a:\n? [b]\n: c\n": "line 2: a key must be a word",
     "a: 1\nb: \x01\n": "line 2: control characters are not allowed (character U+0001)",
     "a: !e!x 1\n": "line 1: found undefined tag handle",
@@ -154,7 +154,7 @@ def test_a_byte_order_mark_inside_a_text_is_refused(above: str) -> None:
     text = f"{above}\ufeffkind: Pod\n".encode()
     number = 1 + text.count(b"\n", 0, -1)
     for check in (load.read, syntax.check_syntax):
-        with pytest.raises(KrmfnError, match=rf"^line {number}: a byte order mark stands inside the text"):
+        with pytest.raises(KrmfnError, match=rf"^line {number}: a byte order mark is inside the text"):
             check(text)
 
 
