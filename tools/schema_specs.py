@@ -16,7 +16,7 @@ _SELECTED_ALL = (
 )
 _ALL_OR_SOME = (
     "!has(self.nodeSelector) || size(self.nodeSelector) == 0 || !has(self.allNodes) || !self.allNodes",
-    "allNodes: true stands beside a nodeSelector with labels; leave out one of the two",
+    "allNodes: true and a nodeSelector with labels exclude each other; leave out one of the two",
 )
 
 
@@ -34,7 +34,7 @@ _SPEC_RULES = [
     (f"{_off('devicePlugin')} || {_off('dra')}", "leave out one of devicePlugin and dra"),
     (
         f"{_off('dra')} || !has(self.nodePools) || self.nodePools.all(pool, {_off('devicePlugin', 'pool')})",
-        "a devicePlugin in nodePools stands beside dra; leave out one of the two",
+        "a devicePlugin in nodePools and dra exclude each other; leave out one of the two",
     ),
     ("!(has(self.nodeSelector) && has(self.nodePools))", "leave out one of nodeSelector and nodePools"),
     (

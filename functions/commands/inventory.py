@@ -119,7 +119,7 @@ def _manifests(file: str) -> Iterator[Manifest]:
     if len(text) > max_bytes():
         raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; give JSON, which is read piece by piece")
     if not text.strip():
-        raise KrmfnError("is empty; expected what `kubectl get nodes -o json` prints")
+        raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
     resources = manifests.read_stream(text)
     if findings := [*resources.results, *readings.check(*resources.items)]:
         raise KrmfnError(*map(str, findings))

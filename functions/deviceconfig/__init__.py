@@ -36,7 +36,7 @@ def _with_remedy(finding: Result) -> Result:
     name = finding.field.path.rpartition(".")[2] if finding.field else ""
     if name != "$patch" and not (name in _SWITCHES and finding.message.startswith("is empty")):
         return finding
-    remedy = "to switch off what a profile or the defaults give, write `enabled: false` in it"
+    remedy = "to switch off what a profile or the defaults set, write `enabled: false` in it"
     return finding._replace(message=f"{finding.message} ({remedy})")
 
 

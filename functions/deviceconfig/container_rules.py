@@ -84,7 +84,7 @@ def names_are_different(config: DeviceConfig) -> Iterator[Result]:
         seen: set[str] = set()
         for index, name in enumerate(entries):
             if name in seen or name in taken:
-                why = "appears twice" if name in seen else f"is the one of {taken[name]}"
+                why = "appears twice" if name in seen else f"is already used by {taken[name]}"
                 field = Field(config.at(f"{path}[{index}].name"), name)
                 yield error(f"the name {name!r} {why}; choose another", field=field)
             seen.add(name)

@@ -69,7 +69,7 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
             first, second = config.strongest(one, other)
             message = f"{one} and {other} exclude each other; leave out one of the two"
             if config.layer(first) != config.layer(second):
-                message += f" ({second} stands in {config.at(second)})"
+                message += f" ({second} is in {config.at(second)})"
             yield error(message, field=Field(config.at(first)))
     if not config.loads and config.version:
         message = "inTreeDriver and upgrade.ordered exclude each other: nothing is loaded, so nothing has a version"

@@ -17,7 +17,7 @@ from .model import DeviceConfig
 
 _VARIABLE = r"(?i)\$\{?KRMFN_"
 _INSTEAD = {
-    "Secret": "a Secret does not belong into Git; bring it into the namespace by other means",
+    "Secret": "a Secret does not belong in Git; bring it into the namespace by other means",
     "ClusterRole": "write its rules in serviceAccount.clusterRules",
     "ClusterRoleBinding": "write serviceAccount.clusterRules",
     "DaemonSet": "write it in daemonSets",
@@ -34,7 +34,8 @@ def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
         api_version, kind = entry["apiVersion"], entry["kind"]
         if (api_version.rpartition("/")[0], kind) not in EXTRA:
             known = ", ".join(sorted(name for _, name in EXTRA))
-            message = f"{api_version} {kind} is no kind for extraObjects: {_INSTEAD.get(kind, f'there may be {known}')}"
+            instead = _INSTEAD.get(kind, f"there may be {known}")
+            message = f"{api_version} {kind} is not a kind for extraObjects: {instead}"
             yield error(message, field=Field(config.at(f"extraObjects[{index}].kind"), kind))
 
 
@@ -56,18 +57,18 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
     metadata, kind = entry["metadata"], entry["kind"]
     name, namespace = metadata["name"], metadata.get("namespace")
     if not re.fullmatch(_NAME, name):
-        yield "name", f"is {name!r}, which is no name: write lower case letters, digits, - and ."
+        yield "name", f"is {name!r}, which is not a valid name; use lower case letters, digits, - and ."
     if not is_cluster_wide(entry):
         if namespace not in (None, config.ref.namespace):
-            message = f"is {namespace!r}, and the config is in {config.ref.namespace!r}; leave it out, it is filled in"
+            message = f"is {namespace!r}, but the config is in {config.ref.namespace!r}; leave it out: it is filled in"
             yield "namespace", message
         return
     if namespace is not None:
         yield "namespace", f"a {kind} has no namespace; leave it out"
     if not re.search(rf"(^|[-.]){re.escape(config.ref.name)}($|[-.])", name):
         message = (
-            f"a {kind} is there for the whole cluster, so its name has to hold the config's, {config.ref.name!r}: "
-            "write $KRMFN_NAME into it"
+            f"a {kind} is cluster-scoped, so its name must contain the name of the config, {config.ref.name!r}; use "
+            "$KRMFN_NAME in it"
         )
         yield "name", message
 
@@ -79,8 +80,8 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Re
         for index, (one, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
             if one != other:
                 message = (
-                    f"is there once for the whole config, and its variables have other values in the pools "
-                    f"{first.pool} and {config.pool}; write what holds for both"
+                    f"exists once for the whole config, but its variables have different values in the pools "
+                    f"{first.pool} and {config.pool}; write a value that fits both"
                 )
                 yield config, error(message, rule="KRM172", field=Field(config.at(f"extraObjects[{index}]")))
 
@@ -90,15 +91,15 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
     for index, entry in enumerate(config.fields.get("extraObjects", ())):
         for part in ("rules", "roleRef"):
             if part in entry and re.search(_VARIABLE, str(entry[part])):
-                message = "holds a variable, so that a config would choose its own rights; write what is meant"
+                message = "has a variable, so a config could choose its own rights; write the value itself"
                 yield error(message, field=Field(config.at(f"extraObjects[{index}].{part}")))
         for at, subject in tables(entry, "subjects"):
             is_account = subject.get("kind") == "ServiceAccount"
             for name, text in subject.items():
                 if re.search(_VARIABLE, re.sub(_OWN_ACCOUNT, "", str(text)) if is_account else str(text)):
                     message = (
-                        "holds a variable, so that a config would choose who gets the rights; in a ServiceAccount "
-                        "there may be $KRMFN_NAME and $KRMFN_NAMESPACE"
+                        "has a variable, so a config could choose who gets the rights; for a ServiceAccount, use "
+                        "only $KRMFN_NAME and $KRMFN_NAMESPACE"
                     )
                     yield error(message, field=Field(config.at(f"extraObjects[{index}].subjects[{at}].{name}")))
 

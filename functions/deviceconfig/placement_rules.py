@@ -33,7 +33,7 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
         )
         yield error(message, field=Field(config.at("nodeSelector")))
     elif selector and config.spec.allNodes:
-        message = "allNodes: true stands beside a nodeSelector with labels; leave out one of the two"
+        message = "allNodes: true and a nodeSelector with labels exclude each other; leave out one of the two"
         yield error(message, field=Field(config.at("allNodes")))
 
 
@@ -48,7 +48,9 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
         message = f"the pool name {config.pool!r} appears twice"
         yield error(message, field=Field(f"{own.path}.name", config.pool))
     elif first == "nodePools[0]" and "nodeSelector" in config.layers[1].fields:
-        message = "nodeSelector stands beside nodePools; each pool has its own, leave this one out"
+        message = (
+            "nodeSelector and nodePools exclude each other; each pool has its own nodeSelector, so leave this one out"
+        )
         yield error(message, field=Field("spec.nodeSelector"))
 
 
@@ -85,9 +87,9 @@ def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
     if hub and given:
         name = config.spec.serviceAccountName or "of the worker pods"
         message = (
-            f"with hub, serviceAccount.{given[0]} would give rights on the hub, and the worker pods run on the spokes; "
-            f"leave out {' and '.join(given)} here, and bring the ServiceAccount {name} and its rights into the "
-            f"namespace {hub.spokeNamespace} of every spoke, for example with a ManifestWork"
+            f"with hub, serviceAccount.{given[0]} would give rights on the hub, but the worker pods run on the "
+            f"spokes; leave out {' and '.join(given)} here, and bring the ServiceAccount {name} and its rights into "
+            f"the namespace {hub.spokeNamespace} of every spoke, for example with a ManifestWork"
         )
         yield error(message, field=Field(config.at(f"serviceAccount.{given[0]}")))
 

@@ -21,9 +21,9 @@ _NAMED = {
 }
 """Fields of a PodSpec that stand under a name of their own, and which."""
 _IN_THE_WAY = {
-    "nodeName": "it leads past the scheduler, which waits for the label of a loaded kernel module",
+    "nodeName": "it bypasses the scheduler, which waits for the label of a loaded kernel module",
     "restartPolicy": "a DaemonSet's pods always restart",
-    "activeDeadlineSeconds": "a DaemonSet's pods have no end",
+    "activeDeadlineSeconds": "a DaemonSet's pods do not end",
     "ephemeralContainers": "only a running pod has them",
 }
 """Fields of a PodSpec that no DaemonSet of ours can have, and why."""
@@ -35,7 +35,7 @@ def pod_specs_fight_nothing(config: DeviceConfig) -> Iterator[Result]:
         for name in entry.podSpec or {}:
             field = Field(config.at(f"daemonSets[{index}].{join(('podSpec', name))}"))
             if name in _NAMED:
-                yield error(f"has a name of its own here: write {_NAMED[name]}", field=field)
+                yield error(f"has its own place in the config: write {_NAMED[name]}", field=field)
             elif name in _IN_THE_WAY:
                 yield error(f"cannot be set: {_IN_THE_WAY[name]}", field=field)
 

@@ -69,7 +69,7 @@ def profiles_are_named(items: Sequence[Item], function_config: FunctionConfig) -
     """Yield a finding per profile that no config names."""
     named = {reading.profile_of(item) for item in items}
     report = warning if items else info
-    why = "no config names this profile" if items else "there is no config here that could name this profile"
+    why = "no config names this profile" if items else "there is no config here to name this profile"
     for profile in function_config.profiles:
         if profile not in named:
             field = Field(join(("spec", "profiles", profile)))
@@ -87,7 +87,7 @@ def defaults_are_used(groups: Groups, function_config: FunctionConfig) -> Iterat
         for name in layer.fields:
             differs = any(name in version.fields for version in versions)  # and one that is not listed takes this
             if name not in known.get(layer.path, {name}) and not differs and name not in _offers(layer.fields)[0]:
-                message = "has no effect: every config that could take it has its own value, or switches it off"
+                message = "has no effect: every config that could use it has its own value, or switches it off"
                 field = Field(f"{layer.path}.{name}")
                 yield function_config.source.located(info(message, rule="KRM144", field=field))
 

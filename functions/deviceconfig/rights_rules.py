@@ -23,7 +23,7 @@ def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
     account = config.spec.serviceAccount
     for name in ("rules", "clusterRules") if account and not config.spec.serviceAccountName else ():
         if getattr(account, name):
-            message = "gives rights to the account serviceAccountName, which is missing; name it"
+            message = "gives rights to a service account, but serviceAccountName is missing; set it"
             yield error(message, field=Field(config.at(f"serviceAccount.{name}")))
 
 
@@ -36,7 +36,7 @@ def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
     for index, rule in enumerate(account.clusterRules if account else ()):
         if _is_an_admin_s(rule):
             message = (
-                "lets the pods take any right in the cluster, and who writes a DeviceConfig chooses their image; "
+                "lets the pods take any right in the cluster, and whoever writes a DeviceConfig chooses their image; "
                 "name the resources and verbs that they need"
             )
             yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
@@ -54,7 +54,7 @@ def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
     for index, rule in enumerate(account.clusterRules if account else ()):
         urls, resources = "nonResourceURLs" in rule, "apiGroups" in rule and "resources" in rule
         if urls == (resources or "apiGroups" in rule or "resources" in rule):
-            message = "has to be about apiGroups and resources, or about nonResourceURLs; write one of the two"
+            message = "must have either apiGroups and resources, or nonResourceURLs; write one of the two"
             yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
         elif not urls and not resources:
             message = "has apiGroups without resources, or resources without apiGroups; write both"
@@ -66,7 +66,7 @@ def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
     account = config.spec.serviceAccount
     for key in config.object_labels if account and account.clusterRules else ():
         if key.startswith(_AGGREGATION):
-            message = "would add the rights of the generated ClusterRole to those of others; leave it out"
+            message = "would add the rights of the generated ClusterRole to other ClusterRoles; leave it out"
             yield error(message, field=Field(config.at(f"labels[{key}]")))
 
 

@@ -20,7 +20,7 @@ def services_have_a_port(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(config.at(f"{path}.port")))
         for name in ("targetPort", "name") if service.port is None and service.ports else ():
             if getattr(service, name):
-                message = f"belongs to `port`, which is missing here; write port, or the {name} into an entry of ports"
+                message = f"belongs to `port`, which is missing here; write port, or move {name} to an entry of ports"
                 yield error(message, field=Field(config.at(f"{path}.{name}")))
 
 
@@ -33,13 +33,13 @@ def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
             own = [("name", port.get("name")), ("port", (port["port"], port.get("protocol", "TCP")))]
             own += [("nodePort", (port["nodePort"], port.get("protocol", "TCP")))] if "nodePort" in port else []
             if len(ports) > 1 and not port.get("name"):
-                message = "has no name; where a Service has several ports, each has one"
+                message = "has no name; a Service with several ports needs a name for each"
                 yield error(message, field=Field(config.at(where)))
                 own = own[1:]
             for what, shown in own:
                 first = taken.setdefault((what, shown), where)
                 if first != where:
-                    message = f"has the {what} of {config.at(first)}; change one of the two"
+                    message = f"has the same {what} as {config.at(first)}; change one of the two"
                     yield error(message, field=Field(config.at(where)))
 
 

@@ -59,7 +59,7 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
         path, text, name = reference.path, reference.text, reference.name
         inside = name == IMAGE and path[0] in IMAGES
         if reference.is_filled and name in SOURCES and (inside or name not in known):
-            why = "it stands in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
+            why = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
             yield error(f"{text} has no value: {why}", field=Field(config.at(join(path)), text))
 
 

@@ -58,7 +58,7 @@ def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
             yield ("versions", at, "version"), f"the version {version!r} appears twice; merge the two entries into one"
         seen.add(version)
     if profile.get("versionsComplete") and not seen:
-        message = "versionsComplete stands beside no versions, so that no version would be right; list them in versions"
+        message = "versionsComplete is set without versions, so no version would be allowed; list them in versions"
         yield ("versionsComplete",), message
 
 

@@ -63,12 +63,12 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     entries.sort()
     names = [entry.name for entry in entries]
     twice = sorted({name for name, after in pairwise(names) if name == after})
-    problems += [f"Node {name} stands there twice; an inventory is of one cluster" for name in twice]
+    problems += [f"Node {name} appears twice; an inventory describes one cluster" for name in twice]
     if problems:
         more = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []
         raise KrmfnError(*problems[:SHOWN], *more)
     if not entries:
-        raise KrmfnError("there is no Node in it; expected what `kubectl get nodes -o json` prints")
+        raise KrmfnError("it contains no Node; expected the output of `kubectl get nodes -o json`")
     return entries
 
 
@@ -77,7 +77,7 @@ def _node(manifest: Manifest, keys: Collection[str] | None) -> Node:
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
         raise KrmfnError(
-            f"is a {kind} ({manifest.get('apiVersion')}), not a Node; give what `kubectl get nodes` prints"
+            f"is a {kind} ({manifest.get('apiVersion')}), not a Node; pass the output of `kubectl get nodes`"
         )
     node = facts.of_manifest(manifest, keys)
     if not node.name:
@@ -88,7 +88,7 @@ def _node(manifest: Manifest, keys: Collection[str] | None) -> Node:
 def _entry(node: Node, known: _Known) -> Entry:
     """Return a node as an entry. Raises KrmfnError for text that no API server takes: it would break the lines."""
     if errors := subdomain_errors(node.name):
-        raise KrmfnError(f"{node.name!r} is no name: {errors[0]}")
+        raise KrmfnError(f"{node.name!r} is not a valid name: {errors[0]}")
     kernel = node.kernel or UNKNOWN
     if kernel not in known.kernels and (not kernel.isprintable() or kernel.split() != [kernel]):
         raise KrmfnError(f"its kernel version {kernel!r} is not one word")
@@ -122,7 +122,7 @@ def _value(value: str) -> str:
 def _problem(labels: Mapping[str, str]) -> str:
     """Return what is wrong with the first label that no API server takes."""
     return next(
-        f"its label {key}: {value!r} is none: {errors[0]}"
+        f"its label {key}: {value!r} is not valid: {errors[0]}"
         for key, value in sorted(labels.items())
         if (errors := [*label_key_errors(key), *label_value_errors(value)])
     )
@@ -134,4 +134,4 @@ def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) ->
             raise KrmfnError(f"its status.nodeInfo.{what} {line[:80]!r} is not one line of text")
     for taint in taints:
         if errors := [*label_key_errors(taint.key), *label_value_errors(taint.value)]:
-            raise KrmfnError(f"its taint {taint} is none: {errors[0]}")
+            raise KrmfnError(f"its taint {taint} is not valid: {errors[0]}")

@@ -54,7 +54,7 @@ def selected(manifest: Manifest, keys: Collection[str]) -> Node:
 def _labels(manifest: Manifest) -> dict[str, Any]:
     labels = table(manifest, "metadata", "labels")
     if not labels and table(manifest, "metadata").get("labels"):
-        raise KrmfnError("its labels are no mapping")
+        raise KrmfnError("its labels are not a mapping")
     return labels
 
 
@@ -68,7 +68,7 @@ def taints_of(manifest: Manifest) -> list[Taint]:
     """Return the taints of a Node object that repel pods and stay, sorted. Raises KrmfnError for one that is none."""
     spec = table(manifest, "spec")
     if spec.get("taints") is not None and listing(spec, "taints") is None:
-        raise KrmfnError("its taints are no list")
+        raise KrmfnError("its taints are not a list")
     taints = set()
     for index, entry in tables(spec, "taints"):
         taint = Taint(text(entry, "key"), text(entry, "value"), text(entry, "effect"))

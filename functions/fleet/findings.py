@@ -47,7 +47,7 @@ def inventory_is_valid(fleet: Fleet, _: object, __: object, today: str) -> Itera
     for item in fleet.inventories:
         day = text(item.manifest.get("spec"), "validUntil")
         if day and day < today:
-            message = f"is valid until {day}, and today is {today}; make it anew (`krmfn inventory`)"
+            message = f"was valid until {day}, but today is {today}; regenerate it with `krmfn inventory`"
             yield item.located(error(message, field=Field("spec.validUntil", day)))
 
 
@@ -90,8 +90,8 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
         unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
         if unknown and not driver.module.takes_every_kernel:
             message = (
-                f"whether a kernel mapping has a driver for {wording.nodes_named(sorted(unknown))} is not known: "
-                "their kernels are not (status.nodeInfo.kernelVersion)"
+                f"it is not known whether a kernel mapping has a driver for {wording.nodes_named(sorted(unknown))}: "
+                "status.nodeInfo.kernelVersion is missing"
             )
             yield _about(driver, info(message, field=Field(_mappings_at(driver))))
 
@@ -134,7 +134,7 @@ def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
                 kind = "literal" if text(entry, "literal") else "regexp"
                 number = _number(selected)
                 message = (
-                    f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is reached by no kernel of the "
+                    f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is not used for any kernel of the "
                     f"{counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 )
                 yield _about(driver, info(message, field=Field(f"{_mappings_at(driver)}[{position}]")))
@@ -178,7 +178,7 @@ def modules_tolerate(fleet: Joined) -> Iterator[Result]:
         names = sorted(node.name for group, _ in repelled for node in group.nodes)
         whole = _number(selected)
         message = (
-            f"gets no driver onto {len(names):,} of the {counted(whole, 'node')} that it selects, since it does not "
+            f"loads no driver on {len(names):,} of the {counted(whole, 'node')} that it selects, since it does not "
             f"tolerate {some(map(str, taints), len(taints))}: {some(names, len(names))}"
         )
         finding = error if len(names) == whole else info

@@ -49,7 +49,7 @@ class Hints:
                 near = self._near(value, values)
                 meant = f"did you mean {near!r}?" if near else f"there are {some(self._usual(key), len(values))}"
                 return f": none has {key} with the value {value!r}; {meant}"
-        return ": each of its labels is on some, but not all of them on one" if len(driver.selector) > 1 else ""
+        return ": each of its labels is on some node, but no node has all of them" if len(driver.selector) > 1 else ""
 
     def _near(self, word: str, known: Collection[str]) -> str:
         """Return the known word that is most like this one; "" without any, and when enough have been compared."""

@@ -76,7 +76,9 @@ def _other_count(count: int, there: int) -> str:
     """Return what to do about an inventory that has more or fewer nodes than it says."""
     cause = "a part of the file may be missing" if there < count else "lines were added"
     verb = "is" if there == 1 else "are"
-    return f"it says {counted(count, 'node')}, and {there:,} {verb} there: {cause}; make it anew, or correct the number"
+    return (
+        f"it says {counted(count, 'node')}, but there {verb} {there:,}: {cause}; regenerate it, or correct the number"
+    )
 
 
 def repeated(manifest: Manifest) -> Iterator[Problem]:
@@ -86,7 +88,7 @@ def repeated(manifest: Manifest) -> Iterator[Problem]:
         for number, line in enumerate(_lines(group["nodes"]), 1):
             name = line.partition(" ")[0]
             if name in seen:
-                message = f"node {name} stands there twice; remove one of its lines"
+                message = f"node {name} appears twice; remove one of its lines"
                 yield Problem(f"spec.groups[{index}].nodes", message, number, line)
             seen.add(name)
 
@@ -96,7 +98,7 @@ def cut_off(manifest: Manifest, file: bytes) -> Iterator[Problem]:
     index = len(manifest["spec"]["groups"]) - 1
     lines = _lines(manifest["spec"]["groups"][index]["nodes"])
     if file.rpartition(b"\n")[2].strip() == lines[-1].encode():
-        message = "the file ends here, within a line, so it may be cut off; make it anew, or end the line"
+        message = "the file ends in the middle of this line, so it may be cut off; regenerate it, or end the line"
         yield Problem(f"spec.groups[{index}].nodes", message, len(lines), lines[-1])
 
 
@@ -120,7 +122,7 @@ def _group(
                 raise KrmfnError("expected `<name> <kernel, or -> [<label>=<value> ...]`")
             name, kernel, *own = line.split(" ")
             if subdomain_errors(name):
-                raise KrmfnError(f"{name!r} is no node's name: {subdomain_errors(name)[0]}")
+                raise KrmfnError(f"{name!r} is not a valid node name: {subdomain_errors(name)[0]}")
             if kernel not in kernels:
                 kernels[kernel] = _kernel(kernel)
             labels = _labels(own, words, shared, keys) if own else shared
@@ -140,29 +142,29 @@ def _labels(
             words[word] = _label(word, shared, keys)
     labels = {**shared, **dict([words[word] for word in own])}  # a list is faster
     if len(labels) < len(shared) + len(own):
-        raise KrmfnError("a label stands twice")
+        raise KrmfnError("a label appears twice")
     return labels
 
 
 def _kernel(word: str) -> str:
     """Return the kernel in a node's line, "" for one that is not known. Raises KrmfnError for what is none."""
     if not word.isprintable() or not word:
-        raise KrmfnError("words are divided by one space")
+        raise KrmfnError("separate words by one space")
     if "=" in word:
-        raise KrmfnError(f"{word!r} is no kernel")
+        raise KrmfnError(f"{word!r} is not a kernel version")
     return "" if word == UNKNOWN else word
 
 
 def _label(word: str, shared: Collection[str], keys: Collection[str] | None) -> tuple[str, str]:
     """Return the label in a node's line. Raises KrmfnError when it is none, or does not belong there."""
     if not word.isprintable() or not word:
-        raise KrmfnError("words are divided by one space")
+        raise KrmfnError("separate words by one space")
     key, equals, value = word.partition("=")
     errors = [*label_key_errors(key), *label_value_errors(value)]
     if not equals or errors:
-        raise KrmfnError(f"{word!r} is no label{f': {errors[0]}' if errors else ''}")
+        raise KrmfnError(f"{word!r} is not a label{f': {errors[0]}' if errors else ''}")
     if key in shared:
-        raise KrmfnError(f"the label {key} stands in the group, too")
+        raise KrmfnError(f"the label {key} is already in the group")
     if keys is not None and key not in keys:
         raise KrmfnError(f"the label {key} is not in spec.labelKeys")
     return key, value

@@ -52,7 +52,7 @@ class _Source:
     @property
     def after(self) -> str:
         """Return how far the text was understood."""
-        return f"after {counted(self.count, 'whole object')}" if self.count else "before the first object is whole"
+        return f"after {counted(self.count, 'complete object')}" if self.count else "before the end of the first object"
 
     def peek(self) -> str:
         """Return the next character behind white space; "" at the end of the stream."""
@@ -109,19 +109,20 @@ class _Source:
         if size > LARGEST:
             raise KrmfnError(
                 f"object {self.count + 1:,} is larger than {LARGEST >> 20} MiB; "
-                "no API server stores such a one (etcd's limit is 1.5 MB), so this is no dump of a cluster"
+                "no API server stores an object of this size (etcd's limit is 1.5 MB), so this is not a dump of a "
+                "cluster"
             )
 
     def fail(self, problem: str, cut: bool = False) -> NoReturn:
         """Raise KrmfnError: what is wrong behind the objects so far; `cut` when the text's end may be the cause."""
         near = " ".join(self.text[self.at : self.at + 40].split())
         if cut or not self.peek():
-            raise KrmfnError(f"the text ends {self.after}: it was cut off there, or is no JSON ({problem})")
+            raise KrmfnError(f"the text ends {self.after}: it was cut off there, or is not JSON ({problem})")
         raise KrmfnError(f"the text {self.after} is not JSON: {problem} (near {near!r})")
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _value(source: _Source) -> Iterator[dict[str, Any]]:
@@ -165,7 +166,7 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
         source.take(":")
         if key == "items" and source.peek() == "[":
             if is_list:
-                source.fail("`items` stands twice")
+                source.fail("`items` appears twice")
             is_list = True
             yield from _array(source)
         else:

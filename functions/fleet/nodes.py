@@ -44,7 +44,7 @@ class Fleet(NamedTuple):
     def unknown(self, keys: Iterable[str], what: str = "") -> str:
         """Return the sentence about labels that the inventories do not hold: what is not known then, and what to do."""
         unheld, known = self.unheld(keys), f", so it is not known {what}" if what else ""
-        return f"{unheld}{known}; make it anew with `krmfn inventory --for` and this path" if unheld else ""
+        return f"{unheld}{known}; regenerate it with `krmfn inventory --for` and this path" if unheld else ""
 
     def not_held(self, claim: Claim, keys: Iterable[str]) -> Iterator[Result]:
         """Yield an error when a claim depends on labels that the inventories do not hold."""
@@ -154,7 +154,7 @@ def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
     sources[name] = item
     if other and other is not item:
         where = f", {other.place.path}" if other.place and other.place.path else ""
-        message = f"node {name} stands in {other.ref}{where}, too; it is one node, so remove it from one of them"
+        message = f"node {name} is also in {other.ref}{where}; remove it from one of them"
         yield item.located(error(message, rule="KRM601"))
 
 
@@ -179,7 +179,7 @@ def other_version(item: Item) -> Result:
     from . import inventory
 
     version = item.string("apiVersion")
-    message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; make the inventory anew"
+    message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; regenerate the inventory"
     return item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
 
 

@@ -34,7 +34,7 @@ def held(text: str, where: str) -> frozenset[str]:
             continue
         if len(name.split()) > 1 or ("/" not in name and ":" not in name):
             raise KrmfnError(
-                f"{where}:{number}: {name[:80]!r} is no image; expected a line such as registry/repository:tag"
+                f"{where}:{number}: {name[:80]!r} is not an image; expected a line such as registry/repository:tag"
             )
         names.add(normal(name))
     return frozenset(names)

@@ -34,7 +34,7 @@ def compared(written: Manifest, rendered: Manifest, selector: Mapping[str, Any])
     return [Difference(change, _of_ours(change) or _of_pods(change, selector)) for change in changes]
 
 
-_FOLDED = "it is written in each kernel mapping, or as a list: KMM reads the same from both"
+_FOLDED = "it is written in each kernel mapping, or as a list: KMM reads both the same way"
 
 
 def _noted(manifest: Manifest) -> Manifest:
@@ -74,9 +74,9 @@ def _of_pods(change: FieldChange, selector: Mapping[str, Any]) -> str:
     if where == (*_POD, "nodeSelector") and selector.get(str(key)) == change.new:
         return "the Module's own selector: without it a node that leaves the selector could never unload"
     if where[-2:] == ("metadata", "labels"):
-        return "labels of a config stand on all its objects, and those of a DaemonSet on its pods"
+        return "labels of a config are set on all its objects, and those of a DaemonSet on its pods"
     if where[-2:] == ("metadata", "annotations") and where[:1] == ("metadata",):
-        return "annotations of a config stand on all its objects"
+        return "annotations of a config are set on all its objects"
     if change.parts[:4] == (*_POD, "imagePullSecrets"):
         return "the pull secret of a config is for all its images"
     return ""
@@ -92,4 +92,4 @@ def lost(difference: Difference) -> str:
         return f"{change.path}: a DeviceConfig has no field for it"
     if change.old is ABSENT:
         return f"{change.path}: it would be added"
-    return f"{change.path}: it would be another value"
+    return f"{change.path}: its value would change"

@@ -74,7 +74,7 @@ def _attempt(module: Manifest, consumers: Sequence[Consumer], settings: Settings
     A consumer that cannot be expressed is left out of the config, and what remains is tried again.
     """
     if not any(_starts(spec) for spec in (table(module, "spec"), table(module, "spec", "moduleSpec"))):
-        nothing = "it loads nothing and starts nothing, so nobody needs it"
+        nothing = "it loads nothing and starts nothing, so it is not needed"
         return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
     rest, stay = _of_its_version(module, consumers)
     while True:

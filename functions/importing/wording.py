@@ -36,7 +36,8 @@ def _written(whole: Imported, function_config: Manifest | None, folder: str) -> 
     else:
         yield f"{folder}: no DeviceConfig, since nothing can be expressed as one"
     if whole.kept:
-        yield f"{counted(len(whole.kept), 'object')} beside them as written by hand: no DeviceConfig can express that"
+        kept = counted(len(whole.kept), "object")
+        yield f"{kept} kept beside them as written by hand: no DeviceConfig can express that"
     if whole.others:
         yield f"{counted(whole.others, 'other object')} left out: neither a Module nor a DaemonSet that waits for one"
 

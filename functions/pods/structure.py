@@ -77,7 +77,7 @@ def _list(value: Any, node: Any, path: FieldPath) -> Iterator[Problem]:
         yield from _check(entry, node["$list"], (*path, index))
         own = [entry.get(key) for key in keys] if isinstance(entry, dict) else []
         if own and own in seen:
-            yield (*path, index), f"has the {' and '.join(keys)} of an entry before it; leave one of the two out"
+            yield (*path, index), f"has the {' and '.join(keys)} of an earlier entry; leave one of the two out"
         seen.append(own)
 
 
@@ -90,7 +90,7 @@ def _object(value: dict[str, Any], node: dict[str, Any], path: FieldPath) -> Ite
             yield (*path, key), _unknown(str(key), list(known))
     for name in node:
         if name.endswith("!") and name[:-1] not in value:
-            yield (*path, name[:-1]), "is missing; Kubernetes needs it"
+            yield (*path, name[:-1]), "is missing; Kubernetes requires it"
 
 
 def _unknown(key: str, known: list[str]) -> str:
@@ -99,7 +99,7 @@ def _unknown(key: str, known: list[str]) -> str:
     folded = {name.lower(): name for name in known}
     close = [folded[name] for name in get_close_matches(key.lower(), folded, 1, 0.6)]
     hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known))}"
-    return f"is no field that Kubernetes {facts()['version'].removeprefix('v')} has here; {hint}"
+    return f"is not a field of Kubernetes {facts()['version'].removeprefix('v')} here; {hint}"
 
 
 def _fits(value: Any, kind: str) -> bool:

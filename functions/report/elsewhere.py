@@ -22,7 +22,7 @@ from .typed import Fields
 
 T = TypeVar("T")
 _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "info"}
-_ABSENT = "no file that is given was printed by `krmfn {} --format json` for it"
+_ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
 
 
 class File(NamedTuple):
@@ -56,8 +56,8 @@ def read(files: Iterable[File]) -> list[Part]:
 def _once(known: dict[str, tuple[str, T]], name: str, file: File, value: T) -> None:
     if name in known:
         raise KrmfnError(
-            f"{known[name][0]} and {file.name} are both about the cluster {name}; leave one of them out, or name "
-            "the clusters where they are made, with --cluster NAME=PATH"
+            f"{known[name][0]} and {file.name} are both about the cluster {name}; leave one of them out, or give the "
+            "clusters different names, with --cluster NAME=PATH, where the files are printed"
         )
     known[name] = file.name, value
 
@@ -69,8 +69,8 @@ def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list
         return part._replace(unchecked=_ABSENT.format("check"))
     if nodes and part.has_errors and not any(one.severity == "error" for one in findings[1]):
         raise KrmfnError(
-            f"{nodes[0]} says that {name} has errors, and {findings[0]} has none of it, so they are not about the same "
-            "input; make both anew"
+            f"{nodes[0]} says that {name} has errors, but {findings[0]} has none for it, so they are not about the "
+            "same input; regenerate both"
         )
     return part._replace(findings=in_order(findings[1]))
 
@@ -78,24 +78,26 @@ def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list
 def _document(file: File) -> dict[str, Any]:
     """Return the document of a file. Raises KrmfnError for one that is not whole, or that something else printed."""
     if not file.text.strip():
-        raise KrmfnError(f"{file.name}: is empty; the command that should have written it has failed")
+        raise KrmfnError(f"{file.name}: is empty; the command that should have written it failed")
     try:
         document = json.loads(file.text)
     except (ValueError, RecursionError) as failure:
-        raise KrmfnError(f"{file.name}: is no JSON, or not all of it: {failure}") from failure
+        raise KrmfnError(f"{file.name}: is not JSON, or is incomplete: {failure}") from failure
     form = document.get("format") if isinstance(document, dict) else None
     if isinstance(document, dict) and form in (NODES, CHECK):
         return document
     if isinstance(form, str) and form.startswith("krmfn.dev/"):
         raise KrmfnError(f"{file.name}: has the format {form}, and this krmfn reads {NODES} and {CHECK}")
-    raise KrmfnError(f"{file.name}: is not what `krmfn nodes` or `krmfn check` print with --format json")
+    raise KrmfnError(f"{file.name}: is not the output of `krmfn nodes` or `krmfn check` with --format json")
 
 
 def _parts(file: File, document: dict[str, Any]) -> list[Part]:
     """Return the clusters of a file of `nodes`."""
     read = Fields(file.name)
     if read(document, "kernel", str, None):
-        raise KrmfnError(f"{file.name}: says what would be with --kernel {document['kernel']}, not what is")
+        raise KrmfnError(
+            f"{file.name}: shows what would happen with --kernel {document['kernel']}, not the current state"
+        )
     if not read(document, "whole", bool):
         raise KrmfnError(
             f"{file.name}: was printed with --label, --node, --owner or --problems, so not all nodes are in it"
@@ -141,7 +143,7 @@ def _groups(read: Fields, one: dict[str, Any], positions: Mapping[Ref, int]) -> 
         of_node = gets.setdefault(node, [])
         state = read(row, "state", str)
         if state not in states.RANK:
-            raise KrmfnError(f"{read.name}: the state {state!r} of node {node[1]} is none that this krmfn knows")
+            raise KrmfnError(f"{read.name}: the state {state!r} of node {node[1]} is not one that this krmfn knows")
         if row.get("module") is not None:
             module = _ref(read, row["module"])
             if module not in positions:
@@ -164,7 +166,7 @@ def _clash(read: Fields, one: dict[str, Any]) -> Clash:
 def _values(read: Fields, label: dict[str, Any]) -> list[str | None]:
     values = read(label, "values", list)
     if not all(value is None or isinstance(value, str) for value in values):
-        raise KrmfnError(f"{read.name}: a label of a conflict has values that are no texts")
+        raise KrmfnError(f"{read.name}: a label of a conflict has values that are not strings")
     return values
 
 

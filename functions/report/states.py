@@ -31,7 +31,7 @@ STATES = (
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),
     State("not labelled", "Waits for a label", "ordered upgrade: nothing is loaded before the node has its label"),
-    State("other version", "Other version", "ordered upgrade: another version stays until the label says otherwise"),
+    State("other version", "Other version", "ordered upgrade: another version stays until the label changes"),
     State("runs", "Runs", "the driver is loaded"),
     State("not selected", "Not selected", "no selector selects the node"),
 )

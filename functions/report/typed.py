@@ -23,7 +23,7 @@ class Fields:
         if value is None and default is not _NEEDED:
             return default  # type: ignore[no-any-return]
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise KrmfnError(f"{self.name}: the field {key!r} is {value!r:.60}, and not as krmfn prints it")
+            raise KrmfnError(f"{self.name}: the field {key!r} is {value!r:.60}, which krmfn does not print")
         return value
 
     def each(self, holder: Any, key: str) -> list[dict[str, Any]]:
@@ -37,5 +37,5 @@ class Fields:
         """Return a list of texts."""
         values = self(holder, key, list)
         if not all(isinstance(value, str) for value in values):
-            raise KrmfnError(f"{self.name}: the field {key!r} holds something that is no text")
+            raise KrmfnError(f"{self.name}: the field {key!r} holds something that is not a string")
         return values

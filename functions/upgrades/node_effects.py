@@ -179,12 +179,12 @@ def _other_config(old: _Got, new: _Got, kernels: tuple[str, str]) -> _What | Non
     image = new.outcome.resolution.image
     if old.outcome.state == "other version":
         version = new.driver.module.version
-        return _What("image", "unloaded and loaded anew on", f": version {version} in place of {old.outcome.failure}")
+        return _What("image", "unloaded and loaded again on", f": version {version} in place of {old.outcome.failure}")
     if kernels[0] != kernels[1]:
         return _What("kernel", "loaded for another kernel on", f": {kernels[1]}, {image}")
     before, after = old.config, new.config
     changed = [key for key, value in after.items() if value != before[key]]
     if "containerImage" in changed:
         was = old.outcome.resolution.image
-        return _What("image", "unloaded and loaded anew on", f": {image} in place of {was}")
-    return _What("reload", "unloaded and loaded anew on", f": another {', '.join(changed)}") if changed else None
+        return _What("image", "unloaded and loaded again on", f": {image} in place of {was}")
+    return _What("reload", "unloaded and loaded again on", f": another {', '.join(changed)}") if changed else None

@@ -34,7 +34,9 @@ def change_is_ordered(impact: Impact) -> Iterator[Result]:
             hold = f"the unload fails and is tried again as long as {named} or another workload uses it"
             yield warning(f"{message}; {hold}: stop them first, or {_one_by_one(after)}", ref=step.ref, field=field)
         else:
-            hold = "no workload in the input waits for it; one that uses it makes the unload fail until it ends"
+            hold = (
+                "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
+            )
             yield info(f"{message}; {hold}; {_one_by_one(after)}", ref=step.ref, field=field)
 
 

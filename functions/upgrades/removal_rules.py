@@ -58,8 +58,9 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
         loads = sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []
         if loads:
             message = (
-                f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; to KMM that is no new name "
-                "but another Module: the old one unloads on all its nodes, and the ready label gets another name"
+                f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; KMM takes this for another "
+                "Module, not for a new name: the old one unloads on all its nodes, and the ready label gets another "
+                "name"
             )
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 
@@ -73,8 +74,9 @@ def consumers_go_first(impact: Impact) -> Iterator[Result]:
         if holders:
             message = (
                 f"is deleted together with {some(holders, len(holders), SHOWN)}; "
-                "Argo CD deletes these first, by their sync waves, but Flux the Module: its unload fails and is tried "
-                "again until their pods are gone; with Flux, delete them in a change of their own before"
+                "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "
+                "fails and is tried again until their pods are gone; with Flux, delete them in an earlier change of "
+                "their own"
             )
             yield info(message, ref=step.ref)
 

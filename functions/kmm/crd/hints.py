@@ -17,7 +17,7 @@ def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
 
     elsewhere = [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]
     if elsewhere:
-        return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version has not"
+        return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version does not"
     folded = {name.lower(): name for name in fields}
     close = get_close_matches(str(path[-1]).lower(), folded, 1, 0.6)
     if close:
@@ -40,10 +40,10 @@ def in_quotes(value: Any, wanted: Iterable[str]) -> str:
         return ""
     if isinstance(value, bool):
         shown = str(value).lower()
-        return f'write the string in quotes, "{shown}": YAML takes yes, no, on, off, y, n, true and false for booleans'
+        return f'write the string in quotes, "{shown}": YAML reads yes, no, on, off, y, n, true and false as booleans'
     if not isinstance(value, float):
         return f'write it in quotes, "{value}"'
     shown = f"{value:.15g}"
     if value.is_integer():
-        return f"write it in quotes: a YAML reader makes {shown} of it"
+        return f"write it in quotes: a YAML reader turns it into {shown}"
     return f'write it in quotes, "{shown}"; a YAML reader turns 1.10 into 1.1'

@@ -136,7 +136,7 @@ KRM222 = Rule(
 
 def _plugin_images_have_no_variables(template: Template, filled: Filled) -> Iterator[Result]:
     if not template.known and "$" in template.text:
-        message = f"no variables are substituted here; the image would be {quote(template.text)} as it stands"
+        message = f"no variables are substituted here; the image would be {quote(template.text)}, unchanged"
         yield warning(message)
 
 
@@ -175,7 +175,7 @@ def _tag_does_not_move(template: Template, filled: Filled) -> Iterator[Result]:
     tag = filled.pullable.rpartition("/")[2].partition(":")[2]
     if tag in ("", "latest"):
         what = "the tag latest" if tag else "no tag, which means latest"
-        message = f"has {what}: what it names changes without a change in Git; write a version or a digest"
+        message = f"has {what}: the image that it names can change without a change in Git; write a version or a digest"
         yield warning(message)
 
 

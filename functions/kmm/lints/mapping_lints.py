@@ -85,7 +85,7 @@ def _regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -
     if mine and None not in takers:
         named = ", ".join(f"kernelMappings[{at}]" for at in sorted(at for at in takers if at is not None))
         count = f"all {len(mine)} that it matches, such as {mine[0]}, are taken by {named}"
-        message = f"takes no kernel of the given nodes: {count}"
+        message = f"matches no kernel of the given nodes: {count}"
         yield warning(message, field=Field(f"{MAPPINGS}[{index}].regexp", regexp))
 
 
@@ -125,7 +125,7 @@ spec:
 def _literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
     literal = mappings[index][0]
     if literal.endswith("+"):
-        message = "never matches: KMM takes a trailing + off the node's kernel version before it compares"
+        message = "never matches: KMM removes a trailing + from the node's kernel version before it compares"
         field = Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+"))
         yield warning(message, field=field)
 

@@ -93,8 +93,8 @@ def _version_is_a_label_value(module: Module) -> Iterator[Result]:
 
     if not is_label_value(version):
         message = (
-            f"version {quote(version)} is no label value, so no node can be labelled with it and nothing ever loads; "
-            "use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
+            f"version {quote(version)} is not a valid label value, so no node can be labelled with it and nothing "
+            "ever loads; use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
         )
         yield error(message, field=Field(f"{CONTAINER}.version", version))
 
@@ -141,7 +141,9 @@ spec: {moduleLoader: {container: {version: "2.0"}}}
 def _parameters_have_no_spaces(module: Module) -> Iterator[Result]:
     for index, parameter in enumerate(texts(module.modprobe, "parameters")):
         if any(char.isspace() for char in parameter):
-            message = f"parameter {quote(parameter)} has a space, which makes it several for modprobe; one entry each"
+            message = (
+                f"parameter {quote(parameter)} has a space, so modprobe reads it as several; write one entry for each"
+            )
             yield warning(message, field=Field(f"{MODPROBE}.parameters[{index}]", parameter))
 
 

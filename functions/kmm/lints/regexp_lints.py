@@ -22,7 +22,7 @@ def _is_anchored_at_both_ends(regexp: str, path: str) -> Iterator[Result]:
     if loose is not None:
         message = f"matches anywhere in the kernel version, {quote(loose)} is found inside longer ones too; "
         yield warning(
-            message + "anchor it with ^ and $, or say .* where anything may follow", field=Field(path, regexp)
+            message + "anchor it with ^ and $, or write .* where anything may follow", field=Field(path, regexp)
         )
 
 

@@ -104,7 +104,10 @@ spec:
 
 def _cluster_has_dra(module: Module, kmm: Target) -> Iterator[Result]:
     if kmm.dra and has(module.spec, "dra"):
-        message = f"KMM refuses dra on a cluster before {kmm.platform} {kmm.dra_since}; nothing here says which it is"
+        message = (
+            f"KMM refuses dra on a cluster before {kmm.platform} {kmm.dra_since}; nothing here says which version the "
+            "cluster has"
+        )
         yield info(message, field=Field("spec.dra"))
 
 

@@ -24,19 +24,19 @@ spec:
 BIG = "".join(f"    example.com/label-{number}: {'x' * 63}\n" for number in range(45_000))
 BAD = {
     "a Node without a name": (NODE.replace("name: n1, ", ""), "this Node has no metadata.name"),
-    "a name twice": (f"{NODE}---\n{NODE}", "node n1 stands in Node n1"),
-    "a Node and a line": (f"{NODE}---\n{INVENTORY}", "node n1 stands in Node n1"),
-    "two inventories": (f"{INVENTORY}---\n{INVENTORY.replace('name: nodes', 'name: more')}", "node n1 stands in Node"),
+    "a name twice": (f"{NODE}---\n{NODE}", "node n1 is also in Node n1"),
+    "a Node and a line": (f"{NODE}---\n{INVENTORY}", "node n1 is also in Node n1"),
+    "two inventories": (f"{INVENTORY}---\n{INVENTORY.replace('name: nodes', 'name: more')}", "node n1 is also in Node"),
     "a label that is no string": (NODE.replace("'yes'", "true"), "its label gpu is True, not a string"),
     "a label of two readings": (NODE.replace("'yes'", "yes"), 'put it in quotes: "yes"'),
     "labels that are none": (NODE.replace("{gpu: 'yes'}", "[gpu]"), "labels"),
-    "taints that are none": (NODE + "spec: {taints: {a: b}}\n", "its taints are no list"),
+    "taints that are none": (NODE + "spec: {taints: {a: b}}\n", "its taints are not a list"),
     "an unknown effect": (NODE + "spec: {taints: [{key: a, effect: Never}]}\n", "none of the effects"),
     "an unknown version": (INVENTORY.replace("v1alpha1", "v2"), "krmfn.dev/v1alpha1"),
     "a misspelt field": (INVENTORY.replace("labelKeys", "labelkeys"), "labelkeys"),
     "a truncated dump": (INVENTORY.rpartition(" ")[0], "n1"),
     "half a Node": (NODE[:-10], ""),
-    "an old inventory": (INVENTORY.replace("spec:", "spec:\n  validUntil: '2020-01-01'"), "is valid until 2020-01-01"),
+    "an old inventory": (INVENTORY.replace("spec:", "spec:\n  validUntil: '2020-01-01'"), "was valid until 2020-01-01"),
     "a label that is not held": (INVENTORY.replace("gpu", "card"), "does not hold the label gpu"),
 }
 

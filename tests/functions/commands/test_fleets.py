@@ -88,9 +88,9 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
         (("--all-labels", "--valid-until", "tomorrow"), dump(node("n1")), "--valid-until 'tomorrow' is no day"),
         (("--for", "/dev/null"), dump(node("n1")), "nothing in /dev/null selects nodes by a label"),
         (("--all-labels",), "", "stdin: is empty"),
-        (("--all-labels",), dump(), "stdin: there is no Node in it"),
-        (("--all-labels",), dump(node("n1"))[:-20], "stdin: the text ends after 1 whole object"),
-        (("--all-labels",), dump(node("n1"), node("n1")), "stdin: Node n1 stands there twice"),
+        (("--all-labels",), dump(), "stdin: it contains no Node"),
+        (("--all-labels",), dump(node("n1"))[:-20], "stdin: the text ends after 1 complete object"),
+        (("--all-labels",), dump(node("n1"), node("n1")), "stdin: Node n1 appears twice"),
         (("--all-labels",), dump(node("n1", big="x" * (9 << 20))), "is larger than 8 MiB"),
         (("--all-labels",), dump(node("n1", a=True)), "stdin: item 1 (Node n1): its label a is True"),
         (("--all-labels",), "a: b\n", "has no apiVersion and kind"),
@@ -267,9 +267,9 @@ def test_a_file_of_nodes_that_has_none_is_not_passed_over(lab: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("spec:", 'spec:\n  validUntil: "2020-01-01"', "is valid until 2020-01-01"),
+        ("spec:", 'spec:\n  validUntil: "2020-01-01"', "was valid until 2020-01-01"),
         ("- gpu\n", "", "gpu is not in spec.labelKeys"),
-        ("n2 ", "n1 ", "node n1 stands there twice"),
+        ("n2 ", "n1 ", "node n1 appears twice"),
     ],
 )
 def test_nothing_is_concluded_from_an_inventory_with_errors(

@@ -88,7 +88,7 @@ def test_what_cannot_be_expressed_is_named_with_its_line_and_written_beside(tmp_
         "a DeviceConfig has no field for it\n"
     )
     assert (tmp_path / "out/module-odd.yaml").read_text() == emit.dump(odd)
-    assert "1 object beside them as written by hand" in done.text
+    assert "1 object kept beside them as written by hand" in done.text
     kinds = [line for line in process("krmfn", "render", "out", cwd=tmp_path).text.splitlines() if line[:5] == "kind:"]
     assert kinds == ["kind: Module", "kind: Module"]
 
@@ -149,7 +149,7 @@ def test_nothing_that_can_be_expressed_is_said_and_what_is_left_out_is_counted(t
     assert done.code == 0
     assert done.text == (
         "out: no DeviceConfig, since nothing can be expressed as one\n"
-        "1 object beside them as written by hand: no DeviceConfig can express that\n"
+        "1 object kept beside them as written by hand: no DeviceConfig can express that\n"
         "2 other objects left out: neither a Module nor a DaemonSet that waits for one\n"
     )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["module-odd.yaml"]

@@ -154,7 +154,7 @@ def test_a_contradiction_is_reported_at_the_stronger_layer() -> None:
     (finding,) = [result for result in findings if result.rule == "KRM128"]
     assert finding.field
     assert finding.field.path == "spec.rawLoadArgs"
-    assert "(moduleName stands in spec.profiles.p.moduleName)" in finding.message
+    assert "(moduleName is in spec.profiles.p.moduleName)" in finding.message
 
 
 def test_a_function_config_in_a_file_has_lines(tmp_path: Path) -> None:

@@ -111,9 +111,9 @@ _SA = "spec.profiles.gpu.serviceAccount"
 _LOCAL = "config.kubernetes.io/local-config"
 _EXTRA = "spec.profiles.gpu.extraObjects[0]"
 REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
-    ({"extraObjects": [extra("Secret")]}, "KRM165", f"{_EXTRA}.kind", "a Secret does not belong into Git"),
+    ({"extraObjects": [extra("Secret")]}, "KRM165", f"{_EXTRA}.kind", "a Secret does not belong in Git"),
     *(
-        ({"extraObjects": [extra(kind, "x", api)]}, "KRM165", f"{_EXTRA}.kind", "is no kind for extraObjects")
+        ({"extraObjects": [extra(kind, "x", api)]}, "KRM165", f"{_EXTRA}.kind", "is not a kind for extraObjects")
         for api, kind in (
             *(("v1", kind) for kind in ("Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod")),
             ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
@@ -131,15 +131,20 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"extraObjects": [SETTINGS | {"metadata": {"name": "a", "namespace": "kube-system"}}]},
         "KRM166",
         f"{_EXTRA}.metadata.namespace",
-        "is 'kube-system', and the config is in 'kmm'; leave it out",
+        "is 'kube-system', but the config is in 'kmm'; leave it out",
     ),
     (
         {"extraObjects": [FIRST | {"metadata": {"name": "first"}}]},
         "KRM166",
         f"{_EXTRA}.metadata.name",
-        "its name has to hold the config's, 'dc': write $KRMFN_NAME into it",
+        "its name must contain the name of the config, 'dc'; use $KRMFN_NAME in it",
     ),
-    ({"extraObjects": [FIRST | {"metadata": {"name": "dcfirst"}}]}, "KRM166", f"{_EXTRA}.metadata.name", "has to hold"),
+    (
+        {"extraObjects": [FIRST | {"metadata": {"name": "dcfirst"}}]},
+        "KRM166",
+        f"{_EXTRA}.metadata.name",
+        "must contain",
+    ),
     (
         {"extraObjects": [FIRST | {"metadata": {"name": "dc", "namespace": "kmm"}}]},
         "KRM166",
@@ -150,10 +155,15 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"extraObjects": [SETTINGS | {"metadata": {"name": "Big_one.$KRMFN_NAME"}}]},
         "KRM166",
         f"{_EXTRA}.metadata.name",
-        "is 'Big_one.dc', which is no name",
+        "is 'Big_one.dc', which is not a valid name",
     ),
     ({"extraObjects": [SETTINGS | {"metadata": {"name": "a b"}}]}, "KRM110", f"{_EXTRA}.metadata.name", "is 'a b'"),
-    ({"extraObjects": [SETTINGS | {"metadata": {"name": "Big"}}]}, "KRM166", f"{_EXTRA}.metadata.name", "is no name"),
+    (
+        {"extraObjects": [SETTINGS | {"metadata": {"name": "Big"}}]},
+        "KRM166",
+        f"{_EXTRA}.metadata.name",
+        "is not a valid name",
+    ),
     (
         {"extraObjects": [SETTINGS, extra("ConfigMap", "dc-settings")]},
         "KRM166",
@@ -164,7 +174,7 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"extraObjects": [ROLE | {"rules": [{"apiGroups": [""], "resources": ["a"], "verbs": ["${KRMFN_NAME}"]}]}]},
         "KRM167",
         f"{_EXTRA}.rules",
-        "a config would choose its own rights",
+        "a config could choose its own rights",
     ),
     (
         {
@@ -174,14 +184,14 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         },
         "KRM167",
         f"{_EXTRA}.roleRef",
-        "a config would choose its own rights",
+        "a config could choose its own rights",
     ),
     *(
         (
             {"extraObjects": [extra("RoleBinding", "x", ROLE["apiVersion"], subjects=[subject])]},
             "KRM167",
             f"{_EXTRA}.subjects[0].name",
-            "a config would choose who gets the rights",
+            "a config could choose who gets the rights",
         )
         for subject in (
             {"kind": "Group", "name": "$KRMFN_NAME"},
@@ -322,7 +332,7 @@ def test_an_extra_object_is_the_same_for_all_pools() -> None:
     other = extra("ConfigMap", "versions", data={"version": "$KRMFN_DRIVER_VERSION"})
     ((rule, path, message),) = found(answer(device_config(spec), extraObjects=[SETTINGS, other]))
     assert (rule, path) == ("KRM172", "spec.profiles.gpu.extraObjects[1]")
-    assert "its variables have other values in the pools v1 and v2" in message
+    assert "its variables have different values in the pools v1 and v2" in message
     assert found(answer(device_config(spec), extraObjects=[SETTINGS])) == []
 
 

@@ -37,7 +37,7 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
     ({"driverVersion": None}, "KRM122", "spec.driverVersion", "driverVersion is missing: driverImage has no tag"),
     ({"nodeSelector": None}, "KRM123", "spec.nodeSelector", "nodeSelector is missing"),
     ({"nodeSelector": {}}, "KRM123", "spec.nodeSelector", "nodeSelector is {}, which is every node"),
-    ({"allNodes": True}, "KRM123", "spec.allNodes", "allNodes: true stands beside a nodeSelector"),
+    ({"allNodes": True}, "KRM123", "spec.allNodes", "allNodes: true and a nodeSelector with labels exclude"),
     ({"kernelMappings": [{"regexp": "^a$", "literal": "a"}]}, "KRM124", "spec.kernelMappings[0]", "has both"),
     ({"kernelMappings": [{"image": "x/y:1"}]}, "KRM124", "spec.kernelMappings[0]", "has neither"),
     ({"daemonSets": [AGENT, AGENT]}, "KRM125", "spec.daemonSets[1].name", "the name 'agent' appears twice"),
@@ -87,7 +87,7 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"nodePools": [{"name": "p", "nodeSelector": {"a": "b"}}]},
         "KRM129",
         "spec.nodeSelector",
-        "nodeSelector stands beside nodePools",
+        "nodeSelector and nodePools exclude each other",
     ),
     (
         {"nodeSelector": None, "nodePools": [{"name": "p", "nodeSelector": {"a": value}} for value in "bc"]},
@@ -127,8 +127,8 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
             message,
         )
         for sidecars, message in (
-            ([{"name": "agent", "image": "x/y:1"}], "is the one of the main container"),
-            ([{"name": "i", "image": "x/y:1"}], "is the one of an init container"),
+            ([{"name": "agent", "image": "x/y:1"}], "is already used by the main container"),
+            ([{"name": "i", "image": "x/y:1"}], "is already used by an init container"),
             ([{"name": "s", "image": "x/y:1"}] * 2, "appears twice"),
         )
     ),
@@ -143,8 +143,18 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         for service, rule, field, message in (
             ({"targetPort": 1, "ports": [{"port": 1}]}, "KRM140", "targetPort", "belongs to `port`"),
             ({"port": 1, "ports": [{"name": "b", "port": 2}]}, "KRM160", "port", "has no name"),
-            ({"port": 1, "name": "a", "ports": [{"name": "a", "port": 2}]}, "KRM160", "ports[0]", "has the name of"),
-            ({"port": 1, "name": "a", "ports": [{"name": "b", "port": 1}]}, "KRM160", "ports[0]", "has the port of"),
+            (
+                {"port": 1, "name": "a", "ports": [{"name": "a", "port": 2}]},
+                "KRM160",
+                "ports[0]",
+                "has the same name as",
+            ),
+            (
+                {"port": 1, "name": "a", "ports": [{"name": "b", "port": 1}]},
+                "KRM160",
+                "ports[0]",
+                "has the same port as",
+            ),
             ({"ports": [{"port": 1, "nodePort": 30000}]}, "KRM161", "ports[0].nodePort", "type ClusterIP has no port"),
             ({"ports": [{"port": 1, "targetPort": "x"}]}, "KRM142", "ports[0].targetPort", "leads nowhere"),
         )
@@ -152,11 +162,16 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
     *(
         ({"daemonSets": [AGENT | {"podSpec": pod}]}, rule, f"spec.daemonSets[0].podSpec{field}", message)
         for pod, rule, field, message in (
-            ({"nodeSelector": {"a": "b"}}, "KRM163", ".nodeSelector", "a name of its own here: write `nodeSelector`"),
+            (
+                {"nodeSelector": {"a": "b"}},
+                "KRM163",
+                ".nodeSelector",
+                "its own place in the config: write `nodeSelector`",
+            ),
             ({"serviceAccount": "a"}, "KRM163", ".serviceAccount", "write `serviceAccountName`"),
             ({"imagePullSecrets": []}, "KRM163", ".imagePullSecrets", "write `imagePullSecrets` of the whole config"),
             ({"dnsPolicy": "None"}, "KRM163", ".dnsPolicy", "write `dnsPolicy`"),
-            ({"nodeName": "a"}, "KRM163", ".nodeName", "cannot be set: it leads past the scheduler"),
+            ({"nodeName": "a"}, "KRM163", ".nodeName", "cannot be set: it bypasses the scheduler"),
             ({"restartPolicy": "Never"}, "KRM163", ".restartPolicy", "pods always restart"),
             ({}, "KRM101", "", "must not be empty"),
             ({"hostName": "a"}, "KRM164", ".hostName", "did you mean 'hostname'?"),
@@ -221,13 +236,13 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
         {"daemonSets": [AGENT | {"initContainers": [AGENT]}]},
         "KRM135",
         "spec.daemonSets[0].initContainers[0].name",
-        "the name 'agent' is the one of the main container",
+        "the name 'agent' is already used by the main container",
     ),
     (
         {"daemonSets": [AGENT | {"hostDevices": ["/dev/a"], "volumes": [{"name": "host-device-0", "emptyDir": {}}]}]},
         "KRM135",
         "spec.daemonSets[0].volumes[0].name",
-        "the name 'host-device-0' is the one of the host device /dev/a",
+        "the name 'host-device-0' is already used by the host device /dev/a",
     ),
     (
         {"devicePlugin": PLUGIN | {"volumes": [{"name": "v", "hostPath": {"path": f"/dev/{x}"}} for x in "ab"]}},

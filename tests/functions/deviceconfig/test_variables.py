@@ -172,7 +172,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, str]] = {
     "in a field that is switched off": (
         {"daemonSets": [AGENT, {"name": "off", "image": "x:$KRMFN_X", "enabled": False}]},
         "daemonSets[1].image",
-        "$KRMFN_X is no variable",
+        "$KRMFN_X is not a variable",
     ),
     "in an env name": (
         {"daemonSets": [AGENT | {"env": [{"name": "$KRMFN_NAME", "value": "x"}]}]},
@@ -197,7 +197,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, str]] = {
     "in itself": (
         {"driverImage": "registry.example.com/driver-$KRMFN_DRIVER_IMAGE"},
         "driverImage",
-        "$KRMFN_DRIVER_IMAGE has no value: it stands in the driver's image itself",
+        "$KRMFN_DRIVER_IMAGE has no value: it cannot be used in the driver's image itself",
     ),
     "a name that is none": (
         {"build": {"dockerfileConfigMap": {"name": "x-$KRMFN_DRIVER_VERSION."}}},

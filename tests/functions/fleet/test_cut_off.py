@@ -33,15 +33,15 @@ def test_a_file_that_ends_within_a_line_may_be_cut_off(tmp_path: Path, form: str
     for lost, told in ((0, False), (1, True), (5, True)):
         (tmp_path / "a.yaml").write_text(whole[: len(whole) - lost])
         findings = nodes.read(manifests.read(str(tmp_path))).findings
-        assert ["the file ends here, within a line" in finding.message for finding in findings] == [True] * told
+        assert ["the file ends in the middle of this line" in finding.message for finding in findings] == [True] * told
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (1, "it says 2 nodes, and 1 is there: a part of the file may be missing; make it anew, or correct the number"),
+        (1, "it says 2 nodes, but there is 1: a part of the file may be missing; regenerate it, or correct the number"),
         (2, ""),
-        (3, "it says 2 nodes, and 3 are there: lines were added; make it anew, or correct the number"),
+        (3, "it says 2 nodes, but there are 3: lines were added; regenerate it, or correct the number"),
     ],
 )
 def test_another_number_of_nodes_than_the_inventory_says_is_an_error(lines: int, message: str, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_place_without_lines_gets_none() -> None:
     items = "".join(f"  {line}\n" for line in (annotated + more + "      n7 -\n").splitlines())
     wire = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {items.lstrip()}"
     (finding,) = nodes.read(ResourceList.parse(wire.encode())).findings
-    assert "node n7 stands there twice" in finding.message
+    assert "node n7 appears twice" in finding.message
     assert finding.place == Place("a.yaml", 0)
 
 

@@ -121,21 +121,21 @@ def test_taints_of_the_moment_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([], "there is no Node in it"),
+        ([], "it contains no Node"),
         ([{"apiVersion": "v1", "kind": "Node", "metadata": {}}], "item 1: this Node has no metadata.name"),
-        ([node("n"), node("m"), node("n")], "Node n stands there twice"),
+        ([node("n"), node("m"), node("n")], "Node n appears twice"),
         ([node("n", labels={"a": True})], "item 1 (Node n): its label a is True, not a string; put it in quotes"),
-        ([node("n") | {"metadata": {"name": "n", "labels": ["a"]}}], "item 1 (Node n): its labels are no mapping"),
-        ([node("n", labels={"a b": "c"})], "item 1 (Node n): its label a b: 'c' is none"),
-        ([node("n", labels={"a": "b c"})], "item 1 (Node n): its label a: 'b c' is none"),
-        ([node("N n")], "item 1 (Node N n): 'N n' is no name"),
+        ([node("n") | {"metadata": {"name": "n", "labels": ["a"]}}], "item 1 (Node n): its labels are not a mapping"),
+        ([node("n", labels={"a b": "c"})], "item 1 (Node n): its label a b: 'c' is not valid"),
+        ([node("n", labels={"a": "b c"})], "item 1 (Node n): its label a: 'b c' is not valid"),
+        ([node("N n")], "item 1 (Node N n): 'N n' is not a valid name"),
         ([node("n", "5.14 0")], "its kernel version '5.14 0' is not one word"),
         ([node("n", taints=[{"effect": "NoSchedule"}])], "its taint spec.taints[0] has no key"),
         ([node("n", taints=[{"key": "a", "effect": "Often"}])], "none of the effects NoSchedule"),
-        ([node("n", taints={"key": "a"})], "its taints are no list"),
+        ([node("n", taints={"key": "a"})], "its taints are not a list"),
         (
             [node("n", taints=[{"key": "a", "value": "b c", "effect": "NoSchedule"}])],
-            "its taint a=b c:NoSchedule is none",
+            "its taint a=b c:NoSchedule is not valid",
         ),
         ([node("n") | {"kind": "Pod"}], "item 1 (Pod n): is a Pod (v1), not a Node"),
         (
@@ -165,17 +165,17 @@ SPEC = HEAD + "spec:\n  labelKeys: [zone, rack]\n  groups:\n  - labels: {zone: a
     ("text", "rule", "field", "message"),
     [
         (SPEC + "n1", "KRM601", "spec.groups[0].nodes", "line 1 ('n1'): expected `<name> <kernel, or -> "),
-        (SPEC + "n1 -\n      N2 -", "KRM601", "spec.groups[0].nodes", "line 2 ('N2 -'): 'N2' is no node's name"),
-        (SPEC + "n1  -", "KRM601", "spec.groups[0].nodes", "words are divided by one space"),
-        (SPEC + "n1 - \n", "KRM601", "spec.groups[0].nodes", "words are divided by one space"),
-        (SPEC + "n1 rack=r1", "KRM601", "spec.groups[0].nodes", "'rack=r1' is no kernel"),
-        (SPEC + "n1 - r1", "KRM601", "spec.groups[0].nodes", "'r1' is no label"),
-        (SPEC + "n1 5.14\n      n2 - 5.14", "KRM601", "spec.groups[0].nodes", "'5.14' is no label"),
-        (SPEC + "n1 - rack=r=1", "KRM601", "spec.groups[0].nodes", "'rack=r=1' is no label"),
-        (SPEC + "n1 - rack=1 rack=2", "KRM601", "spec.groups[0].nodes", "a label stands twice"),
-        (SPEC + "n1 - zone=b", "KRM601", "spec.groups[0].nodes", "the label zone stands in the group, too"),
+        (SPEC + "n1 -\n      N2 -", "KRM601", "spec.groups[0].nodes", "line 2 ('N2 -'): 'N2' is not a valid node name"),
+        (SPEC + "n1  -", "KRM601", "spec.groups[0].nodes", "separate words by one space"),
+        (SPEC + "n1 - \n", "KRM601", "spec.groups[0].nodes", "separate words by one space"),
+        (SPEC + "n1 rack=r1", "KRM601", "spec.groups[0].nodes", "'rack=r1' is not a kernel version"),
+        (SPEC + "n1 - r1", "KRM601", "spec.groups[0].nodes", "'r1' is not a label"),
+        (SPEC + "n1 5.14\n      n2 - 5.14", "KRM601", "spec.groups[0].nodes", "'5.14' is not a label"),
+        (SPEC + "n1 - rack=r=1", "KRM601", "spec.groups[0].nodes", "'rack=r=1' is not a label"),
+        (SPEC + "n1 - rack=1 rack=2", "KRM601", "spec.groups[0].nodes", "a label appears twice"),
+        (SPEC + "n1 - zone=b", "KRM601", "spec.groups[0].nodes", "the label zone is already in the group"),
         (SPEC + "n1 - row=b", "KRM601", "spec.groups[0].nodes", "the label row is not in spec.labelKeys"),
-        (SPEC + "n1 -\n      n1 -", "KRM601", "spec.groups[0].nodes", "node n1 stands there twice; remove one"),
+        (SPEC + "n1 -\n      n1 -", "KRM601", "spec.groups[0].nodes", "node n1 appears twice; remove one"),
         (
             SPEC.replace("[zone, rack]", "[rack]") + "n1 -",
             "KRM601",
@@ -226,7 +226,7 @@ def test_a_node_that_stands_in_two_sources_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text(json.dumps(node("n2")))
     fleet = nodes.read(manifests.read(str(tmp_path)))
     assert [finding.message for finding in fleet.findings] == [
-        f"node n2 stands in Node n2, {tmp_path}/b.yaml, too; it is one node, so remove it from one of them"
+        f"node n2 is also in Node n2, {tmp_path}/b.yaml; remove it from one of them"
     ]
 
 

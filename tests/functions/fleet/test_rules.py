@@ -110,17 +110,17 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: b, gpu: 'true'}", more="  tolerations: [{key: other, operator: Exists}]\n"),
             *("KRM609", "error", "spec.selector"),
-            "gets no driver onto 1 of the 1 node that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
+            "loads no driver on 1 of the 1 node that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
         ),
         (
             module("{gpu: 'true'}", "regexp: ."),
             *("KRM609", "info", "spec.selector"),
-            "gets no driver onto 1 of the 5 nodes that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
+            "loads no driver on 1 of the 5 nodes that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
         ),
         (
             module("{zone: b}", "regexp: '427'", "regexp: '503'"),
             *("KRM606", "info", "spec.moduleLoader.container.kernelMappings[1]"),
-            "kernelMappings[1] (regexp 503) is reached by no kernel of the 1 node that is selected",
+            "kernelMappings[1] (regexp 503) is not used for any kernel of the 1 node that is selected",
         ),
         (
             module("{gpu: 'true'}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
@@ -165,7 +165,7 @@ def test_a_kernel_that_is_not_known_is_covered_by_a_mapping_for_all_only() -> No
     text = NODES.replace("n4 6.1", "n4 -")
     (finding,) = fleets.findings(text + module("{zone: a}"))
     assert (finding.rule, finding.severity) == ("KRM604", "info")
-    assert finding.message.startswith("whether a kernel mapping has a driver for 1 node (n4) is not known")
+    assert finding.message.startswith("it is not known whether a kernel mapping has a driver for 1 node (n4)")
     assert fleets.findings(text + module("{zone: a}", "regexp: ^.+$")) == []
 
 
@@ -180,7 +180,9 @@ def test_the_last_day_still_counts() -> None:
     assert fleets.findings(text, "2026-02-28") == []
     (finding,) = fleets.findings(text, "2026-03-01")
     assert (finding.rule, finding.severity) == ("KRM602", "error")
-    assert finding.message == "is valid until 2026-02-28, and today is 2026-03-01; make it anew (`krmfn inventory`)"
+    assert (
+        finding.message == "was valid until 2026-02-28, but today is 2026-03-01; regenerate it with `krmfn inventory`"
+    )
 
 
 def test_a_label_that_the_inventory_does_not_hold_decides_nothing() -> None:

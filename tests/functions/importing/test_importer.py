@@ -80,8 +80,8 @@ def test_a_module_and_its_consumer_become_one_config() -> None:
         (
             "DaemonSet kmm/gpu-metrics",
             "metadata.labels.team",
-        ): "labels of a config stand on all its objects, and those of a DaemonSet on its pods",
-        ("DaemonSet kmm/gpu-metrics", "spec.template.metadata.labels.team"): "labels of a config stand on all its "
+        ): "labels of a config are set on all its objects, and those of a DaemonSet on its pods",
+        ("DaemonSet kmm/gpu-metrics", "spec.template.metadata.labels.team"): "labels of a config are set on all its "
         "objects, and those of a DaemonSet on its pods",
         ("DaemonSet kmm/gpu-metrics", f"{P}.nodeSelector.gpu"): "the Module's own selector: without it a node that "
         "leaves the selector could never unload",
@@ -197,7 +197,7 @@ def test_another_way_to_write_the_same_is_named(container: dict[str, Any]) -> No
     whole = imported([gpu], SETTINGS)
     config_of(whole)
     assert {difference.why for _, difference in whole.taken[0].differences} == {
-        "it is written in each kernel mapping, or as a list: KMM reads the same from both"
+        "it is written in each kernel mapping, or as a list: KMM reads both the same way"
     }
 
 
@@ -322,7 +322,7 @@ def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     whole = imported([gpu, EXPORTER], SETTINGS)
     config_of(whole)
     why = {difference.change.path: difference.why for _, difference in whole.taken[0].differences}
-    assert why["metadata.annotations.contact"] == "annotations of a config stand on all its objects"
+    assert why["metadata.annotations.contact"] == "annotations of a config are set on all its objects"
     assert why[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
 
 

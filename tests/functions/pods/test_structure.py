@@ -11,8 +11,8 @@ TERM = {"labelSelector": {"matchLabels": {"a": "b"}}, "topologyKey": "zone"}
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [
-    ({"afinity": {}}, "afinity", "is no field that Kubernetes 1.34.2 has here; did you mean 'affinity'?"),
-    ({"os": {"x": 1, "name": "linux"}}, "os.x", "is no field that Kubernetes 1.34.2 has here; known here: name"),
+    ({"afinity": {}}, "afinity", "is not a field of Kubernetes 1.34.2 here; did you mean 'affinity'?"),
+    ({"os": {"x": 1, "name": "linux"}}, "os.x", "is not a field of Kubernetes 1.34.2 here; known here: name"),
     ({"hostname": 1}, "hostname", 'is 1; must be a string: write it in quotes, "1"'),
     ({"hostname": True}, "hostname", 'is true; must be a string: write it in quotes, "true"'),
     ({"hostname": None}, "hostname", "is empty; write a value, or leave the field out"),
@@ -23,8 +23,8 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"securityContext": {"fsGroup": True}}, "securityContext.fsGroup", "is true; must be a whole number"),
     ({"securityContext": []}, "securityContext", "is a list; must be a mapping"),
     ({"hostAliases": {"ip": "192.0.2.1"}}, "hostAliases", "is a mapping; must be a list"),
-    ({"hostAliases": [{"hostnames": ["a"]}]}, "hostAliases.0.ip", "is missing; Kubernetes needs it"),
-    ({"hostAliases": [{"ip": "a"}, {"ip": "a"}]}, "hostAliases.1", "has the ip of an entry before it"),
+    ({"hostAliases": [{"hostnames": ["a"]}]}, "hostAliases.0.ip", "is missing; Kubernetes requires it"),
+    ({"hostAliases": [{"ip": "a"}, {"ip": "a"}]}, "hostAliases.1", "has the ip of an earlier entry"),
     (
         {"topologySpreadConstraints": [SPREAD | {"maxSkew": 2**31}]},
         "topologySpreadConstraints.0.maxSkew",

@@ -81,7 +81,7 @@ def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
     for name, missing in ((nodes, "krmfn check --format json"), (check, "krmfn nodes --format json")):
         _, page = rule_examples.run(["report", "--from", name])
         assert 'class="tone-fine"' not in page
-        assert f"no file that is given was printed by `{missing}` for it" in page.replace("&#34;", '"')
+        assert f"none of the given files was printed by `{missing}` for it" in page.replace("&#34;", '"')
     _, page = rule_examples.run(["report", "--from", nodes, check])
     assert 'class="tone-fine"' in page
 
@@ -95,7 +95,7 @@ def test_two_files_about_another_input_are_refused(tmp_path: Path) -> None:
     (tmp_path / "nodes.json").write_bytes(process("krmfn", "nodes", str(tmp_path / "lab"), "--format", "json").out)
     done = process("krmfn", "report", "--from", str(tmp_path / "nodes.json"), check)
     assert (done.code, done.out) == (2, b"")
-    assert f"nodes.json says that {tmp_path / 'lab'} has errors, and {check} has none of it" in done.err
+    assert f"nodes.json says that {tmp_path / 'lab'} has errors, but {check} has none for it" in done.err
 
 
 Change = Callable[[dict[str, Any]], str]
@@ -104,16 +104,19 @@ Change = Callable[[dict[str, Any]], str]
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda _: "", "is empty; the command that should have written it has failed"),
-        (lambda one: json.dumps(one)[:-40], "is no JSON, or not all of it"),
-        (lambda one: json.dumps(one["clusters"]), "is not what `krmfn nodes` or `krmfn check` print"),
-        (lambda _: '{"apiVersion": "v1", "kind": "List", "items": []}', "is not what `krmfn nodes` or"),
+        (lambda _: "", "is empty; the command that should have written it failed"),
+        (lambda one: json.dumps(one)[:-40], "is not JSON, or is incomplete"),
+        (lambda one: json.dumps(one["clusters"]), "is not the output of `krmfn nodes` or `krmfn check`"),
+        (lambda _: '{"apiVersion": "v1", "kind": "List", "items": []}', "is not the output of `krmfn nodes` or"),
         (
             lambda one: json.dumps({**one, "format": "krmfn.dev/nodes/v2"}),
             "has the format krmfn.dev/nodes/v2, and this",
         ),
         (lambda one: json.dumps({**one, "whole": False}), "was printed with --label, --node, --owner or --problems"),
-        (lambda one: json.dumps({**one, "kernel": "6.1"}), "says what would be with --kernel 6.1, not what is"),
+        (
+            lambda one: json.dumps({**one, "kernel": "6.1"}),
+            "shows what would happen with --kernel 6.1, not the current state",
+        ),
         (lambda one: json.dumps({**one, "clusters": one["clusters"] * 2}), "are both about the cluster "),
         (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].state", "well"))), "the state 'well' of node gpu-1"),
         (
@@ -123,7 +126,10 @@ Change = Callable[[dict[str, Any]], str]
             "the state 'idle' of node web-1",
         ),
         (lambda one: json.dumps(edited(one, ("clusters[0].modules", []))), "is not among the Modules of the cluster"),
-        (lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))), "the field 'node' is 7, and not as"),
+        (
+            lambda one: json.dumps(edited(one, ("clusters[0].rows[0].node", 7))),
+            "the field 'node' is 7, which krmfn does not print",
+        ),
     ],
 )
 def test_what_is_not_whole_or_not_ours_is_a_sentence(change: Change, message: str, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ CASES = [
         *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the Module has no version"),
     ),
     Case("KRM410", "info", [PLAIN, consumer()], [], "", "is deleted together with DaemonSet kmm/agent; "),
-    Case("KRM410", "info", [VERSIONED, consumer(**V1)], [], "", "but Flux the Module"),
+    Case("KRM410", "info", [VERSIONED, consumer(**V1)], [], "", "but Flux deletes the Module first"),
     Case("KRM402", "error", [PLAIN, consumer()], [consumer()], "", "but not DaemonSet kmm/agent: "),
     Case("KRM402", "error", [VERSIONED], [consumer(kind="Deployment", **V1)], "", "but not Deployment kmm/agent: "),
     Case(

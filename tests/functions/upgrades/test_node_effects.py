@@ -78,17 +78,17 @@ A, B = node("a"), node("b")
         (
             [drv(), A],
             [drv(image="r/drv:2"), A],
-            f"unloaded and loaded anew on 1 node (a): r/drv:2 in place of r/drv:1-{EL9}",
+            f"unloaded and loaded again on 1 node (a): r/drv:2 in place of r/drv:1-{EL9}",
         ),
         (
             [drv(), A],
             [drv(modprobe={"moduleName": "drv", "parameters": ["x"]}), A],
-            "unloaded and loaded anew on 1 node (a): another modprobe",
+            "unloaded and loaded again on 1 node (a): another modprobe",
         ),
         (
             [drv(), A],
             [drv(imagePullPolicy="Always", inTreeModulesToRemove=["old"]), A],
-            "unloaded and loaded anew on 1 node (a): another inTreeModulesToRemove, imagePullPolicy",
+            "unloaded and loaded again on 1 node (a): another inTreeModulesToRemove, imagePullPolicy",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_nodes_of_an_inventory_that_is_expired_are_not_judged(is_of: str) -> Non
     )
     found, unknown = effects(old, new)
     assert bool(found) == (is_of == "old")
-    assert ["is valid until 2020-01-01" in one.message for one in unknown] == [True] * (is_of != "old")
+    assert ["was valid until 2020-01-01" in one.message for one in unknown] == [True] * (is_of != "old")
 
 
 # An oracle: each node and each Module by itself.

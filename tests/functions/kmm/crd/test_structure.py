@@ -67,7 +67,7 @@ def test_unknown_version() -> None:
         (f"{C}.modprobe.modulename", "did you mean 'moduleName'?"),
         (f"{C}.registryTLS.q", "known here: insecure, insecureSkipTLSVerify"),
         ("spec.nodeSelector", "did you mean 'selector'?"),
-        ("spec.dra", "KMM main has it, this version has not"),
+        ("spec.dra", "KMM main has it, this version does not"),
         ("extra", "known here: spec, status"),
     ],
 )
@@ -319,11 +319,11 @@ def test_free_parameters_may_be_anything_but_a_list() -> None:
 @pytest.mark.parametrize(
     ("value", "given", "hint"),
     [
-        (1e3, "integer", "a YAML reader makes 1000 of it"),
-        (8.0, "integer", "a YAML reader makes 8 of it"),
-        (123456789.0, "integer", "makes 123456789 of it"),
-        (1e19, "number", "makes 1e+19 of it"),
-        (-(2.0**63), "number", "a YAML reader makes"),
+        (1e3, "integer", "a YAML reader turns it into 1000"),
+        (8.0, "integer", "a YAML reader turns it into 8"),
+        (123456789.0, "integer", "turns it into 123456789"),
+        (1e19, "number", "turns it into 1e+19"),
+        (-(2.0**63), "number", "a YAML reader turns it into"),
         (0.1 + 0.2, "number", '"0.3"'),
     ],
 )

@@ -62,8 +62,17 @@ CASES = [
         "spec.selector[node-role.kubernetes.io/worker]",
         'has the value ""',
     ),
-    Case("KRM203", module(version="1.2+build"), module(version="1.2-build"), f"{C}.version", "no label value", "error"),
-    Case("KRM203", module(version="v" * 64), module(version="v" * 63), f"{C}.version", "no label value", "error"),
+    Case(
+        "KRM203",
+        module(version="1.2+build"),
+        module(version="1.2-build"),
+        f"{C}.version",
+        "not a valid label value",
+        "error",
+    ),
+    Case(
+        "KRM203", module(version="v" * 64), module(version="v" * 63), f"{C}.version", "not a valid label value", "error"
+    ),
     Case("KRM204", module(name="a.b", version="1"), module(name="a.b"), "metadata.name", "ordered upgrade breaks"),
     Case("KRM204", module(name="a.version"), module(name="a-version"), "metadata.name", "Module a"),
     Case("KRM205", parameters("a=1", "b=1 c=2"), parameters("a=1", "b=1,2"), f"{C}.modprobe.parameters[1]", "several"),
