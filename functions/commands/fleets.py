@@ -93,7 +93,7 @@ def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
         )
     if missing := fleet.unheld(keys):
         labels = ",".join(sorted(keys))
-        raise KrmfnError(f"{missing}; make it anew with `krmfn inventory`, and `--labels {labels}` beside its options")
+        raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, and `--labels {labels}` beside its options")
 
 
 def moved(fleet: Fleet, kernel: str | None, labels: Mapping[str, str]) -> Sequence[Node]:

@@ -115,7 +115,7 @@ def _unmapped(drivers: Iterable[Driver], kernels: Sequence[str]) -> Iterator[Res
         if without:
             message = (
                 f"no kernel mapping for {some(without, len(without))}, so there is no image for it; add a "
-                "mapping, or say --allow-unmapped if that is meant"
+                "mapping, or pass --allow-unmapped if this is intended"
             )
             yield error(message, ref=driver.ref)
 

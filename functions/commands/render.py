@@ -134,7 +134,7 @@ def _empty(one: Rendered) -> Failure | None:
     name = one.cluster.name
     message = (
         f"nothing in {name} would reach a cluster; an empty output makes Argo CD delete what is there, "
-        "so it is refused: say --allow-empty if that is meant"
+        "so it is refused: pass --allow-empty if this is intended"
     )
     return Failure(name, (message,))
 

@@ -63,7 +63,7 @@ def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
         return None
     message = (
         f"no kernel mapping for {some(kernels, len(kernels), 3)}: such nodes get no driver; add a mapping, "
-        "or say --allow-unmapped if that is meant"
+        "or pass --allow-unmapped if this is intended"
     )
     return error(message, ref=module)
 
