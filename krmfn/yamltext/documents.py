@@ -117,6 +117,9 @@ def misread(text: bytes, line: int = 0) -> str:
     ends = text.find(b"\r\r\n")
     if ends >= 0:
         return f"line {line + 1 + text.count(bytes([10]), 0, ends)}: {_TWO}"
+    alone = re.search(rb"\r(?=---|\.\.\.)", text)
+    if alone:
+        return f"line {line + 1 + text.count(bytes([10]), 0, alone.start())}: {_ALONE}"
     marks = divisions(text)
     for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
         is_end = text.startswith(b"...", at)
@@ -132,6 +135,10 @@ _BEFORE = (
 _TWO = (
     "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, but other "
     "readers for two; remove them"
+)
+_ALONE = (
+    "a carriage return alone stands before `---` or `...`: some readers split the file here, and others do not; "
+    "remove it"
 )
 _FOLLOWED = (
     "this line begins with `---` and continues with more than blanks and a comment: kubectl, Argo CD and kustomize "

@@ -25,6 +25,7 @@ ADMIN = (
 )
 FOLLOWED, ENDED = "continues with more than blanks and a comment", "follows a line of `...` alone"
 BEFORE, TWO = "a brace after white space other than a blank", "two carriage returns end this line"
+ALONE = "a carriage return alone stands before"
 MISREAD = {
     f"{ADMIN}---# x: y\n{A}": (5, FOLLOWED),
     f"{ADMIN}---\u00a0# x: y\n{A}": (5, FOLLOWED),
@@ -41,6 +42,8 @@ MISREAD = {
     "\u3000{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n": (1, BEFORE),
     "\n\u00a0{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n": (2, BEFORE),
     f"{A}b: |\n  c\r\r\n  d\n": (6, TWO),
+    f"---\n#\r---\n{A}": (2, ALONE),
+    f'{A}  c: "\r..."\n': (5, ALONE),
     f"{A}...\n{ADMIN}": (5, ENDED),
     f"{A}... # c\n\n{ADMIN}": (5, ENDED),
     f"{A}...\r\n{ADMIN}": (5, ENDED),
