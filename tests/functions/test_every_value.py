@@ -314,7 +314,7 @@ def test_every_field_of_the_function_config_has_an_effect() -> None:
     """Each setting with an input in which another value changes the outcome."""
     sound, rival = device_config(BASE, "a"), device_config(BASE | {"moduleName": "other", "profile": "vendor"}, "b")
     written = module(name="a", selector={"gpu": "a"}, modprobe={"moduleName": "drv"})
-    mark = {"krmfn.dev/owner": "krmfn.dev|DeviceConfig|kmm|old"}
+    mark = {"krmfn.dev/owner": "deviceconfig krmfn.dev|DeviceConfig|kmm|old kmm.sigs.x-k8s.io|Module|kmm|old"}
     left_over = edited(written, ("metadata.name", "old"), ("metadata.annotations", mark))
     hidden = edited(sound, ("metadata.annotations", {"internal.config.k8s.io/kpt-resource-id": "1"}))
     homeless = edited(sound, ("metadata.namespace", DROP))

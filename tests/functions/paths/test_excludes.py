@@ -129,10 +129,11 @@ FILES = {
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository as working folder."""
-    (tmp_path / ".git").mkdir()
-    monkeypatch.chdir(tmp_path)
-    return plant(tmp_path, FILES)
+    """A repository as working folder, in a folder with nothing else."""
+    folder = tmp_path / "repository"
+    (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return plant(folder, FILES)
 
 
 @pytest.mark.parametrize(
