@@ -94,9 +94,10 @@ def _resources(given: Any) -> Iterator[Any]:
     """Yield the resources in an object as kubectl and Argo CD take lists apart; what is no resource is nobody's."""
     if not isinstance(given, dict):
         return
-    version, kind, metadata = given.get("apiVersion"), str(given.get("kind")), given.get("metadata")
-    if not (isinstance(version, str) and version) and not (given.get("kind") and (metadata or "items" in given)):
-        return  # no cluster takes a kind alone: a file of CI may have one
+    version, kind, metadata = (given.get(key) for key in ("apiVersion", "kind", "metadata"))
+    kind = kind if isinstance(kind, str) else ""
+    if not (isinstance(version, str) and version) and not (kind and (metadata or "items" in given)):
+        return  # no cluster takes a kind alone, or one that is no text: a file of CI may have one
     is_named = isinstance(metadata, dict) and bool(metadata.get("name"))
     items = given.get("items", "none")
     is_empty = items is None and kind.endswith("List") and (kind in manifests.LISTS or not is_named)
