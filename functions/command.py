@@ -38,7 +38,7 @@ class Command(NamedTuple):
     run: Callable[[Context, Any], int]
     """Takes a value of `args`; returns the exit code. Raises KrmfnError when the work cannot be done."""
     intent: Intent | None = None
-    """What it wants of the resources in its PATHs; without it has none of the options of a run (see `options.add`)."""
+    """What it wants of the resources in its PATHs; a command with None reads none, and has no options of a run."""
     joins: bool = False
     """It has the option --against."""
     exits: str = EXITS

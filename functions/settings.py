@@ -36,9 +36,8 @@ LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_s
 """For commands that answer a question about what is rendered, such as `images` and `diff`."""
 READ = LOOK._replace(runs_function=False)
 """For commands that work on the resources as they were read."""
-
-
 FUNCTION = READ._replace(is_function=True, runs_function=True, keeps_left_overs=False)
+"""For a KRM function, which is no command."""
 
 
 class Settings(NamedTuple):

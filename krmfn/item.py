@@ -175,6 +175,11 @@ class Item:
         return self._annotations
 
     @property
+    def is_local(self) -> bool:
+        """Return True for an item that is marked as one that no cluster gets (see LOCAL)."""
+        return self.mentions(LOCAL) and self.annotations.get(LOCAL) == "true"
+
+    @property
     def is_marked(self) -> bool:
         """Whether it carries the annotation of generated objects, whatever that says (see `ownership`)."""
         if self._is_marked is None:

@@ -12,7 +12,7 @@ from krmfn.resourcelist import ResourceList
 from ..command import Context
 from ..paths.aside import processors
 from ..paths.disk import within
-from ..paths.failures import Failure, Unreadable
+from ..paths.failures import Failure, failure_of
 from ..rendering.kinds import COUNTING
 from . import inputs
 from .clusters import Cluster
@@ -80,12 +80,6 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
             parts.append(read)
     every = [*parts, side] if side else parts
     return Inputs(cluster, parts, side, failures, not failures and all(one.is_whole for one in every))
-
-
-def failure_of(name: str, failure: KrmfnError) -> Failure:
-    """Return why the work on a root could not be done."""
-    findings = failure.findings if isinstance(failure, Unreadable) else ()
-    return Failure(name, tuple(map(str, failure.args)), findings)
 
 
 def _only_counts(resources: ResourceList) -> bool:

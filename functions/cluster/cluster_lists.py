@@ -12,9 +12,9 @@ from krmfn.resourcelist import ResourceList
 from ..command import Context
 from ..formats.checked import Checked
 from ..kustomization import transformers
-from ..paths.failures import Failure
+from ..paths.failures import Failure, failure_of
 from ..rendering.kinds import CONFIG, COUNTING
-from . import cluster_inputs, inputs
+from . import inputs
 from .cluster_inputs import Inputs
 from .clusters import Cluster
 from .inputs import Read
@@ -56,7 +56,7 @@ def rendered(
         except KrmfnError as failure:
             if isinstance(failure, NoData) and not (context.in_full or part.name == "-"):
                 raise
-            failures.append(cluster_inputs.failure_of(part.name, failure))
+            failures.append(failure_of(part.name, failure))
             continue
         if resources.function_config:
             counted = counted._replace(

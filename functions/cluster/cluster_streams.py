@@ -18,7 +18,7 @@ from krmfn.results import Result, printable
 from ..command import Context
 from ..paths.disk import within
 from ..paths.excludes import Excludes
-from ..paths.failures import Failure, Unreadable, log_failures
+from ..paths.failures import Failure, Unreadable, log_failures, raise_first
 from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
 from .cluster_lists import Rendered
 from .clusters import Layout
@@ -124,8 +124,7 @@ def only(context: Context, path: str) -> ResourceList:
     if len(streams.clusters) > 1:
         names = ", ".join(one.cluster.name for one in streams.clusters)
         raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); give the PATH of one of them")
-    for failure in streams.failures:
-        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+    raise_first(streams.failures)
     if not streams.is_whole:
         raise Unreadable([*streams.findings, *(finding for one in streams.clusters for finding in one.final.results)])
     (one,) = streams.clusters

@@ -16,7 +16,7 @@ from ..options import RunOptions
 from ..paths import roots
 from ..paths.disk import within
 from ..paths.excludes import Excludes, excluder
-from ..paths.failures import Failure
+from ..paths.failures import Failure, failure_of
 from . import config
 from . import survey as surveys
 from .config import Config, Member
@@ -142,7 +142,7 @@ def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[di
         try:
             surveyed[path] = survey(path)
         except KrmfnError as failure:
-            failures.append(Failure(path, tuple(map(str, failure.args))))
+            failures.append(failure_of(path, failure))
     return surveyed, failures
 
 

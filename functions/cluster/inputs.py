@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from krmfn import counts
 from krmfn.errors import KrmfnError
-from krmfn.item import LOCAL, Item
+from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, placed, warning
 from krmfn.runner import read_stdin
@@ -156,7 +156,7 @@ def _judge(options: RunOptions, path: str, resources: ResourceList) -> None:
 
 def deployed(resources: ResourceList) -> list[Item]:
     """Return the items that would reach a cluster: no inputs, no Kptfile or Kustomization, no local-config."""
-    return [item for item in resources.items if not _stays_here(item)]
+    return [item for item in resources.items if (item.group, item.kind) not in INPUTS and not _is_local(item)]
 
 
 def judge_final(resources: ResourceList) -> None:
@@ -170,15 +170,9 @@ def judge_final(resources: ResourceList) -> None:
             resources.report(served.check(items))
 
 
-def _stays_here(item: Item) -> bool:
-    return (item.group, item.kind) in INPUTS or _is_local(item)
-
-
 def _is_local(item: Item) -> bool:
     """Return True for what no cluster gets, whoever reads it: a Kptfile, a Kustomization, local-config."""
-    if (item.group, item.kind) in LOCAL_KINDS:
-        return True
-    return item.mentions(LOCAL) and item.annotations.get(LOCAL) == "true"
+    return (item.group, item.kind) in LOCAL_KINDS or item.is_local
 
 
 def _function_configs(options: RunOptions, resources: ResourceList) -> list[Item]:

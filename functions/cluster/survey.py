@@ -116,7 +116,7 @@ def _below(
         return os.path.normpath(os.path.join(base, name[start:]))
 
     is_excluded = partial(exclude, bound or real)
-    kept = [file for file in listing if exclude is NOTHING or not is_excluded(way(file.name))]
+    kept = [file for file in listing if not is_excluded(way(file.name))]
     entries = _sorted(((file.name[start:], file) for file in kept), real)
     graph = _graph(entries.kustomizations, bound, ours, os.path.isabs(path))
     tops = _outermost(graph, entries.kustomizations, real)

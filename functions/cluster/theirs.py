@@ -18,7 +18,7 @@ from ..final.against import against
 from ..paths import files
 from ..paths.disk import within
 from ..paths.excludes import Excludes
-from ..paths.failures import Failure, Unreadable
+from ..paths.failures import Failure, Unreadable, failure_of, raise_first
 from ..paths.loose import has_resource
 from ..rendering.kinds import OWNERS
 from ..settings import LOOK
@@ -73,7 +73,7 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
         try:
             made[name] = _read(context._replace(options=alone, intent=LOOK), paths)
         except KrmfnError as failure:
-            failures.append(cluster_inputs.failure_of(",".join(paths), failure))
+            failures.append(failure_of(",".join(paths), failure))
     return made
 
 
@@ -104,8 +104,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     known = clusters.ours(options)
     members = {name: named} if named else {}
     laid = clusters.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
-    for failure in laid.failures:
-        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+    raise_first(laid.failures)
     wrong = [finding for finding in laid.findings if finding.severity == "error" and finding.rule != "KRM522"]
     if wrong:
         raise Unreadable(wrong)
@@ -118,8 +117,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     (inputs,) = cluster_inputs.read_all(context, [cluster])
     failures = list(inputs.failures)
     made = cluster_lists.rendered(context, inputs, failures, _stands)
-    for failure in failures:
-        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+    raise_first(failures)
     if not made.is_whole:
         raise Unreadable([one for one in made.final.results if one.severity == "error"])
     pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]

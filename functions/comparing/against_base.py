@@ -18,7 +18,7 @@ from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import Config
 from ..command import Context
 from ..paths.disk import within
-from ..paths.failures import Failure, log_failures
+from ..paths.failures import Failure, failure_of, log_failures
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from .base import Base
@@ -86,7 +86,7 @@ def _of_base(context: Context, base: Base, names: Sequence[str]) -> Streams:
     try:
         return _streams(context._replace(options=base.options(context.options)), there)
     except KrmfnError as failure:
-        return _NO_STREAMS._replace(failures=[Failure("", tuple(map(str, failure.args)))])
+        return _NO_STREAMS._replace(failures=[failure_of("", failure)])
 
 
 class _Lost(NamedTuple):

@@ -34,7 +34,7 @@ def against(
     foreign: list[Item] = []
     for item in theirs.items:
         kind = (item.group, item.kind)
-        if kind in COUNTING or (kind not in OWNERS and cluster.is_local(item)):
+        if kind in COUNTING or (kind not in OWNERS and item.is_local):
             continue
         gone, twin = former.items.get(item.ref.id), here.items.get(item.ref.id)
         if gone is not None and former.is_one(gone, item):

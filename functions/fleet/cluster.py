@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, ResourceList, Result
-from krmfn.item import LOCAL
 from krmfn.ownership import Id, mark_of
 
 from ..exclusivity import Claim
@@ -40,7 +39,7 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = l
     `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).
     """
     drivers = [one for _, one in _drivers(resources, domain_of)]
-    pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not is_local(item)]
+    pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
     theirs = of_theirs(resources.theirs, domain_of) if resources.theirs else []
     return Cluster(nodes.read(resources), drivers, workloads(pods), theirs)
 
@@ -62,7 +61,7 @@ def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) 
 
 def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[tuple[Item, Driver]]:
     """Return the Modules of a list, each with its view."""
-    modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not is_local(item)]
+    modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not item.is_local]
     configs = {item.ref.id: item for kind in CONFIGS for item in resources.select(kind)} if modules else {}
     return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
 
@@ -70,11 +69,6 @@ def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -
 def not_held(whole: Cluster) -> list[Result]:
     """Return an error for each Module that stands elsewhere and selects by a label that the inventories do not hold."""
     return [finding for driver in whole.theirs for finding in whole.fleet.not_held(driver.claim, driver.keys)]
-
-
-def is_local(item: Item) -> bool:
-    """Return True for an item that is marked as one that no cluster gets."""
-    return item.mentions(LOCAL) and item.annotations.get(LOCAL) == "true"
 
 
 def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str | None]) -> Claim | None:

@@ -36,6 +36,18 @@ class Failure(NamedTuple):
         return "stdin" if self.path == "-" else self.path
 
 
+def failure_of(path: str, failure: KrmfnError) -> Failure:
+    """Return why the work on a PATH, or on what has this name, could not be done."""
+    findings = failure.findings if isinstance(failure, Unreadable) else ()
+    return Failure(path, tuple(map(str, failure.args)), findings)
+
+
+def raise_first(failures: Sequence[Failure]) -> None:
+    """Raise the first of some failures as the error that it was: Unreadable or KrmfnError; return without any."""
+    for failure in failures:
+        raise Unreadable(failure.findings) if failure.findings else KrmfnError(*failure.lines)
+
+
 def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[Failure]]:
     """Return what `work` makes of each PATH, and why it made nothing of others.
 
@@ -49,8 +61,7 @@ def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[
         try:
             made.append(work(path))
         except KrmfnError as failure:
-            findings = failure.findings if isinstance(failure, Unreadable) else ()
-            failures.append(Failure(path, tuple(map(str, failure.args)), findings))
+            failures.append(failure_of(path, failure))
     reasons = {failure.lines for failure in failures if not failure.findings}
     if len(reasons) == 1 and not made and not any(failure.findings for failure in failures):
         raise KrmfnError(*reasons.pop())

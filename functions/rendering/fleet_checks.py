@@ -8,7 +8,6 @@ from krmfn import Item, ResourceList
 
 from ..exclusivity import Claim
 from ..fleet import rules
-from ..fleet.cluster import is_local
 from ..fleet.drivers import driver
 from ..fleet.nodes import Fleet
 from ..fleet.workloads import POD_KINDS, workloads
@@ -37,7 +36,7 @@ def check(
     drivers += [driver(item.manifest, None, item.place) for item in handwritten if item.ref.id not in ids]
     # only pods that wait for a Module are asked about
     waiting = (item for item in resources.items if (item.group, item.kind) in POD_KINDS and item.mentions(LABELS))
-    others = [item for item in waiting if item.ref.id not in ids and not is_local(item)]
+    others = [item for item in waiting if item.ref.id not in ids and not item.is_local]
     pods_of = workloads([*(one.manifest for one in wanted), *(item.manifest for item in others)])
     waits_for = {one.ready: one.claim.ref for one in drivers}
     for workload in pods_of:
