@@ -151,6 +151,8 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
         item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
         syntax.check_syntax(document.text, document.line - 1)
         _sort(resources, item, place, "document")
+    if problem and len(resources.items) > before:  # such as a List without apiVersion, divided by `---#:`
+        raise KrmfnError(problem)
     for item in resources.items[before:] if in_full else ():
         _ = item.manifest
 

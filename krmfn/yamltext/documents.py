@@ -28,6 +28,7 @@ _BARE = re.compile(
 )
 """What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
 _WIDE = re.compile(rb"\s*[\x80-\xff]")
+_ODD_BREAK = re.compile(rb"(?:\r|\xc2\x85|\xe2\x80[\xa8\xa9])(?=---|\.\.\.)")
 _DIVIDER = b"\n---\n"
 """What stands between two files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
@@ -117,9 +118,9 @@ def misread(text: bytes, line: int = 0) -> str:
     ends = text.find(b"\r\r\n")
     if ends >= 0:
         return f"line {line + 1 + text.count(bytes([10]), 0, ends)}: {_TWO}"
-    alone = re.search(rb"\r(?=---|\.\.\.)", text)
-    if alone:
-        return f"line {line + 1 + text.count(bytes([10]), 0, alone.start())}: {_ALONE}"
+    odd = _ODD_BREAK.search(text)
+    if odd:
+        return f"line {line + 1 + text.count(bytes([10]), 0, odd.start())}: {_ODD_END}"
     marks = divisions(text)
     for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
         is_end = text.startswith(b"...", at)
@@ -136,9 +137,9 @@ _TWO = (
     "two carriage returns end this line: kubectl, Argo CD and kustomize take that for one line break, but other "
     "readers for two; remove them"
 )
-_ALONE = (
-    "a carriage return alone stands before `---` or `...`: some readers split the file here, and others do not; "
-    "remove it"
+_ODD_END = (
+    "a line break that is no newline (a carriage return alone, U+0085, U+2028 or U+2029) comes before `---` or `...`: "
+    "some readers split the file here, and others do not; remove it"
 )
 _FOLLOWED = (
     "this line begins with `---` and continues with more than blanks and a comment: kubectl, Argo CD and kustomize "

@@ -25,7 +25,7 @@ ADMIN = (
 )
 FOLLOWED, ENDED = "continues with more than blanks and a comment", "follows a line of `...` alone"
 BEFORE, TWO = "a brace after white space other than a blank", "two carriage returns end this line"
-ALONE = "a carriage return alone stands before"
+ALONE = "a line break that is no newline"
 MISREAD = {
     f"{ADMIN}---# x: y\n{A}": (5, FOLLOWED),
     f"{ADMIN}---\u00a0# x: y\n{A}": (5, FOLLOWED),
@@ -44,6 +44,10 @@ MISREAD = {
     f"{A}b: |\n  c\r\r\n  d\n": (6, TWO),
     f"---\n#\r---\n{A}": (2, ALONE),
     f'{A}  c: "\r..."\n': (5, ALONE),
+    f"---\n\u2029---\n{A}": (2, ALONE),
+    f"---\n\u0085---\n{A}": (2, ALONE),
+    f"{A}# \u2028...\n": (5, ALONE),
+    "kind: List\n---#:\nitems:\n- apiVersion: v1\n  kind: A\n": (2, FOLLOWED),
     f"{A}...\n{ADMIN}": (5, ENDED),
     f"{A}... # c\n\n{ADMIN}": (5, ENDED),
     f"{A}...\r\n{ADMIN}": (5, ENDED),
