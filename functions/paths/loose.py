@@ -10,22 +10,25 @@ from krmfn.yamltext.escapes import may_hold
 
 from .files import POINTER
 
-_KEYS = [re.compile(rb"^['\"]?%s['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata")]
+_KEYS = [
+    re.compile(rb"^['\"]?(?:%s)['\"]? *:" % keys, re.MULTILINE) for keys in (b"apiVersion", b"kind", b"metadata|items")
+]
 
 
 def has_resource(text: bytes) -> bool:
     """Return True when a file holds a resource, or what may have been meant as one.
 
-    That is a document with apiVersion, or with kind and metadata, at its top; and a file that mentions these and cannot
-    be read, or that Git LFS keeps. Everything else (values, CI files, mkdocs.yml) is nobody's business here.
+    That is a document with apiVersion, or with kind and metadata or items, at its top; and a file that mentions these
+    and cannot be read, or that Git LFS keeps. All else (values, CI files, mkdocs.yml) is nobody's business here.
     """
     if b"\0" in text or text.startswith(POINTER):
         return True
     text = text.removeprefix(b"\xef\xbb\xbf")
-    version, kind, metadata = (key.search(text) for key in _KEYS)
-    if version or (kind and metadata):
+    version, kind, rest = (key.search(text) for key in _KEYS)
+    if version or (kind and rest):
         return True
-    if not may_hold(text, b"apiVersion") and not (may_hold(text, b"kind") and may_hold(text, b"metadata")):
+    is_half = may_hold(text, b"kind") and (may_hold(text, b"metadata") or may_hold(text, b"items"))
+    if not is_half and not may_hold(text, b"apiVersion"):
         return False
     try:
         parts = [one.text for one in documents.documents(text)]
@@ -33,7 +36,7 @@ def has_resource(text: bytes) -> bool:
         tops = [_top(part) for part in parts]
     except KrmfnError:
         return True
-    return any("apiVersion" in top or "<<" in top or {"kind", "metadata"} <= top for top in tops)
+    return any("apiVersion" in top or "<<" in top or ("kind" in top and top & {"metadata", "items"}) for top in tops)
 
 
 def _top(text: bytes) -> set[str]:

@@ -69,8 +69,8 @@ class _Walk:
             Section(name, start, stop) for (name, start, _), stop in zip(keys, [*starts[1:], end], strict=True)
         )
         if items and not flow:
-            stop = next(section.end for section in sections if section.key == "items")
-            items = self._dash_lines([start for start, _ in items], indent, stop)
+            section = next(section for section in sections if section.key == "items")
+            items = self._dash_lines(items, indent, section)
         filled = bool(items)
         return Cut(sections, tuple(items), indent * filled, flow and filled, False, frozenset(range(len(items))))
 
@@ -79,19 +79,20 @@ class _Walk:
         dash = _DASH.search(self.data, self.offset(items.start_mark)) if items.anchor or items.tag else None
         return len(dash[1]) if dash else int(items.start_mark.column)
 
-    def _dash_lines(self, starts: list[int], indent: int, end: int) -> list[_Span]:
-        """Return the spans of the items, from the lines of their dashes; `starts` is where their values begin."""
+    def _dash_lines(self, values: list[_Span], indent: int, section: Section) -> list[_Span]:
+        """Return the spans of the items, from the lines of their dashes; `values` are the spans of their values."""
         dash = re.compile(rb"(?:^|(?<=[\r\n])) {%d}-" % indent)
         lines: list[int] = []
-        floor = 0
-        for start in starts:
+        floor = section.start
+        for start, stop in values:
             before = self._line_before(start, indent, floor)
             dashes = [match.start() for match in dash.finditer(self.data, before, start)]
             if not dashes:
-                raise KrmfnError("the dashes of the items are not in one column; write each item on its own line")
+                line = self.data.count(b"\n", 0, start) + 1
+                raise KrmfnError(f"line {line}: the dash of this item must begin a line, in the column of the others")
             lines.append(dashes[-1])
-            floor = dashes[-1] + 1
-        return list(zip(lines, [*lines[1:], end], strict=True))
+            floor = max(dashes[-1] + 1, stop - indent)  # a collection ends for libyaml where the next dash is
+        return list(zip(lines, [*lines[1:], section.end], strict=True))
 
     def _line_before(self, start: int, indent: int, floor: int) -> int:
         """Return an offset at or before the dash of the value at `start`: only blanks and comments stand between."""

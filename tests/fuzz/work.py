@@ -32,7 +32,7 @@ def check(work: Work, before: bytes, piece: bytes, after: bytes) -> None:
     ratios = []
     for smaller, larger in pairwise(sizes):
         slow, fast = _seconds(work, smaller, 3, max), _seconds(work, larger, 3, min)
-        ratios.append(fast / slow)
+        ratios.append(fast / max(slow, FLOOR))
         if ratios[-1] <= MOST:
             return
     raise Finding("twice the input, 2.5 times the work", ratios=ratios, times=count, piece=piece[:200])

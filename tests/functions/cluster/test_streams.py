@@ -47,6 +47,7 @@ MISREAD = {
     f"---\n\u2029---\n{A}": (2, ALONE),
     f"---\n\u0085---\n{A}": (2, ALONE),
     f"{A}# \u2028...\n": (5, ALONE),
+    "\n---#:-:\n  kind: a\n  items: \n": (2, FOLLOWED),
     "kind: List\n---#:\nitems:\n- apiVersion: v1\n  kind: A\n": (2, FOLLOWED),
     f"{A}...\n{ADMIN}": (5, ENDED),
     f"{A}... # c\n\n{ADMIN}": (5, ENDED),

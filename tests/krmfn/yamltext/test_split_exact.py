@@ -29,6 +29,8 @@ REFUSED = {
     "a: 1\na: 2\n": "a top-level key of the ResourceList appears twice",
     " a: 1\n b: 2\n": "line 1: write the keys of a ResourceList at the start of a line",
     "a: 1\n? b\n: 2\n": "line 2: write the keys of a ResourceList at the start of a line",
+    "kind: A\n-:\nitems:\u0085-": "line 3: the dash of this item must begin a line",
+    'items:\n- "a\n- b"\u2028- c\n': "line 3: the dash of this item must begin a line",
     "[" * 100_000: "expected a mapping",
     "a: " + "[" * 100_000: "line 1: nested deeper than 200 levels",
     "items:\n" + "- " * 100_000: "line 2: nested deeper than 200 levels",
