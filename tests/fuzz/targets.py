@@ -145,7 +145,7 @@ def _is_marked(manifest: Any) -> bool:
 def _compare_interpreted(text: bytes, kubernetes: Reading, kyaml: Reading) -> None:
     """Of what krmfn interprets, kustomize and Kubernetes read alike what it selects and names by, or `check` says so.
 
-    Where nothing is made from the stream, nothing of it is interpreted.
+    Where nothing is made from the stream, nothing of it is interpreted. In place of a marked Module a new one is made.
     """
     ours, theirs = ([one for given in each.objects for one in _resources(given)] for each in (kubernetes, kyaml))
     kinds = [(ref(one).group, ref(one).kind) for one in ours]
@@ -155,6 +155,7 @@ def _compare_interpreted(text: bytes, kubernetes: Reading, kyaml: Reading) -> No
         seen = {"kubernetes": _naming(one), "kyaml": _naming(other)}
         if (
             kind in INPUTS | {(MODULE_GROUP, MODULE_KIND)}
+            and not _is_marked(one)
             and not alike(*seen.values())
             and _command("check", "-", stdin=text)[0] == 0
         ):
