@@ -29,6 +29,7 @@ _BARE = re.compile(
 """What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
 _WIDE = re.compile(rb"\s*[\x80-\xff]")
 _ODD_BREAK = re.compile(rb"(?:\r|\xc2\x85|\xe2\x80[\xa8\xa9])(?=---|\.\.\.)")
+_WIDE_BREAK = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]")
 _DIVIDER = b"\n---\n"
 """What stands between two files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
@@ -121,6 +122,9 @@ def misread(text: bytes, line: int = 0) -> str:
     odd = _ODD_BREAK.search(text)
     if odd:
         return f"line {line + 1 + text.count(bytes([10]), 0, odd.start())}: {_ODD_END}"
+    kept = _WIDE_BREAK.search(text) if text.lstrip().startswith(b"{") else None
+    if kept:
+        return f"line {line + 1 + text.count(bytes([10]), 0, kept.start())}: {_KEPT}"
     marks = divisions(text)
     for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
         is_end = text.startswith(b"...", at)
@@ -140,6 +144,10 @@ _TWO = (
 _ODD_END = (
     "a line break that is no newline (a carriage return alone, U+0085, U+2028 or U+2029) comes before `---` or `...`: "
     "some readers split the file here, and others do not; remove it"
+)
+_KEPT = (
+    "U+0085, U+2028 or U+2029 is in JSON: kubectl and Argo CD keep the character, but other readers take it for a line "
+    "break; write it as \\u0085, \\u2028 or \\u2029"
 )
 _FOLLOWED = (
     "this line begins with `---` and continues with more than blanks and a comment: kubectl, Argo CD and kustomize "

@@ -26,6 +26,7 @@ ADMIN = (
 FOLLOWED, ENDED = "continues with more than blanks and a comment", "follows a line of `...` alone"
 BEFORE, TWO = "a brace after white space other than a blank", "two carriage returns end this line"
 ALONE = "a line break that is no newline"
+KEPT = "U+0085, U+2028 or U+2029 is in JSON"
 MISREAD = {
     f"{ADMIN}---# x: y\n{A}": (5, FOLLOWED),
     f"{ADMIN}---\u00a0# x: y\n{A}": (5, FOLLOWED),
@@ -48,6 +49,8 @@ MISREAD = {
     f"---\n\u0085---\n{A}": (2, ALONE),
     f"{A}# \u2028...\n": (5, ALONE),
     "\n---#:-:\n  kind: a\n  items: \n": (2, FOLLOWED),
+    '{"apiVersion": "v1", "kind": "A",\n"a": "\u0085"}\n': (2, KEPT),
+    ' {"kind": "List", "items": [{"apiVersion": "v1", "kind": "A", "a": "b\u2028c"}]}\n': (1, KEPT),
     "kind: List\n---#:\nitems:\n- apiVersion: v1\n  kind: A\n": (2, FOLLOWED),
     f"{A}...\n{ADMIN}": (5, ENDED),
     f"{A}... # c\n\n{ADMIN}": (5, ENDED),
