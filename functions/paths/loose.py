@@ -11,7 +11,7 @@ from krmfn.yamltext.escapes import may_hold
 from .files import POINTER
 
 _KEYS = [
-    re.compile(rb"^['\"]?(?:%s)['\"]? *:" % keys, re.MULTILINE) for keys in (b"apiVersion", b"kind", b"metadata|items")
+    re.compile(rb"^['\"]?(?:%s)['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata|items")
 ]
 
 
