@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from krmfn import ResourceList
-
 
 class Intent(NamedTuple):
     """What a command wants of the resources in its PATHs. One that says nothing gets all that `check` gets."""
@@ -48,8 +46,3 @@ class Settings(NamedTuple):
     """For resources that get a namespace neither from themselves nor from the functionConfig (Argo CD's)."""
     own: Mapping[str, str] = MappingProxyType({})
     """The functionConfig's settings that were given as options, by their names without dashes: `kmm-version`."""
-
-
-def settings_of(resources: ResourceList) -> Settings:
-    """Return what the run of a list is told."""
-    return resources.settings or Settings()

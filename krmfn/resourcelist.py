@@ -1,7 +1,7 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
 from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import envelope
 from .envelope import VERSIONS, Chunk, Envelope
@@ -15,25 +15,6 @@ from .yamltext.split import Cut
 _EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
 
 
-class Replacement(NamedTuple):
-    """An entry of `images` of a kustomization; "" for what it leaves as it is."""
-
-    name: str
-    new_name: str = ""
-    tag: str = ""
-    digest: str = ""
-
-
-class Transformed(NamedTuple):
-    """What the kustomizations of a build do to all resources."""
-
-    prefixes: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()
-    images: tuple[Replacement, ...] = ()
-    labels: tuple[tuple[str, str], ...] = ()
-
-
 class ResourceList:
     """The items of a run, its functionConfig and its findings (KRM Functions Specification v1)."""
 
@@ -45,24 +26,8 @@ class ResourceList:
         """True when an error was reported: items leave as they came and the exit code is 1."""
         self.changes: list[tuple[str, Ref]] = []
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
-        self.turned_off = 0
-        """How many findings were not reported, since the input itself turns them off."""
-        self.settings: Any = None
-        """What a program that runs the function has set for it; None in function mode."""
-        self.files = 0
-        """How many files the items were read from; 0 for a stream."""
-        self.config_item: Item | None = None
-        """The functionConfig as it stands in a file; None in function mode, which names no file for it."""
-        self.is_rendered = False
-        """True when the function has made its objects already, where kustomize called it: what is in the list is judged
-        as it stands, and nothing is generated, updated or removed."""
-        self.transformed = Transformed()
-        """What kustomize has done to all resources, where it has built the list."""
-        self.packages: tuple[str, ...] = ()
-        """The folders of kpt packages that items were read from: `kpt live apply` applies all that stands there."""
-        self.theirs: ResourceList | None = None
-        """What the cluster gets from elsewhere, where the command line was told of it: it takes part in what is judged,
-        and is neither judged nor put out."""
+        self.run: Any = None
+        """What the program that runs the function knows about the run; the SDK does not read it."""
         self._config = function_config
         self._envelope = Envelope(b"", b"", Cut((), ()), self.items)
 

@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 import yaml
+from krmfn_functions.run import note
 from krmfn_functions.settings import Settings
 
 from krmfn import Function, Manifest, ResourceList
@@ -151,7 +152,7 @@ def resource_list(
 ) -> ResourceList:
     """Return a ResourceList as a pipeline or a command reads it."""
     resources = ResourceList.parse(list_text(*items, function_config=function_config))
-    resources.settings = settings
+    note(resources, settings=settings)
     return resources
 
 

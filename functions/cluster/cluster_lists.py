@@ -14,6 +14,8 @@ from ..formats.checked import Checked
 from ..kustomization import transformers
 from ..paths.failures import Failure, failure_of
 from ..rendering.kinds import CONFIG, COUNTING
+from ..run import note, run_of
+from ..settings import Settings
 from . import inputs
 from .cluster_inputs import Inputs
 from .clusters import Cluster
@@ -79,7 +81,7 @@ def _shared(resources: ResourceList) -> list[Item]:
 
 def _for_one(resources: ResourceList, side: ResourceList) -> list[Item]:
     """Return what loose files bring to one root: a functionConfig only where the root has none of its own."""
-    has_own = resources.is_rendered or bool(resources.select(CONFIG[1], CONFIG[0]))
+    has_own = run_of(resources).is_rendered or bool(resources.select(CONFIG[1], CONFIG[0]))
     return _shared(side) if has_own else side.items
 
 
@@ -89,19 +91,23 @@ def _final(lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> 
         return lists[0]
     every = [*lists, *([side.resources] if side else [])]
     final = ResourceList({id(item): item for one in every for item in one.items}.values())
-    final.is_rendered = True
-    final.transformed = transformers.joined(one.transformed for one in every)
+    runs = [run_of(one) for one in every]
+    note(
+        final,
+        settings=run_of(lists[0]).settings if lists else Settings(),
+        files=sum(one.files for one in runs),
+        packages=tuple(name for one in runs for name in one.packages),
+        transformed=transformers.joined(one.transformed for one in runs),
+        is_rendered=True,
+        turned_off=sum(one.turned_off for one in runs),
+    )
     for one in every:
         final.report(one.results)
-        final.files += one.files
-        final.packages += one.packages
         final.changes += one.changes
-        final.turned_off += one.turned_off
     configs = [one for one in lists if one.function_config]
     if configs and all(one.function_config == configs[0].function_config for one in configs):
-        final.function_config, final.config_item = configs[0].function_config, configs[0].config_item
-    if lists:
-        final.settings = lists[0].settings
+        final.function_config = configs[0].function_config
+        note(final, config_item=run_of(configs[0]).config_item)
     if len(lists) > 1:
         from ..final.between import between  # here: most clusters have one root
 

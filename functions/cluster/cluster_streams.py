@@ -93,7 +93,7 @@ def _streams(context: Context, paths: Sequence[str], stays: Callable[[ResourceLi
     if judged:
         cluster_inputs.warn_of_nothing(context, sound, read)
     names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
-    others = theirs.read(context, names, roots, failures)
+    others = theirs.read(context, names, roots, failures) if options.against else {}
     made: list[Rendered] = []
     with progress(context.log, len(read), "clusters") as step:
         for each in read:

@@ -23,6 +23,7 @@ from ..kustomization.documents import unreadable
 from ..options import RunOptions, settings
 from ..paths import manifests
 from ..rendering.kinds import CONFIG, COUNTING, INPUTS, OWNERS
+from ..run import note, run_of
 from ..settings import Intent
 from . import served
 from .survey import Root
@@ -59,7 +60,7 @@ def read(options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = 
     resources = builds.built(options, first.name, first.path, first.graph)
     beside = _of_files(roots, name, options, in_full)
     # a kustomization that calls the function names the functionConfig, too
-    kinds_there = COUNTING - ({CONFIG} if resources.is_rendered else set())
+    kinds_there = COUNTING - ({CONFIG} if run_of(resources).is_rendered else set())
     unlisted: list[Item] = []
     for item in beside.resources.items:
         if (item.group, item.kind) in kinds_there:
@@ -73,19 +74,19 @@ def read(options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = 
 
 def _of_files(roots: Sequence[Root], name: str, options: RunOptions, in_full: bool) -> Read:
     """Return what the files of some roots hold."""
-    whole, is_whole = ResourceList(), True
+    whole, is_whole, number = ResourceList(), True, 0
     for root in roots:
         if [file.real for file in root.files] == [root.path]:  # it was named: it may be a pipe, or /dev/null
             read, failures = _named(root.files[0].name, options, in_full)
         else:
             read, failures = manifests.read_files(root.files, in_full)
         whole.items += read.items
-        whole.files += read.files
-        whole.packages += (root.name,) if root.kind == "package" else ()
+        number += run_of(read).files
         whole.function_config = whole.function_config or read.function_config
         whole.report(read.results)
         whole.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
         is_whole = is_whole and not failures
+    note(whole, files=number, packages=tuple(root.name for root in roots if root.kind == "package"))
     return Read(name, whole, is_whole)
 
 
@@ -115,8 +116,8 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
 
     A list of nothing but functionConfigs can be checked: each in a run of its own.
     """
-    resources.settings = settings(options, intent)
-    if resources.is_rendered:
+    note(resources, settings=settings(options, intent))
+    if run_of(resources).is_rendered:
         _judge(options, path, resources)
         return
     configs = _function_configs(options, resources)
@@ -130,7 +131,8 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
         )
     with redirect_stdout(sys.stderr):
         for item in configs:
-            resources.config_item, resources.function_config = item, item.manifest
+            note(resources, config_item=item)
+            resources.function_config = item.manifest
             krmfn(resources)
         if not configs:
             krmfn(resources)
@@ -202,7 +204,7 @@ def kinds(resources: ResourceList) -> dict[str, int]:
 def counted(resources: ResourceList) -> Checked:
     """Return how much there is in a list before the function runs, and of what."""
     configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in OWNERS]
-    return Checked((), len(resources.items), configs, kinds(resources), resources.files)
+    return Checked((), len(resources.items), configs, kinds(resources), run_of(resources).files)
 
 
 def nothing_of_ours(options: RunOptions, path: str, lists: Sequence[ResourceList]) -> list[Result]:
@@ -212,7 +214,7 @@ def nothing_of_ours(options: RunOptions, path: str, lists: Sequence[ResourceList
     if any(number for one in lists for number in kinds(one).values()):
         return []
     wanted = list(dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, _MODULE)))
-    extent = counts.extent(sum(len(one.items) for one in lists), sum(one.files for one in lists))
+    extent = counts.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
     message = (
         f"no {', '.join(wanted[:-1])} or {wanted[-1]} is in {path} ({extent}), so there is nothing to do; "
         "is it the right PATH?"

@@ -12,6 +12,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import error, in_order
 from krmfn.rule import Rule
 
+from .. import run
 from ..cluster_dump import is_dumped
 from ..command import Context
 from ..final.against import against
@@ -135,7 +136,7 @@ def _is_bare(path: str, cluster: Cluster) -> bool:
 def _stands(resources: ResourceList) -> bool:
     """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
     owners = [item for item in resources.items if (item.group, item.kind) in OWNERS]
-    return not resources.is_rendered and all(is_dumped(item.manifest) for item in owners)
+    return not run.run_of(resources).is_rendered and all(is_dumped(item.manifest) for item in owners)
 
 
 def join(context: Context, one: Rendered, other: Rendered, before: Sequence[ResourceList] = ()) -> None:
@@ -147,20 +148,22 @@ def join(context: Context, one: Rendered, other: Rendered, before: Sequence[Reso
     if message := unknown(other):
         final.report([error(message, rule="KRM526")])
     else:
-        final.theirs, found = against(one.lists, other.final, before)
+        left, found = against(one.lists, other.final, before)
+        run.note(final, external=left)
         final.report(found)
-        number = len(other.final.items) - len(final.theirs.items)
+        number = len(other.final.items) - len(left.items)
         ours = (
             f"; {number:,} more there {'is' if number == 1 else 'are'} not: of here, nodes or settings"
             if number
             else ""
         )
-        context.log.say(f"compared with {counted(len(final.theirs.items), 'resource')} of {_name(other)}{ours}")
+        context.log.say(f"compared with {counted(len(left.items), 'resource')} of {_name(other)}{ours}")
 
 
 def note(one: Rendered, others: ResourceList) -> None:
     """Note in a cluster's list what of the others is not its own, and report nothing."""
-    one.final.theirs, _ = against(one.lists, others, ())
+    left, _ = against(one.lists, others, ())
+    run.note(one.final, external=left)
 
 
 def unknown(other: Rendered) -> str:

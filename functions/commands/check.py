@@ -20,6 +20,7 @@ from ..command import Command, Context
 from ..formats import baseline, findings
 from ..formats.checked import Checked
 from ..paths import failures, files, output
+from ..run import run_of
 from ..settings import CHECK
 from .catalogue import rules
 
@@ -76,7 +77,7 @@ def run(context: Context, args: Args) -> int:
 
 def _checked(one: Rendered) -> Checked:
     """Return what was found in one cluster."""
-    return one.read._replace(results=in_order(one.final.results), turned_off=one.final.turned_off)
+    return one.read._replace(results=in_order(one.final.results), turned_off=run_of(one.final).turned_off)
 
 
 def _once(results: Sequence[Result]) -> list[Result]:

@@ -21,6 +21,7 @@ from ..kmm.lookup import leaves
 from ..options import RunOptions
 from ..rendering import function_config, schemas
 from ..rendering.function_config import FunctionConfig, profile_findings
+from ..run import note
 from ..settings import READ
 
 _WIDEST = 60
@@ -49,7 +50,8 @@ def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
         names = ", ".join(str(item.ref) for item in items)
         raise KrmfnError(f"{path} holds {len(items)} functionConfigs: {names}; give a PATH with one of them")
     for item in items:
-        resources.config_item, resources.function_config = item, item.manifest
+        note(resources, config_item=item)
+        resources.function_config = item.manifest
     config, errors = function_config.read(resources)
     if errors:
         raise KrmfnError(*map(str, errors))

@@ -18,6 +18,7 @@ from ..cluster.clusters import Cluster
 from ..command import Context
 from ..paths.failures import Failure
 from ..plan import Comparison, plan
+from ..run import run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
 
@@ -69,7 +70,7 @@ def join_theirs(
         elif not new and (message := theirs.unknown(other)):
             raise KrmfnError(message)
         if old and old.is_whole:
-            left = new.final.theirs if new else None
+            left = run_of(new.final).external if new else None
             theirs.note(old, other.final if left is None else left)
     return failures
 

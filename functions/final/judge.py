@@ -11,7 +11,7 @@ from krmfn.rule import apply
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
-from ..settings import settings_of
+from ..run import note, run_of
 from . import dollars, objects, order, passed_over, ready, resolved
 from .stream import final
 
@@ -33,10 +33,9 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     there = {id(item) for item in deployed}
     inputs = [item for item in resources.items if id(item) not in there]
     created = frozenset(ref for change, ref in resources.changes if change == "created")
-    theirs = resources.theirs.items if resources.theirs else ()
-    whole = final(
-        *(deployed, inputs, resources.transformed, created, resources.config_item, resources.packages, theirs)
-    )
+    run = run_of(resources)
+    theirs = run.external.items if run.external else ()
+    whole = final(deployed, inputs, run.transformed, created, run.config_item, run.packages, theirs)
     by_ref = {item.ref: item for item in resources.items}
     # the function inside a kustomization has said it of an input already, which stands beside what was made from it
     said = {one.ref for one in resources.results if one.rule == "KRM104"}
@@ -51,7 +50,8 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
 
     hidden = Counter[frozenset[ignoring.Hidden]]()
     results = list(function_config.reaching(ignoring.kept(owned(), by_ref, config, hidden), config.source))
-    resources.turned_off += hidden.total()
+    if hidden:
+        note(resources, turned_off=run.turned_off + hidden.total())
     yield from results
-    if settings_of(resources).intent.judges_nodes and not any(one.severity == "error" for one in results):
+    if run.settings.intent.judges_nodes and not any(one.severity == "error" for one in results):
         yield from ignoring.idle(resources, config, OWNERS, hidden, of_final=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item
 from krmfn.resource import GroupKind
-from krmfn.resourcelist import Transformed
 
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import Module
+from ..run import Transformed
 
 SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
 PRIORITY_CLASS, DEVICE_CLASS = ("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")

@@ -8,10 +8,10 @@ from krmfn import Field, Item, Result, info, warning
 from krmfn.counts import some
 from krmfn.fieldpath import join
 from krmfn.ownership import Id
-from krmfn.resourcelist import Replacement
 from krmfn.rule import Rule
 
 from ..fleet import registry
+from ..run import Replacement
 from .pods import images
 from .stream import Final
 

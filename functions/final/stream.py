@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Item, Place, Ref, Result
-from krmfn.resourcelist import Transformed
 
 from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
+from ..run import Transformed
 
 NOTHING = Transformed()
 

@@ -10,6 +10,7 @@ from krmfn.ownership import Id, mark_of
 
 from ..exclusivity import Claim
 from ..kmm.module import LABELS, MODULE_KINDS
+from ..run import run_of
 from . import nodes
 from .drivers import Driver, driver
 from .nodes import Fleet
@@ -40,7 +41,8 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = l
     """
     drivers = [one for _, one in _drivers(resources, domain_of)]
     pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
-    theirs = of_theirs(resources.theirs, domain_of) if resources.theirs else []
+    external = run_of(resources).external
+    theirs = of_theirs(external, domain_of) if external else []
     return Cluster(nodes.read(resources), drivers, workloads(pods), theirs)
 
 

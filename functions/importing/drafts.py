@@ -13,6 +13,7 @@ from ..deviceconfig import deviceconfig
 from ..deviceconfig.fields import Spec
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
+from ..run import note
 from ..settings import Settings
 from .comparing import Difference, compared, lost
 from .consumers import Consumer, entry_of
@@ -109,7 +110,7 @@ def rendered(
 ) -> ResourceList:
     """Return a list of these manifests after the function that a render calls."""
     resources = ResourceList(map(_item, manifests), function_config)
-    resources.settings = settings
+    note(resources, settings=settings)
     deviceconfig(resources)
     return resources
 

@@ -14,6 +14,7 @@ from ..options import RunOptions, kustomize_flags
 from ..paths import files, manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import OWNERS
+from ..run import note
 from . import calls, decision, kustomize, outdated
 from .graph import Graph
 from .places import Places
@@ -46,12 +47,12 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     resources.report(map(places.of_call, made.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in made.messages)
     resources.changes += made.changes
-    resources.transformed = graph.transformed(folder)
+    note(resources, transformed=graph.transformed(folder))
     if decided.calls:
         resources.report(outdated.changed_later(made.seen, resources))
-        resources.is_rendered = True
-        resources.config_item = decided.calls[0].config
-        resources.function_config = resources.config_item.manifest
+        config = decided.calls[0].config
+        note(resources, is_rendered=True, config_item=config)
+        resources.function_config = config.manifest
     return resources
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from krmfn.resource import Manifest
-from krmfn.resourcelist import Transformed
 from krmfn.results import Result
 
+from ..run import Transformed
 from .calls import Call
 from .references import Reference
 from .transformers import transformed

@@ -10,10 +10,11 @@ from krmfn.fieldpath import join
 from krmfn.item import Item
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import Manifest, annotations_of, same
-from krmfn.resourcelist import ResourceList, Transformed
+from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error
 
 from ..rendering.kinds import OWNERS
+from ..run import Transformed, run_of
 from .confinement import Seen
 
 _HASH = re.compile(r"-[a-z0-9]{10}$")
@@ -35,7 +36,7 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
     seen = {function: _seen(calls, function) for function in set(functions.values())}
     for item in resources.items if seen else ():
         before = seen[functions[item.ref.id]].get(item.ref.id) if item.ref.id in functions else None
-        path = before and _changed(_meaning(before), _meaning(item), (), resources.transformed)
+        path = before and _changed(_meaning(before), _meaning(item), (), run_of(resources).transformed)
         if path:
             message = (
                 "is changed after krmfn was called, so what is generated from it does not follow; "

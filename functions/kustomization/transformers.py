@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from krmfn.resource import Manifest
-from krmfn.resourcelist import Replacement, Transformed
+
+from ..run import Replacement, Transformed
 
 _IMAGE = ("name", "newName", "newTag", "digest")
 

@@ -16,6 +16,7 @@ from krmfn.results import Result, error, warning
 from krmfn.runner import max_bytes
 from krmfn.yamltext import documents, edit, emit, split, syntax
 
+from ..run import note
 from . import files, together, tree
 from .loose import has_resource
 from .tree import File
@@ -50,7 +51,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
         _add_one(resources, name, text, in_full)
     except KrmfnError as failure:
         raise KrmfnError(named(name, failure)) from failure
-    resources.files = int(path != "-")
+    note(resources, files=int(path != "-"))
     return resources
 
 
@@ -80,7 +81,7 @@ def read_files(listed: Sequence[File], in_full: bool = False) -> tuple[ResourceL
             _add_files(resources, failures, those, in_full)
             those, size = [], 0
     _add_files(resources, failures, those, in_full)
-    resources.files = len(listed) - len(failures)
+    note(resources, files=len(listed) - len(failures))
     return resources, failures
 
 

@@ -11,7 +11,7 @@ from .. import exclusivity
 from ..exclusivity import Claim, Node
 from ..exclusivity.claim import Where
 from ..kmm.module import Module
-from ..settings import settings_of
+from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Finding, Handwritten
 from .kinds import OURS
@@ -76,7 +76,7 @@ def turned_off(
 
     That the nodes are not known well enough is an error of its own, and none of these.
     """
-    if config.exclusivity != "off" or not settings_of(resources).intent.judges_nodes:
+    if config.exclusivity != "off" or not run_of(resources).settings.intent.judges_nodes:
         return []
     from ..exclusivity.rules import RULES  # here: few lists turn it off
 

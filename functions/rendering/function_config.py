@@ -12,7 +12,8 @@ from krmfn.rule import Rule
 
 from ..fleet import readings
 from ..kmm.versions import DEFAULT
-from ..settings import Settings, settings_of
+from ..run import run_of
+from ..settings import Settings
 from . import schemas
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
@@ -62,7 +63,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     options of the command line win.
     """
     config = resources.function_config or {}
-    source = Source(ref(config), resources.config_item)
+    source = Source(ref(config), run_of(resources).config_item)
     if source.ref.kind == "ConfigMap" and source.ref.group == "":
         data = config.get("data") or {}
         if not isinstance(data, dict):
@@ -72,7 +73,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         metadata = {"name": source.ref.name or "function-input"}
         config = {"apiVersion": f"{GROUP}/v1alpha1", "kind": KIND, "metadata": metadata, "spec": _nested(data)}
     elif not config:
-        return _settings({}, settings_of(resources)), []
+        return _settings({}, run_of(resources).settings), []
     elif (source.ref.group, source.ref.kind) != (GROUP, KIND):
         expected = f"{GROUP}/v1alpha1 {KIND}, a ConfigMap, or none"
         message = f"functionConfig is {source.ref.api_version} {source.ref.kind}; expected {expected}"
@@ -88,7 +89,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
             source.located(explained(result._replace(message=f"{result.message} (in the functionConfig)")))
             for result in misfits
         ]
-    return _settings(config.get("spec") or {}, settings_of(resources))._replace(source=source), []
+    return _settings(config.get("spec") or {}, run_of(resources).settings)._replace(source=source), []
 
 
 def _variables(spec: Any) -> list[Result]:

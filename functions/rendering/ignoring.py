@@ -18,7 +18,7 @@ from krmfn.results import Severity
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from ..settings import settings_of
+from ..run import note, run_of
 from .function_config import FunctionConfig, reaching
 from .generated import Finding
 from .kinds import OURS
@@ -63,8 +63,10 @@ def report(
     """
     hidden = Counter[frozenset[Hidden]]()
     is_sound = resources.report(reaching(kept(findings, owners, config, hidden), config.source))
-    resources.turned_off += hidden.total()
-    if is_sound and settings_of(resources).intent.judges_nodes and not resources.is_rendered:
+    run = run_of(resources)
+    if hidden:
+        note(resources, turned_off=run.turned_off + hidden.total())
+    if is_sound and run.settings.intent.judges_nodes and not run.is_rendered:
         resources.report(idle(resources, config, handled, hidden))
     return is_sound
 
@@ -143,7 +145,7 @@ def idle(
             is_idle = reason and is_asked(rule) and (item.ref.id, rule) not in useful
             if is_idle and OWNER not in item.annotations:
                 yield item.located(_hides_nothing(rule, ANNOTATION))
-    if resources.config_item in resources.items and any(_is_judged(item, kinds) for item in resources.items):
+    if run_of(resources).config_item in resources.items and any(_is_judged(item, kinds) for item in resources.items):
         for rule in config.ignore:
             if is_asked(rule) and (config.source.ref.id, rule) not in useful:
                 yield config.source.located(_hides_nothing(rule, _path(config.source.ref, rule)))

@@ -9,7 +9,7 @@ from krmfn.ownership import Id
 from krmfn.rule import Rule
 
 from ..fleet import readings
-from ..settings import settings_of
+from ..run import run_of
 from . import schemas
 from .generated import Renderer
 
@@ -21,7 +21,7 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer) ->
         other = first.setdefault(item.ref.id, item)
         if other is not item:
             where = f" (the other one: {other.place.path})" if other.place and other.place.path else ""
-            hint = _of_two_folders(item, other) if not settings_of(resources).intent.is_function else ""
+            hint = _of_two_folders(item, other) if not run_of(resources).settings.intent.is_function else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
     return [item for item in first.values() if _fits(resources, item, renderer)]

@@ -16,7 +16,7 @@ from krmfn.ownership import OWNER, Id, Scope
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from ..settings import settings_of
+from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Generated
 
@@ -45,7 +45,7 @@ def sort_out(
     items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
     items = [item for item in items if item.ref.id not in names]
     packages = _kpt_folders(resources) if items else []
-    is_kept = settings_of(resources).intent.keeps_left_overs
+    is_kept = run_of(resources).settings.intent.keeps_left_overs
     parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
         parts[_outcome(item, config.prune, packages, is_kept)].append(item)

@@ -11,7 +11,7 @@ from krmfn.ownership import Scope
 
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, Module
-from ..settings import settings_of
+from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
@@ -32,7 +32,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     kinds = {kind for _, kind in handled}
     items = [item for item in resources.items if item.kind in kinds and (item.group, item.kind) in handled]
 
-    intent = settings_of(resources).intent
+    intent, is_rendered = run_of(resources).settings.intent, run_of(resources).is_rendered
     config, errors = function_config.read(resources)
     if items or any(resources.owned(scope) for scope in scopes):
         errors += recognition.partial_view(resources, config)
@@ -40,9 +40,9 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         resources.report(errors)
         return
     resources.report(recognition.check_run(resources, handled, config))
-    rendered = [_render(renderer, resources, items, config) for renderer in renderers if not resources.is_rendered]
+    rendered = [_render(renderer, resources, items, config) for renderer in renderers if not is_rendered]
     wanted = [one for part in rendered for one in part.objects]
-    sort_out = leftovers.as_they_stand if resources.is_rendered else leftovers.sort_out
+    sort_out = leftovers.as_they_stand if is_rendered else leftovers.sort_out
     left = sort_out(resources, scopes, config, wanted)
     lint = bool(items or not intent.is_function)
 
@@ -54,10 +54,11 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     fleet, of_nodes = _about_nodes(resources, wanted, own, handwritten, config)
     judged: Iterator[Finding] = chain(module_checks.check(resources, wanted, written, config, lint), of_nodes)
     clashing = claims.check(resources, own, written, config, fleet)
-    resources.turned_off += len(claims.turned_off(resources, own, written, config, fleet))
+    if off := claims.turned_off(resources, own, written, config, fleet):
+        note(resources, turned_off=run_of(resources).turned_off + len(off))
     first = [*islice(judged, 1)]  # never all at once: they may be many
     judged = chain(first, judged)
-    if resources.is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
+    if is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
         judged, clashing = _at_configs(resources, rendered, judged, written, config)
     owners = {ref: item for part in rendered for ref, item in part.owners.items()}
@@ -65,7 +66,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     findings = chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config))
     resources.report(left.findings)
     is_sound = ignoring.report(resources, findings, owners, config, handled)
-    if (is_sound or intent.shows_errors) and not resources.is_rendered:
+    if (is_sound or intent.shows_errors) and not is_rendered:
         settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
 
 
@@ -78,7 +79,7 @@ def _about_nodes(
 ) -> tuple[Fleet | None, list[Finding]]:
     """Return the nodes of a list, None without any, and what is found about those that the Modules select."""
     has_nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
-    if not has_nodes or not settings_of(resources).intent.judges_nodes:
+    if not has_nodes or not run_of(resources).settings.intent.judges_nodes:
         return None, []
     from ..fleet.nodes import read  # here, as what follows: few lists have nodes
     from . import fleet_checks
@@ -123,7 +124,8 @@ def _at_configs(
 def _scratch(resources: ResourceList) -> ResourceList:
     """Return a list of the same resources, whose findings nobody reads."""
     scratch = ResourceList(resources.items, resources.function_config)
-    scratch.config_item, scratch.settings = resources.config_item, resources.settings
+    run = run_of(resources)
+    note(scratch, config_item=run.config_item, settings=run.settings)
     return scratch
 
 

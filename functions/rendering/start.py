@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from krmfn import ResourceList
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
-from ..settings import settings_of
+from ..run import run_of
 from .generated import Renderer
 from .kinds import OURS
 from .spelling import candidates
@@ -23,7 +23,7 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     kinds = {kind for _, kind in handled}
     ours = any(item.kind in kinds and (item.group, item.kind) in handled for item in resources.items)
     misspelt = candidates(resources) if not ours else []
-    configured = not settings_of(resources).intent.is_function and (
+    configured = not run_of(resources).settings.intent.is_function and (
         resources.function_config is not None or resources.select("NodeInventory", OURS)
     )
     generated = misspelt and any(resources.owned(renderer.scope) for renderer in renderers)

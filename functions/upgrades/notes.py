@@ -14,6 +14,7 @@ from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
+from ..run import run_of
 from .change_rules import RULES
 from .impact import impact_of
 from .refusal_rules import version_is_kept
@@ -29,7 +30,8 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
     findings: list[Finding] = []
     owners: dict[Ref, Item] = {}
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
-    theirs = (item.manifest for item in resources.theirs.items) if resources.theirs else ()
+    external = run_of(resources).external
+    theirs = (item.manifest for item in external.items) if external else ()
     impact = impact_of(plan, target(config.kmm_version), theirs)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         source = _source(finding, manifests, by_id)

@@ -10,6 +10,7 @@ import pytest
 from krmfn_functions.deviceconfig import deviceconfig, reading
 from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.function_config import FunctionConfig, Source
+from krmfn_functions.run import note
 from krmfn_functions.settings import CHECK, FUNCTION, Intent, Settings
 
 from krmfn import Item, Ref, ResourceList, Result
@@ -165,9 +166,10 @@ def test_a_function_config_in_a_file_has_lines(tmp_path: Path) -> None:
         "  adopt: 'false'\n  defaults.nodeSelector: all\n"
     )
     resources = ResourceList()
-    (resources.config_item,) = manifests.read(str(file)).items
-    resources.function_config = resources.config_item.manifest
-    resources.settings = Settings(CHECK)
+    (item,) = manifests.read(str(file)).items
+    note(resources, config_item=item)
+    resources.function_config = item.manifest
+    note(resources, settings=Settings(CHECK))
     deviceconfig(resources)
     (finding,) = resources.results
     assert finding.place

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.paths import manifests
+from krmfn_functions.run import note
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest
@@ -131,7 +132,7 @@ def own(vendor: str, **spec: Any) -> Manifest:
 def test_the_example_has_no_finding() -> None:
     resources = manifests.read(str(EXAMPLE))
     resources.function_config = resources.select("RenderDeviceConfigs")[0].manifest
-    resources.settings = Settings(CHECK)
+    note(resources, settings=Settings(CHECK))
     deviceconfig(resources)
     assert resources.results == []
 

@@ -7,9 +7,9 @@ from typing import Any
 from krmfn_functions.final import judge
 from krmfn_functions.final.stream import final
 from krmfn_functions.fleet.workloads import POD_KINDS
+from krmfn_functions.run import Transformed
 
 from krmfn import Manifest, Result
-from krmfn.resourcelist import Transformed
 from krmfn.rule import apply
 from tests.builders import manifest, resource_list
 

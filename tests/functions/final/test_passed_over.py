@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from krmfn_functions.run import Replacement, Transformed
 
-from krmfn.resourcelist import Replacement, Transformed
 from tests.builders import device_config, manifest, module
 
 from .lists import judged, told, workload

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.fleet.workloads import POD_KINDS
 from krmfn_functions.kmm.module import plugin_ready_label, ready_label, version_label, version_ready_label
+from krmfn_functions.run import Transformed
 
 from krmfn import Manifest
-from krmfn.resourcelist import Transformed
 from tests.builders import module
 
 from .lists import judged, told, workload

@@ -9,9 +9,9 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from krmfn_functions.fleet.workloads import POD_KINDS
+from krmfn_functions.run import Transformed
 
 from krmfn import Manifest
-from krmfn.resourcelist import Transformed
 from tests.builders import manifest, module
 
 from .lists import judged, told, workload

@@ -5,6 +5,7 @@ from __future__ import annotations
 from krmfn_functions import all_kinds
 from krmfn_functions.fleet import cluster, rules
 from krmfn_functions.paths import manifests
+from krmfn_functions.run import note
 from krmfn_functions.settings import LOOK, Settings
 
 from krmfn import Result
@@ -13,7 +14,7 @@ from krmfn import Result
 def read(text: str) -> tuple[cluster.Cluster, list[Result]]:
     """The cluster after the function has run, and what the function found."""
     resources = manifests.read("-", text.encode())
-    resources.settings = Settings(LOOK._replace(shows_errors=True))
+    note(resources, settings=Settings(LOOK._replace(shows_errors=True)))
     all_kinds.krmfn(resources)
     return cluster.of_list(resources), resources.results
 

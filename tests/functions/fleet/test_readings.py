@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.run import note
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import KrmfnError, ResourceList
@@ -81,10 +82,11 @@ WRITTEN = [
 def checked(*texts: str) -> ResourceList:
     """The list after `check`."""
     resources = ResourceList.parse(document_text(*texts))
-    resources.settings = Settings(CHECK)
+    note(resources, settings=Settings(CHECK))
     configs = [item for item in resources.items if item.kind == "RenderDeviceConfigs"]
     for item in configs:
-        resources.config_item, resources.function_config = item, item.manifest
+        note(resources, config_item=item)
+        resources.function_config = item.manifest
     krmfn(resources)
     return resources
 

@@ -10,6 +10,7 @@ from krmfn_functions.importing import assembly, drafts, importer
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import MODULE_KINDS
 from krmfn_functions.paths import manifests
+from krmfn_functions.run import note
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import KrmfnError, Manifest, ResourceList, run
@@ -64,7 +65,7 @@ def works(module: Manifest) -> bool:
     spec = module.get("spec") or {}
     resources = ResourceList.parse(b"kind: ResourceList\napiVersion: config.kubernetes.io/v1\nitems: []\n")
     resources.upsert([module])
-    resources.settings = SETTINGS
+    note(resources, settings=SETTINGS)
     krmfn(resources)
     does = any(name in spec for name in ("moduleLoader", "devicePlugin", "dra"))
     return does and not resources.failed and module["metadata"]["name"] not in BROKEN

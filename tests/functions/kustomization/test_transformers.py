@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kustomization.transformers import transformed
-
-from krmfn.resourcelist import Replacement, Transformed
+from krmfn_functions.run import Replacement, Transformed
 
 
 def test_every_level_counts_once() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from krmfn_functions.paths import files, manifests, output
+from krmfn_functions.run import run_of
 
 from krmfn import Item, KrmfnError, ResourceList
 from krmfn.yamltext import documents, load
@@ -380,5 +381,5 @@ def test_a_text_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
 def test_a_stream_is_no_file(tmp_path: Path) -> None:
     text = ONE.format("a").encode()
     (tmp_path / "a.yaml").write_bytes(text)
-    assert manifests.read_stream(text).files == manifests.read("-", text).files == 0
-    assert manifests.read(str(tmp_path)).files == manifests.read(str(tmp_path / "a.yaml")).files == 1
+    assert run_of(manifests.read_stream(text)).files == run_of(manifests.read("-", text)).files == 0
+    assert run_of(manifests.read(str(tmp_path))).files == run_of(manifests.read(str(tmp_path / "a.yaml"))).files == 1

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from krmfn_functions.paths import aside, manifests, together
 from krmfn_functions.paths.tree import File
+from krmfn_functions.run import run_of
 
 from tests.builders import CONFIG
 from tests.commands import process
@@ -114,6 +115,6 @@ def test_each_file_keeps_its_places(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             ("a8", "h.yaml", 7, 1),
         ]
         assert [*failures] == ["d.yaml"]
-        assert read.files == 7
+        assert run_of(read).files == 7
         fields = [item.field_place("data.a") for item in read.items]
         assert [field.line for field in fields if field] == [8, 16, 6, 7, 1, 9, 6, 8]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from krmfn_functions.paths import manifests
 from krmfn_functions.plan import plan
+from krmfn_functions.run import note
 from krmfn_functions.settings import Settings
 from krmfn_functions.upgrades import node_rules
 from krmfn_functions.upgrades.change_rules import RULES
@@ -48,7 +49,7 @@ def hub(held: Manifest) -> Manifest:
 
 def notes_on(old: list[Manifest], new: list[Manifest], version: str = "", **config: Any) -> list[Result]:
     resources = ResourceList(function_config=function_config(**config) if config else None)
-    resources.settings = Settings(own={"kmm-version": version} if version else {})
+    note(resources, settings=Settings(own={"kmm-version": version} if version else {}))
     return notes(plan(old, new), resources)
 
 

@@ -1,0 +1,61 @@
+"""What the program knows about the run of a ResourceList, beside its items and findings."""
+
+from typing import Any, NamedTuple
+
+from krmfn import Item, ResourceList
+
+from .settings import Settings
+
+
+class Replacement(NamedTuple):
+    """An entry of `images` of a kustomization; "" for what it leaves as it is."""
+
+    name: str
+    new_name: str = ""
+    tag: str = ""
+    digest: str = ""
+
+
+class Transformed(NamedTuple):
+    """What the kustomizations of a build do to all resources."""
+
+    prefixes: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    images: tuple[Replacement, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class Run(NamedTuple):
+    """What is known about a run; a KRM function is told nothing."""
+
+    settings: Settings = Settings()
+    config_item: Item | None = None
+    """The functionConfig as it stands in a file."""
+    files: int = 0
+    """How many files the items were read from; 0 for a stream."""
+    packages: tuple[str, ...] = ()
+    """The folders of kpt packages that items were read from: `kpt live apply` applies all that stands there."""
+    transformed: Transformed = Transformed()
+    """What kustomize has done to all resources, where it has built the list."""
+    is_rendered: bool = False
+    """True when kustomize has called the function already: what is in the list is judged as it stands, and nothing is
+    generated, updated or removed."""
+    external: ResourceList | None = None
+    """What the cluster gets from elsewhere (--against): it takes part in what is judged, and is neither judged nor put
+    out."""
+    turned_off: int = 0
+    """How many findings were not reported, since the input itself turns them off."""
+
+
+NOTHING_KNOWN = Run()
+
+
+def run_of(resources: ResourceList) -> Run:
+    """Return what is known about the run of a list."""
+    return resources.run or NOTHING_KNOWN
+
+
+def note(resources: ResourceList, **known: Any) -> None:
+    """Note fields of `Run` about the run of a list; the others stay."""
+    resources.run = run_of(resources)._replace(**known)
