@@ -52,7 +52,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "functions/kustomization/environment.py named": [
         {"names": names} for names in (environment.CLOSED, environment.OPEN, environment.HELM)
     ],
-    "functions/paths/loose.py": [{"key": b"kind"}],
+    "functions/paths/contents.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
     "krmfn/yamltext/split.py _dashes": [{"indent": 2}],

@@ -10,13 +10,13 @@ from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 
 from ..command import Context
-from ..paths.aside import processors
 from ..paths.disk import within
 from ..paths.failures import Failure, failure_of
+from ..paths.workers import processors
 from ..rendering.kinds import COUNTING
 from . import inputs
-from .clusters import Cluster
 from .inputs import Read
+from .layout import Cluster
 from .progress import progress
 
 _JOBS = 8

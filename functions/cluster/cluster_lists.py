@@ -18,8 +18,8 @@ from ..run import note, run_of
 from ..settings import Settings
 from . import inputs
 from .cluster_inputs import Inputs
-from .clusters import Cluster
 from .inputs import Read
+from .layout import Cluster
 
 
 class Rendered(NamedTuple):

@@ -19,10 +19,10 @@ from ..command import Context
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures, raise_first
-from . import cluster_inputs, cluster_lists, clusters, inputs, theirs
+from . import cluster_inputs, cluster_lists, external, inputs, layout
 from .cluster_lists import Rendered
-from .clusters import Layout
 from .config import Config
+from .layout import Layout
 from .progress import progress
 
 
@@ -64,7 +64,7 @@ def rendered(context: Context, paths: Sequence[str], stays: Callable[[ResourceLi
     Raises KrmfnError when nothing can be done for any root, for one and the same reason.
     """
     options = context.options
-    named = [path for _, members in map(clusters.parse, options.cluster) for path in members]
+    named = [path for _, members in map(layout.parse, options.cluster) for path in members]
     named += [path for text in options.against for path in text.rpartition("=")[2].split(",")]
     again = "-" not in (*paths, *named)  # stdin can be read once
     if again and not context.in_full:
@@ -78,12 +78,12 @@ def rendered(context: Context, paths: Sequence[str], stays: Callable[[ResourceLi
 def _streams(context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None) -> Streams:
     """Do the work of `rendered`."""
     options, judged = context.options, context.intent.judges_whole
-    named = clusters.named(options.cluster)
+    named = layout.named(options.cluster)
     paths = paths or ([] if named else ["."])
     every = [*paths, *(path for members in named.values() for path in members)]
-    known = clusters.ours(options)
+    known = layout.ours(options)
     excludes = Excludes(options.exclude, options.written)
-    laid = clusters.layout(paths, known, options.root, named, excludes, context.intent.is_root_only)
+    laid = layout.layout(paths, known, options.root, named, excludes, context.intent.is_root_only)
     failures = list(laid.failures)
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
@@ -93,13 +93,13 @@ def _streams(context: Context, paths: Sequence[str], stays: Callable[[ResourceLi
     if judged:
         cluster_inputs.warn_of_nothing(context, sound, read)
     names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
-    others = theirs.read(context, names, roots, failures) if options.against else {}
+    others = external.read(context, names, roots, failures) if options.against else {}
     made: list[Rendered] = []
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
             one = cluster_lists.rendered(context, each, failures, stays)
             if one.is_whole and each.cluster.name in others:
-                theirs.join(context, one, others[each.cluster.name])
+                external.join(context, one, others[each.cluster.name])
             if judged and one.is_whole:  # here as above: else what could not be read would be reported as missing
                 inputs.judge_final(one.final)
             made.append(one)

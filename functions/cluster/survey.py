@@ -19,10 +19,10 @@ from krmfn.runner import max_bytes
 
 from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph
-from ..paths import absent, files, manifests, roots, tree
+from ..paths import files, manifests, missing, roots, tree
+from ..paths.contents import has_resource
 from ..paths.disk import parents, shown
 from ..paths.excludes import Excluder, Excludes, excluder
-from ..paths.loose import has_resource
 from ..paths.tree import File
 
 _SMALL = 1 << 16
@@ -138,8 +138,8 @@ def _below(
     refused = [(problem.partition(": ")[0], problem) for problem in problems]
     refused = [(way(name) + "/" * os.path.isdir(name), problem) for name, problem in refused]  # one may be a folder
     findings = [_refused(problem) for name, problem in refused if not is_excluded(name)]
-    missing = absent.below(real, is_excluded, _is_read)
-    findings += [error(message, rule="KRM523", place=Place(path)) for message in missing]
+    messages = missing.below(real, is_excluded, _is_read)
+    findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]

@@ -28,7 +28,7 @@ CHAPTERS = (
 def rules() -> list[Rule]:
     """Return every rule of the product, in the order of their ids."""
     # here: no other command needs all of them
-    from ..cluster import clusters, theirs
+    from ..cluster import external, layout
     from ..cluster import rules as cli
     from ..deviceconfig import effects, extra_rules, name_rules, profiles
     from ..deviceconfig import rules as deviceconfig
@@ -44,9 +44,9 @@ def rules() -> list[Rule]:
     from ..upgrades import change_rules
 
     rooms = (
-        *(cli, graph_rules, clusters, function_config, input_checks, readings, recognition),
+        *(cli, graph_rules, layout, function_config, input_checks, readings, recognition),
         *(metadata_checks, ignoring),
-        *(leftovers, object_checks, theirs, against),
+        *(leftovers, object_checks, external, against),
         *(deviceconfig, effects, profiles, ptemplate, modules, exclusivity, change_rules, fleet, final),
     )
     made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]

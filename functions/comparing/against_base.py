@@ -13,9 +13,9 @@ from krmfn.results import Result, error, placed
 from ..cluster import cluster_streams, inputs
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
-from ..cluster.clusters import parse
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import Config
+from ..cluster.layout import parse
 from ..command import Context
 from ..paths.disk import within
 from ..paths.failures import Failure, failure_of, log_failures

@@ -11,10 +11,10 @@ from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
 from krmfn.results import placed
 
-from ..cluster import inputs, theirs
+from ..cluster import external, inputs
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
-from ..cluster.clusters import Cluster
+from ..cluster.layout import Cluster
 from ..command import Context
 from ..paths.failures import Failure
 from ..plan import Comparison, plan
@@ -58,7 +58,7 @@ def join_theirs(
     failures: list[Failure] = []
     if known is None:
         roots = [root for _, pair in pairs for one in pair if one for root in one.cluster.roots]
-        known = theirs.read(context, [name for name, _ in pairs], roots, failures)
+        known = external.read(context, [name for name, _ in pairs], roots, failures)
     else:
         context = context._replace(log=context.log._replace(quiet=True))
     for name, (old, new) in pairs:
@@ -66,12 +66,12 @@ def join_theirs(
         if not other:
             continue
         if new and new.is_whole:
-            theirs.join(context, new, other, old.lists if old else ())
-        elif not new and (message := theirs.unknown(other)):
+            external.join(context, new, other, old.lists if old else ())
+        elif not new and (message := external.unknown(other)):
             raise KrmfnError(message)
         if old and old.is_whole:
             left = run_of(new.final).external if new else None
-            theirs.note(old, other.final if left is None else left)
+            external.note(old, other.final if left is None else left)
     return failures
 
 

@@ -21,7 +21,7 @@ from krmfn.errors import KrmfnError
 from krmfn.runner import max_bytes
 
 from ..paths import interrupts
-from ..paths.aside import processors
+from ..paths.workers import processors
 
 _MEMORY = 4 << 30
 """Bytes of address space that a process may have."""

@@ -17,8 +17,8 @@ from krmfn.runner import max_bytes
 from krmfn.yamltext import documents, edit, emit, split, syntax
 
 from ..run import note
-from . import files, together, tree
-from .loose import has_resource
+from . import batch, files, tree
+from .contents import has_resource
 from .tree import File
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -123,7 +123,7 @@ def _add_files(
     those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
     plain = [(name, text) for name, text in those if not in_full and not text.startswith(files.POINTER)]
     usual = [(name, text) for name, text in plain if documents.is_usual(text)]
-    sheet = together.read(usual) if usual else None
+    sheet = batch.read(usual) if usual else None
     for name, text in those:
         before = len(resources.items)
         try:

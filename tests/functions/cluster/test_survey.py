@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from krmfn_functions.cluster import survey as surveys
+from krmfn_functions.paths.contents import has_resource
 from krmfn_functions.paths.excludes import Excludes, excluder
-from krmfn_functions.paths.loose import has_resource
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG

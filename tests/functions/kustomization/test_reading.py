@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krmfn_functions.cluster import clusters
+from krmfn_functions.cluster import layout
 from krmfn_functions.kustomization import graph_rules, reading
 from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.paths import files as guarded
@@ -341,7 +341,7 @@ def test_a_tower_that_kustomize_would_build_for_ever_is_refused() -> None:
 # The rules.
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in graph_rules.RULES + clusters.RULES[:2]])
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.id) for rule in graph_rules.RULES + layout.RULES[:2]])
 def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
     for name, example in (("good", rule.good), ("bad", rule.bad)):
         files: dict[str, str] = {}
@@ -349,7 +349,7 @@ def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
             files[document.file] = files.get(document.file, "") + document.text
         plant(here / name / ".git", {"HEAD": ""})
         plant(here / name, files)
-        laid: Any = clusters.layout([name], OURS)
+        laid: Any = layout.layout([name], OURS)
         rules = {
             one.rule for cluster in laid.clusters for root in cluster.roots for one in root.graph.findings(root.path)
         }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.cluster import clusters
+from krmfn_functions.cluster import layout
 from krmfn_functions.paths.excludes import Excludes, check, excluder, unused
 
 from krmfn import KrmfnError
@@ -167,10 +167,10 @@ def test_a_pattern_that_matches_nothing_is_said_where_all_is_read(here: Path) ->
         "pattern (as in a .gitignore, from here), or remove it [KRM522]",
     ]
     for paths in (["."], ["lab", str(here)], [str(here.parent)]):
-        laid = clusters.layout(paths, OURS, root=str(here.parent) if paths == [str(here.parent)] else None)
+        laid = layout.layout(paths, OURS, root=str(here.parent) if paths == [str(here.parent)] else None)
         assert [str(finding) for finding in laid.findings] == (expected if laid.config.name else []), paths
     for paths in (["lab"], ["prod", "lab", "docs"], ["-"]):
-        assert clusters.layout(paths, OURS).findings == []
+        assert layout.layout(paths, OURS).findings == []
 
 
 def test_the_command_counts_what_is_left_out_and_says_what_is_not(here: Path) -> None:
@@ -192,9 +192,9 @@ def test_a_pattern_that_matches_nothing_hides_no_other_finding(here: Path) -> No
 
 def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -> None:
     (here / "vendor").symlink_to("/usr")
-    assert [str(finding) for finding in clusters.layout(["."], OURS).findings] != []
+    assert [str(finding) for finding in layout.layout(["."], OURS).findings] != []
     for pattern in ("vendor", "vendor/"):
-        assert clusters.layout(["."], OURS, exclude=Excludes((pattern,))).findings == []
+        assert layout.layout(["."], OURS, exclude=Excludes((pattern,))).findings == []
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -
 )
 def test_patterns_that_cannot_be_used_are_errors_of_the_file(here: Path, patterns: str, message: str) -> None:
     plant(here, {".krmfn.yaml": f"exclude: {patterns}\n"})
-    laid = clusters.layout(["."], OURS)
+    laid = layout.layout(["."], OURS)
     assert [str(finding).startswith(f".krmfn.yaml:{message}") for finding in laid.findings] == [True], laid.findings
     assert laid.clusters == []
     refused = process("krmfn", "check", "lab", "--exclude", "[z-a]", cwd=here)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from krmfn_functions.cluster import clusters
-from krmfn_functions.cluster.clusters import Layout
+from krmfn_functions.cluster import layout as layouts
+from krmfn_functions.cluster.layout import Layout
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
@@ -46,7 +46,7 @@ def shown(laid: Layout) -> dict[str, list[str]]:
 def layout(config: str = "", *paths: str, named: Mapping[str, list[str]] | None = None) -> Layout:
     if config:
         plant(Path.cwd(), {".krmfn.yaml": config})
-    return clusters.layout(paths or ["."], OURS, named=named)
+    return layouts.layout(paths or ["."], OURS, named=named)
 
 
 def findings(config: str, *paths: str) -> list[str]:
@@ -157,7 +157,7 @@ def test_the_configuration_file_is_no_link_out(here: Path) -> None:
 def test_the_configuration_file_is_the_one_at_the_root_of_the_repository(here: Path) -> None:
     plant(here, {"apps/.krmfn.yaml": "clusters: {lab: [gpu, nic]}", ".krmfn.yaml": "clusters: {all: [apps]}"})
     assert shown(layout("", "apps/nic")) == {"all": ["apps/nic"]}
-    laid = clusters.layout(["apps"], OURS, "apps")
+    laid = layouts.layout(["apps"], OURS, "apps")
     assert shown(laid) == {"lab": ["apps/gpu", "apps/nic"]}
     assert laid.config.name == "apps/.krmfn.yaml"
 
@@ -170,10 +170,10 @@ def test_two_repositories_with_a_file_each_are_refused(here: Path) -> None:
 
 
 def test_the_option() -> None:
-    assert clusters.parse("lab=a,b/c,") == ("lab", ["a", "b/c"])
+    assert layouts.parse("lab=a,b/c,") == ("lab", ["a", "b/c"])
     for text in ("lab", "lab=", "=a", "lab=,"):
         with pytest.raises(KrmfnError, match="must be NAME=PATH"):
-            clusters.parse(text)
+            layouts.parse(text)
 
 
 def test_two_clusters_with_one_name_are_refused(here: Path) -> None:

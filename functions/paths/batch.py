@@ -17,7 +17,7 @@ from krmfn.yamltext import documents, syntax
 from krmfn.yamltext.documents import Head, Span
 from krmfn.yamltext.words import Words
 
-from . import aside
+from . import workers
 
 _LARGE = 1 << 21
 """The size from which a second process helps: to start one takes as long as to check a tenth of this."""
@@ -65,7 +65,7 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
     # the rest takes as long as reading the heads
     part = bisect_left(spans, len(text) * 4 // 5, key=_start) if len(text) >= _LARGE else 0
-    with aside.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
+    with workers.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
         dubious = documents.dubious(text, spans)
         heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
         wrong = {at for at, span in enumerate(spans) if span.is_misread}

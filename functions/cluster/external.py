@@ -17,15 +17,15 @@ from ..cluster_dump import is_dumped
 from ..command import Context
 from ..final.against import against
 from ..paths import files
+from ..paths.contents import has_resource
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
-from ..paths.loose import has_resource
 from ..rendering.kinds import OWNERS
 from ..settings import LOOK
-from . import cluster_inputs, cluster_lists, clusters
+from . import cluster_inputs, cluster_lists, layout
 from .cluster_lists import Rendered
-from .clusters import Cluster
+from .layout import Cluster
 from .survey import Root
 
 RULES = (
@@ -102,9 +102,9 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
     options = context.options
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
-    known = clusters.ours(options)
+    known = layout.ours(options)
     members = {name: named} if named else {}
-    laid = clusters.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
+    laid = layout.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
     raise_first(laid.failures)
     wrong = [finding for finding in laid.findings if finding.severity == "error" and finding.rule != "KRM522"]
     if wrong:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from krmfn_functions.paths import aside, manifests, together
+from krmfn_functions.paths import batch, manifests, workers
 from krmfn_functions.paths.tree import File
 from krmfn_functions.run import run_of
 
@@ -21,21 +21,21 @@ LARGE = 40_000
 
 SIDE = """\
 import os, signal, sys, time
-from krmfn_functions.paths import aside
-aside._has_room = lambda: True
+from krmfn_functions.paths import workers
+workers._has_room = lambda: True
 checks = {"passed": lambda: True, "failed": lambda: False, "raises": lambda: 1 / 0, "exits": lambda: sys.exit(0),
           "killed": lambda: os.kill(os.getpid(), signal.SIGKILL)}
 for check in checks.values():
-    with aside.alongside(check) as is_passed:
+    with workers.alongside(check) as is_passed:
         print(is_passed(), is_passed())
 """
 
 INTERRUPTED = """\
 import os, time
-from krmfn_functions.paths import aside
-aside._has_room = lambda: True
+from krmfn_functions.paths import workers
+workers._has_room = lambda: True
 try:
-    with aside.alongside(lambda: time.sleep(600)):
+    with workers.alongside(lambda: time.sleep(600)):
         raise KeyboardInterrupt
 except KeyboardInterrupt:
     pass
@@ -59,13 +59,13 @@ def test_an_interrupt_leaves_no_second_process() -> None:
 
 def test_processors_are_counted_where_they_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity")
-    assert aside.processors() == os.cpu_count()
+    assert workers.processors() == os.cpu_count()
 
 
 def test_without_a_second_processor_there_is_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     monkeypatch.delattr(os, "fork")
-    with aside.alongside(lambda: True) as is_passed:
+    with workers.alongside(lambda: True) as is_passed:
         assert is_passed() is False
 
 
@@ -74,7 +74,7 @@ def test_an_error_anywhere_in_a_large_file_is_found(at: int, tmp_path: Path) -> 
     texts = [OTHER % number for number in range(LARGE)]
     texts[at] = "a: b: c\n"
     text = "---\n".join([*texts, CONFIG])
-    assert len(text) > together._LARGE
+    assert len(text) > batch._LARGE
     (tmp_path / "a.yaml").write_text(text)
     (tmp_path / "b.yaml").write_text(CONFIG)
     done = process("krmfn", "check", str(tmp_path))
