@@ -42,12 +42,12 @@ class RunOptions(NamedTuple):
     function_image: tuple[str, ...] = ()
     root: str | None = None
     cluster: tuple[str, ...] = ()
-    """NAME=PATH,PATH: see `clusters.parse`."""
+    """NAME=PATH,PATH: see `layout.parse`."""
     exclude: tuple[str, ...] = ()
     written: frozenset[str] = frozenset()
     """Folders that are left out, too: see `Excludes`."""
     against: tuple[str, ...] = ()
-    """PATH,PATH or NAME=PATH,PATH: see `theirs`."""
+    """PATH,PATH or NAME=PATH,PATH: see `external`."""
     jobs: int = 0
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
     timeout: int = 60

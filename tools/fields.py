@@ -78,7 +78,7 @@ def _row(entry: Entry) -> str:
     cells = (
         f"`{'.'.join(entry.path[1:])}`",
         entry.about,
-        entry.type + (", must be there" if entry.required else ""),
+        entry.type + (", required" if entry.required else ""),
         entry.merge or "-",
         ends.since(found) or "-",
         (", ".join(f"{end.kind} `{end.path}`" if end.path else end.kind for end in found) or "-")

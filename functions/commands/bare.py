@@ -32,8 +32,8 @@ def answer(name: str, arguments: Sequence[str]) -> int:
     import shlex
 
     sys.stderr.write(
-        f"{usage}{name}: error: {name} is a KRM function and takes no arguments; "
-        f"the commands are those of krmfn: try `krmfn {shlex.join(arguments)}`, or `krmfn --help`\n"
+        f"{usage}{name}: error: {name} is a KRM function and takes no arguments; commands are run with krmfn: try "
+        f"`krmfn {shlex.join(arguments)}`, or `krmfn --help`\n"
     )
     return 2
 

@@ -13,14 +13,18 @@ from ..paths import output
 from ..rendering import ignoring
 
 CHAPTERS = (
-    ("KMM", "What the cluster refuses", "The API server (the CRD) and KMM's webhook, in their own words."),
+    ("KMM", "What the cluster refuses", "What the API server (the CRD) or KMM's webhook refuses, in their own words."),
     ("KRM1", "DeviceConfig, Ptemplate and the functionConfig", "What must hold before anything is generated."),
-    ("KRM2", "What KMM does not check", "Lints; the errors among them can never work on any node."),
-    ("KRM3", "Node exclusivity", "Who drives which node."),
+    ("KRM2", "What KMM does not check", "Lints; what is an error among them cannot work on any node."),
+    ("KRM3", "Node exclusivity", "Which config manages which node."),
     ("KRM4", "Changes", "What `diff` reports about a change from an old state to a new one."),
-    ("KRM5", "Kustomizations and clusters", "What would be read and run, before kustomize runs, and what is deployed."),
-    ("KRM6", "The fleet", "Which node gets what: asked by `check` where nodes are known."),
-    ("KRM7", "What reaches a cluster", "The final list as a whole, once nothing else is an error."),
+    (
+        "KRM5",
+        "Kustomizations and clusters",
+        "What kustomize would read and run, checked before it runs, and what is deployed.",
+    ),
+    ("KRM6", "The fleet", "Which node gets which driver; checked where nodes are known."),
+    ("KRM7", "What reaches a cluster", "The final list as a whole; checked once there are no other errors."),
 )
 """The families of rules by the first characters of their ids: the title of each, and what it is about."""
 
@@ -82,7 +86,7 @@ def _turning_off(rule: Rule) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `rules`."""
-    text = "how stdout is written (default: text)"
+    text = "output format (default: text)"
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 

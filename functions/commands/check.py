@@ -37,11 +37,13 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
-    help_ = "how stdout is written (default: text, or what .krmfn.yaml says)"
+    help_ = "output format (default: text, or `format` in .krmfn.yaml)"
     parser.add_argument("--format", choices=tuple(findings.FORMATS), help=help_)
-    parser.add_argument("--baseline", metavar="FILE", help="findings named in FILE do not count")
-    parser.add_argument("--write-baseline", metavar="FILE", help="name today's findings in FILE, and print nothing")
-    parser.add_argument("--strict", action="store_true", help="warnings fail, too")
+    parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
+    parser.add_argument(
+        "--write-baseline", metavar="FILE", help="write the current findings to FILE, and print nothing"
+    )
+    parser.add_argument("--strict", action="store_true", help="fail on warnings as well")
 
 
 def run(context: Context, args: Args) -> int:
@@ -88,7 +90,7 @@ def _once(results: Sequence[Result]) -> list[Result]:
 def _new(context: Context, name: str, results: Sequence[Result]) -> list[Result]:
     """Return the findings that a baseline file does not name."""
     left = baseline.new(results, baseline.parse(files.read_text(name, context.options.root), name))
-    context.log.say(f"{len(results) - len(left)} of {len(results)} findings are named in {name}")
+    context.log.say(f"{len(results) - len(left)} of {len(results)} findings are listed in {name}")
     return left
 
 

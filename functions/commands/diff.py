@@ -21,8 +21,8 @@ from ..plan import Comparison, of_kinds
 from ..settings import LOOK
 
 EXITS = (
-    "exit code: 0 nothing changes, 1 something does, an object or what a known node gets (see --fail-on), "
-    "2 what shall be there cannot be rendered"
+    "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
+    "cannot be rendered"
 )
 _LEVELS = ("change", "warning", "error")
 """What --fail-on names, the least first; each stands for itself and those after it."""
@@ -41,25 +41,25 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s OLD NEW [options]\n       %(prog)s --base REF [PATH ...] [options]"
-    help_ = f"OLD, what is on the cluster, and NEW, what shall be there: {options.PATH}; /dev/null for nothing"
-    parser.add_argument("paths", nargs="*", metavar="PATH", help=f"{help_}. With --base what shall be there (.)")
-    help_ = "compare each PATH with what it is in the merge base of HEAD and REF, read from Git"
+    help_ = f"OLD, the current state, and NEW, the new state: {options.PATH}; /dev/null for an empty state"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=f"{help_}. With --base: the new state (default: .)")
+    help_ = "compare each PATH with its state in the merge base of HEAD and REF, read from Git"
     parser.add_argument("--base", metavar="REF", help=help_)
-    parser.add_argument("--kinds", metavar="KIND[,KIND]", help="show and count changes of these kinds only")
+    parser.add_argument("--kinds", metavar="KIND[,KIND]", help="show and count only changes of these kinds")
     parser.add_argument(
-        "--format", choices=tuple(comment.FORMATS), default="text", help="how stdout is written (default: text)"
+        "--format", choices=tuple(comment.FORMATS), default="text", help="output format (default: text)"
     )
     fails = parser.add_mutually_exclusive_group()
-    help_ = "the least that makes exit code 1: a change, a warning about one, or an error (default: change)"
+    help_ = "exit with code 1 for any change, only from a warning on, or only for an error (default: change)"
     fails.add_argument("--fail-on", choices=_LEVELS, default="change", help=help_)
-    fails.add_argument("--exit-zero", action="store_true", help="exit code 0 also when something changes")
+    fails.add_argument("--exit-zero", action="store_true", help="exit with code 0 even if something changes")
 
 
 def run(context: Context, args: Args) -> int:
     """Print what would change. A change that the cluster refuses is a note of severity error, not a failure."""
     if args.base is None and len(args.paths) != 2:
         raise KrmfnError(
-            f"diff takes two PATHs, OLD and NEW, and here are {len(args.paths)}; --base REF takes any number",
+            f"diff takes two PATHs, OLD and NEW, but got {len(args.paths)}; with --base REF it takes any number",
             "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]",
         )
     if args.base is None:
@@ -91,7 +91,7 @@ def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Com
     for kind in wanted:
         near = get_close_matches(kind.lower(), by_name, 1, 0.8) if kind.lower() not in by_name else []
         if near:
-            raise KrmfnError(f"--kinds: no {kind} is on either side; did you mean {by_name[near[0]]}?")
+            raise KrmfnError(f"--kinds: no {kind} is in OLD or NEW; did you mean {by_name[near[0]]}?")
     return [of_kinds(one, [kind.lower() for kind in wanted]) for one in compared]
 
 
@@ -105,7 +105,7 @@ def _fails(compared: Sequence[Comparison], least: str) -> bool:
 
 
 COMMAND = Command(
-    "print what would change on the cluster, and what that risks",
+    "print what would change on the cluster, and the risks",
     (
         "main/clusters/lab clusters/lab",
         "/dev/null clusters/lab --format markdown",

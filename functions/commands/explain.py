@@ -17,7 +17,7 @@ from ..rendering.spelling import near
 from . import catalogue
 
 _WIDEST = 100
-_HELP = "print what rules and fields are about, or where the fields of a config come from"
+_HELP = "explain a rule or a field, or print where the fields of a config come from"
 
 
 class Args(NamedTuple):
@@ -28,7 +28,7 @@ class Args(NamedTuple):
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
-    help_ = "a rule's id such as KRM301, a field such as deviceconfig.spec.build; or PATH NAME, a config in a path"
+    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, or PATH NAME for a config in PATH"
     parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
 
 
@@ -44,7 +44,7 @@ def explained(names: tuple[str, ...]) -> str:
         from . import explain_layers
 
         if len(names) != 2:
-            raise KrmfnError(f"say which config in {names[0]} to explain: krmfn explain {names[0]} NAME")
+            raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")
         return explain_layers.text(*names)
     from . import explain_fields
 
@@ -69,7 +69,7 @@ def _is_known(name: str, rules: dict[str, Rule]) -> bool:
 
 def _rule(rule: Rule, width: int) -> str:
     kind = catalogue.usual_kind(rule.id)
-    examples = f"An example shows what matters, and the rest is valid; without a kind it is a {kind}."
+    examples = f"The examples show only what matters, and the rest is valid; one without a kind is a {kind}."
     return reports.text(rule, (catalogue.turning_off(rule), examples), width)
 
 
@@ -79,7 +79,7 @@ def _unknown(name: str, known: list[str]) -> str:
         close = [f"deviceconfig.{name}"]
     others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME"
     hint = f"did you mean {' or '.join(close)}?" if close else others
-    return f"there is no rule {name}; {hint}"
+    return f"unknown rule {name}; {hint}"
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi")

@@ -52,10 +52,10 @@ def _facts(entry: Entry) -> list[tuple[str, str]]:
     default = ends.default(entry, found)
     facts = [
         ("", entry.about),
-        ("type", entry.type + (", must be there" if entry.required else "")),
+        ("type", entry.type + (", required" if entry.required else "")),
         ("default", "" if default is None else str(default)),
         ("of two layers", entry.merge),
-        ("ends up in", ", ".join(map(str, found)) or "no object: it is for the checks, or for the merging"),
+        ("ends up in", ", ".join(map(str, found)) or "no object; it is used for checking or merging"),
         ("since KMM", ends.since(found)),
     ]
     return [(label, text) for label, text in facts if text]
@@ -82,5 +82,5 @@ def _unknown(kind: str, wanted: str, every: Sequence[Entry]) -> str:
     close = sorted(close, key=lambda name: name.replace("[]", "").rpartition(".")[0] != holder)[:3]
     known = [entry.path[-1] for entry in every if ".".join(entry.path[:-1]).replace("[]", "") == holder]
     hint = f"did you mean {' or '.join(f'{kind}.{name}' for name in close)}?" if close else ""
-    there = f"known there: {', '.join(known) or 'nothing'}"
-    return f"there is no field {kind}.{wanted}; {hint or there}"
+    there = f"fields there: {', '.join(known) or 'nothing'}"
+    return f"unknown field {kind}.{wanted}; {hint or there}"

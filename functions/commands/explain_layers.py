@@ -48,7 +48,7 @@ def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
     items = resources.select("RenderDeviceConfigs", "krmfn.dev")
     if len(items) > 1:
         names = ", ".join(str(item.ref) for item in items)
-        raise KrmfnError(f"{path} holds {len(items)} functionConfigs: {names}; give a PATH with one of them")
+        raise KrmfnError(f"{path} holds {len(items)} functionConfigs: {names}; pass a PATH with only one")
     for item in items:
         note(resources, config_item=item)
         resources.function_config = item.manifest
@@ -66,7 +66,7 @@ def _named(resources: ResourceList, path: str, name: str) -> Item:
         return found[0]
     known = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in found or items) or "none"
     count = "several DeviceConfigs are" if found else "no DeviceConfig is"
-    raise KrmfnError(f"{count} called {name} in {path}; there are: {known}")
+    raise KrmfnError(f"{count} called {name} in {path}; it contains: {known}")
 
 
 def _part(config: DeviceConfig) -> str:

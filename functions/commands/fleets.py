@@ -21,15 +21,15 @@ _NODES = frozenset({("", "Node"), ("krmfn.dev", "NodeInventory")})
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that `nodes` and `images` share."""
-    help_ = "a NodeInventory, or Nodes, that does not stand in PATH"
+    help_ = "a file outside PATH with a NodeInventory or Nodes"
     parser.add_argument("--nodes", metavar="FILE", help=help_)
 
 
 def add_from(parser: argparse.ArgumentParser) -> None:
     """Add the option that names what other machines have found."""
     help_ = (
-        "files that `nodes --format json` and `check --format json` have printed, perhaps on other machines: their "
-        "clusters count, too"
+        "output files of `nodes --format json` and `check --format json`, for example from other machines; their "
+        "clusters are included"
     )
     parser.add_argument("--from", dest="files", nargs="+", action="extend", default=[], metavar="FILE", help=help_)
 
@@ -41,7 +41,9 @@ def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
     parts = files_of.read(files_of.File(name, files.read_text(name)) for name in names)
     for part in parts:
         if part.name in here:
-            raise KrmfnError(f"the cluster {part.name} is in a file of --from, and among the PATHs, too; name it once")
+            raise KrmfnError(
+                f"the cluster {part.name} is both in a file of --from and among the PATHs; remove one of the two"
+            )
     return parts
 
 
@@ -53,7 +55,9 @@ def add_nodes(lists: Mapping[str, ResourceList], nodes: str | None) -> Sequence[
     if not nodes:
         return ()
     if len(lists) > 1:
-        raise KrmfnError("--nodes FILE is about one cluster, and these are several; put the inventories into them")
+        raise KrmfnError(
+            "--nodes FILE needs a single cluster, and there are several; add an inventory to each of them instead"
+        )
     found = manifests.read(nodes)
     if not any((item.group, item.kind) in _NODES for item in found.items):
         why = f" ({found.results[0]})" if found.results else ""
@@ -88,12 +92,10 @@ def read(
 def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
     """Raise KrmfnError when a cluster has no nodes, or when labels are not known of them."""
     if not fleet.nodes:
-        raise KrmfnError(
-            f"no node is known in {path}; put a NodeInventory there (`krmfn inventory`), or say --nodes FILE"
-        )
+        raise KrmfnError(f"no nodes are known in {path}; add a NodeInventory (`krmfn inventory`), or pass --nodes FILE")
     if missing := fleet.unheld(keys):
         labels = ",".join(sorted(keys))
-        raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, and `--labels {labels}` beside its options")
+        raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")
 
 
 def moved(fleet: Fleet, kernel: str | None, labels: Mapping[str, str]) -> Sequence[Node]:
@@ -113,5 +115,5 @@ def label(text: str) -> tuple[str, str]:
     """Return the key and the value of `KEY=VALUE`. Raises KrmfnError for anything else."""
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise KrmfnError(f"{text!r} is no label; write it as KEY=VALUE, and KEY= for one without a value")
+        raise KrmfnError(f"{text!r} is not a label; write it as KEY=VALUE, or as KEY= if the value is empty")
     return key, value

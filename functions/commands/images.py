@@ -42,14 +42,14 @@ class Images(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     fleets.add_arguments(parser)
-    help_ = "a kernel to come: print the images for it, too; may be given several times"
+    help_ = "a future kernel: print the images for it as well; may be repeated"
     parser.add_argument("--kernel", action="append", default=[], metavar="VERSION", help=help_)
-    help_ = "succeed when a Module has no mapping for a --kernel"
+    help_ = "succeed even if a Module has no mapping for a --kernel"
     parser.add_argument("--allow-unmapped", action="store_true", help=help_)
-    help_ = "fail when FILE, a list of what a registry holds (an image a line), lacks an image"
+    help_ = "fail if an image is not in FILE, which lists the images of a registry, one per line"
     parser.add_argument("--missing-from", metavar="FILE", help=help_)
     fleets.add_from(parser)
-    help_ = "imageset is an ImageSetConfiguration for oc-mirror (default: text)"
+    help_ = "output format; imageset is an ImageSetConfiguration for oc-mirror (default: text)"
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
@@ -61,7 +61,10 @@ def _run(context: Context, args: Images) -> int:
 def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Result]]:
     there = registry.held(files.read_text(args.missing_from), args.missing_from) if args.missing_from else None
     if args.kernel and args.files:
-        raise KrmfnError("--kernel is asked of PATHs; what --from reads has the images for the kernels that there are")
+        raise KrmfnError(
+            "--kernel cannot be combined with --from, whose files list only the images for the kernels that the "
+            "nodes have now"
+        )
     results: list[Result] = []
     needed: list[Sequence[Pulled]] = []
     for _, whole, exclusive in fleets.read(lists, args.nodes, results):
@@ -77,8 +80,8 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
     wanted = together(needed)
     if not wanted and not any(one.severity == "error" for one in (*results, *_of_lists(lists))):
         raise KrmfnError(
-            "no node pulls an image for what was read, so the list would be empty; is it the right PATH, and does a "
-            "selector select a node (see `krmfn check`)?"
+            "no node would pull an image, so the list would be empty; check that this is the right PATH, and that "
+            "the selectors match nodes (see `krmfn check`)"
         )
     if there is not None:
         results += _missing(wanted, there, str(args.missing_from))
@@ -96,13 +99,13 @@ def _left_out(lacking: Iterable[Result], kernels: Sequence[str]) -> Iterator[Res
         if kernels:
             yield warning(one.message, ref=one.ref)
         else:
-            yield one._replace(message=f"{one.message}; name a kernel to come with --kernel VERSION")
+            yield one._replace(message=f"{one.message}; pass a future kernel with --kernel VERSION")
 
 
 def _not_known(part: Part) -> Iterator[Result]:
     """Yield an error where a file does not have all images of its cluster."""
     if part.has_errors:
-        yield error(f"the images of {part.name} are not known: it has errors (see what `krmfn check` says of it)")
+        yield error(f"the images of {part.name} are not known: it has errors (run `krmfn check` on it)")
     elif part.unlisted:
         yield error(f"the images of {part.name} are not known: {part.unlisted}")
 
@@ -173,6 +176,6 @@ _EXAMPLES = (
     "--from nodes-*.json --missing-from held.txt",
 )
 COMMAND = Command(
-    *("print every image that the nodes will pull, once", _EXAMPLES, _arguments, Images, _run, LOOK),
+    *("print the images that the nodes will pull, each once", _EXAMPLES, _arguments, Images, _run, LOOK),
     joins=True,
 )

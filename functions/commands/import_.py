@@ -40,7 +40,7 @@ class Import(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
-    help_ = "the folder for the DeviceConfigs, new or empty"
+    help_ = "write the DeviceConfigs into this folder, which must be new or empty"
     parser.add_argument("-o", "--output-dir", required=True, metavar="DIR", help=help_)
 
 
@@ -53,7 +53,7 @@ def _run(context: Context, args: Import) -> int:
 
 def _imported(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Result]]:
     if args.function_config:
-        raise KrmfnError("import writes a functionConfig of its own; leave --function-config out")
+        raise KrmfnError("import writes its own functionConfig; remove --function-config")
     items = [item for resources in lists.values() for item in resources.items]
     places = {item.ref.id: item.place for item in items}
     settings = Settings(RENDER, own=args.own)
@@ -91,8 +91,8 @@ def _check(manifests: Iterable[Manifest], places: Places, paths: Sequence[str]) 
     if twice:
         _, kind, namespace, name = twice[0]
         place = places.get(twice[0])
-        where = f" (the last one: {place.path}:{place.line})" if place and place.path else ""
-        times = f"{kind} {namespace}/{name} is there {numbers[twice[0]]} times{where}"
+        where = f" (last in {place.path}:{place.line})" if place and place.path else ""
+        times = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{where}"
         raise KrmfnError(f"{times}; remove all but one, and import one cluster at a time")
 
 
@@ -108,7 +108,10 @@ def _findings(whole: Imported, manifests: Sequence[Manifest], places: Places) ->
         owner = normal.owner(manifest)
         own = ref(manifest)
         if owner and own.id in taken:
-            message = f"belongs to {owner}, which writes it anew and takes it along when it is deleted; orphan it first"
+            message = (
+                f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too; remove the owner "
+                "with `kubectl delete --cascade=orphan` first"
+            )
             findings.append(warning(message, ref=own, place=places.get(own.id)))
     return findings
 
@@ -121,7 +124,9 @@ def _files(manifests: Sequence[Manifest]) -> dict[str, bytes]:
     for own, manifest in zip(refs, manifests, strict=True):
         name = _file(own, shared[own.kind, own.name] > 1)
         if name in files:
-            raise KrmfnError(f"{own} and another object would both be the file {name}; import them one by one")
+            raise KrmfnError(
+                f"{own} and another object would both be written to the file {name}; import them separately"
+            )
         files[name] = emit.dump(manifest).encode()
     return files
 

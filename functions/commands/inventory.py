@@ -39,14 +39,14 @@ class Inventory(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    help_ = "what kubectl has printed: a List, one Node, or one behind the other; JSON of any size (default: -, stdin)"
+    help_ = "the output of kubectl: a List, one Node, or several in a row; JSON of any size (default: -, stdin)"
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=help_)
-    help_ = "keep the labels that selectors in these paths use (directories, files, kustomizations)"
+    help_ = "keep the labels that selectors in these PATHs use (directories, files, kustomizations)"
     parser.add_argument("--for", dest="for_", nargs="+", default=[], metavar="PATH", help=help_)
-    parser.add_argument("--labels", metavar="KEY,...", help="keep these labels, too")
+    parser.add_argument("--labels", metavar="KEY,...", help="keep these labels as well")
     parser.add_argument("--all-labels", action="store_true", help="keep all labels")
     parser.add_argument("--name", default="nodes", metavar="NAME", help="the inventory's name (default: nodes)")
-    help_ = "the last day on which it may be relied on; `check` fails after it"
+    help_ = "the last day on which the inventory is valid; `check` fails after it"
     parser.add_argument("--valid-until", metavar="YYYY-MM-DD", help=help_)
 
 
@@ -58,9 +58,9 @@ def _run(_: Context, args: Inventory) -> int:
 def _inventory(args: Inventory) -> str:
     keys = _keys(args)
     if errors := subdomain_errors(args.name):
-        raise KrmfnError(f"--name {args.name!r} is no name: {errors[0]}")
+        raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
     if args.valid_until is not None and not _is_day(args.valid_until):
-        raise KrmfnError(f"--valid-until {args.valid_until!r} is no day; write it as 2026-12-31")
+        raise KrmfnError(f"--valid-until {args.valid_until!r} is not a date; write it as 2026-12-31")
     gc.disable()  # nothing here is cyclic, and looking for what is takes a third of the time
     read = _manifests(args.file)
     try:  # the nodes are in no variable: they take as much memory as their text, which comes next
@@ -86,16 +86,16 @@ def _keys(args: Inventory) -> set[str] | None:
     """Return the labels to keep; None for all. Raises KrmfnError when the arguments say nothing about them."""
     if args.all_labels:
         if args.labels is not None or args.for_:
-            raise KrmfnError("--all-labels keeps all of them; leave --for and --labels out")
+            raise KrmfnError("--all-labels keeps all labels; remove --for and --labels")
         return None
     if args.labels is None and not args.for_:
         raise KrmfnError(
-            "say which labels to keep: --for PATH (those that selectors in PATH use), --labels KEY,... or --all-labels"
+            "choose the labels to keep: --for PATH (those that selectors in PATH use), --labels KEY,... or --all-labels"
         )
     keys = set(args.labels.split(",")) if args.labels is not None else set()
     for key in sorted(keys):
         if errors := label_key_errors(key):
-            raise KrmfnError(f"--labels: {key!r} is no label: {errors[0]}")
+            raise KrmfnError(f"--labels: {key!r} is not a valid label key: {errors[0]}")
     for path in args.for_:
         context = Context(RunOptions(), LOOK._replace(keeps_left_overs=False), Log())
         streams = cluster_streams.rendered(context, [path])
@@ -104,7 +104,7 @@ def _keys(args: Inventory) -> set[str] | None:
             raise KrmfnError(f"{path} cannot be read, so it is not known which labels are needed")
         used = {key for resources in streams.lists.values() for key in cluster.label_keys(resources)}
         if not used:
-            raise KrmfnError(f"nothing in {path} selects nodes by a label; is it the right path?")
+            raise KrmfnError(f"nothing in {path} selects nodes by a label; is it the right PATH?")
         keys |= used
     return keys
 
@@ -117,7 +117,7 @@ def _manifests(file: str) -> Iterator[Manifest]:
             return
         text = source.read(max_bytes() + 1)
     if len(text) > max_bytes():
-        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; give JSON, which is read piece by piece")
+        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead, which may have any size")
     if not text.strip():
         raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
     resources = manifests.read_stream(text)
@@ -149,7 +149,7 @@ _EXAMPLES = (
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
 COMMAND = Command(
-    "print a NodeInventory of what `kubectl get nodes -o json` (or yaml) has printed",
+    "print a NodeInventory from the output of `kubectl get nodes -o json` (or yaml)",
     *(_EXAMPLES, _arguments, Inventory, _run),
     exits=PRINTED,
 )

@@ -42,19 +42,19 @@ class Nodes(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     fleets.add_arguments(parser)
-    help_ = "what if all nodes, or those of --where, had this kernel"
+    help_ = "show what would happen if all nodes, or those of --where, had this kernel"
     parser.add_argument("--kernel", metavar="VERSION", help=help_)
-    help_ = "only nodes with this label move to --kernel; may be given several times"
+    help_ = "apply --kernel only to nodes with this label; may be repeated"
     parser.add_argument("--where", action="append", default=[], metavar="KEY=VALUE", help=help_)
-    help_ = "print only nodes with this label; may be given several times"
+    help_ = "print only nodes with this label; may be repeated"
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE", help=help_)
-    help_ = "print only what this config or Module gets: its name, or namespace/name"
+    help_ = "print only the nodes of this config or Module (its name, or namespace/name)"
     parser.add_argument("--owner", metavar="NAME", help=help_)
-    help_ = "print only this node, or those that a pattern with * matches; may be given several times"
+    help_ = "print only this node, or the nodes that match a pattern with *; may be repeated"
     parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
-    help_ = "print only nodes that are selected and get no driver"
+    help_ = "print only nodes that are selected but get no driver"
     parser.add_argument("--problems", action="store_true", help=help_)
-    help_ = "fail when a node that is selected gets no driver"
+    help_ = "fail if a selected node gets no driver"
     parser.add_argument("--require-coverage", action="store_true", help=help_)
     parser.add_argument("--format", choices=(*table.FORMATS, "json"), default="text", help="(default: text)")
 
@@ -72,7 +72,9 @@ def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -
     wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
     where = dict(map(fleets.label, args.where))
     if where and not args.kernel:
-        raise KrmfnError("--where says which nodes move to --kernel VERSION; to print only some nodes, say --label")
+        raise KrmfnError(
+            "--where needs --kernel VERSION, which it applies to some nodes; to print only some nodes, pass --label"
+        )
     results = list(fleets.add_nodes(lists, args.nodes))
     parts: list[printed.Cluster] = []
     rows: list[table.Row] = []
@@ -87,14 +89,14 @@ def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -
             parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
             continue
         results += _left_out(name, resources, joined, bare, wanted.owner)
-        rows += shown(f"no Module is made from {some(map(str, bare), len(bare))}" if bare else "")
+        rows += shown(f"no Module is generated from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
     results += _without_modules(lists, [joined for joined, _ in every], args.require_coverage)
     if args.format == "json":
         return printed.dump(parts, wanted == table.Filter(), args.kernel), results
     number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)
     if args.problems and number and not rows and not any(resources.failed for resources in lists.values()):
-        results.append(info(f"none of {counted(number, 'node')} is among those asked about and lacks its driver"))
+        results.append(info(f"of {counted(number, 'node')}, none that matches the options lacks its driver"))
     return table.FORMATS[args.format](rows, paint) if number else "", results
 
 
@@ -106,7 +108,7 @@ def _check_filter(wanted: table.Filter, every: Sequence[tuple[Joined, Sequence[R
         names = {name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")}
         near = get_close_matches(wanted.owner, sorted(names), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise KrmfnError(f"--owner {wanted.owner}: no config and no Module has this name{hint}")
+        raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
     nodes = [node for joined, _ in every for node in joined.whole.fleet.nodes]
     for name in wanted.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
@@ -149,15 +151,17 @@ def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence
     `owner` is the config or Module that was asked about; "" for all.
     """
     if joined.wrong:
-        yield warning(f"no node of {name} is shown: from nodes of which something is wrong nothing is concluded")
+        yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
         return
     if not joined.groups:
         return
     if resources.failed:
-        yield warning(f"{name} has errors, so nothing of it is rendered; the table shows what it would come to")
+        yield warning(f"{name} has errors, so nothing is rendered from it; the table shows what its nodes would get")
     if bare:
         few = some(map(str, bare), len(bare))
-        yield warning(f"the table shows no row of {few}: no Module is made of {'it' if len(bare) == 1 else 'them'}")
+        yield warning(
+            f"the table has no row for {few}: no Module is generated from {'it' if len(bare) == 1 else 'them'}"
+        )
     idle = [
         one
         for one in _idle(joined)
@@ -165,7 +169,7 @@ def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence
     ]
     if idle:
         few = some(map(wording.name, idle), len(idle))
-        yield warning(f"the table shows no row of {few}: no node is selected")
+        yield warning(f"the table has no row for {few}: no node is selected")
 
 
 def _idle(joined: Joined) -> list[Driver]:
@@ -192,7 +196,7 @@ _EXAMPLES = (
     "clusters/* --require-coverage --format json > nodes.json",
 )
 COMMAND = Command(
-    *("print which driver each node gets, or why none", _EXAMPLES, _arguments, Nodes, _run),
+    *("print which driver each node gets, or why it gets none", _EXAMPLES, _arguments, Nodes, _run),
     intent=LOOK._replace(shows_errors=True),
     joins=True,
 )

@@ -37,27 +37,30 @@ class Args(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     parser.add_argument(
-        "-o", "--output", choices=("yaml", "json"), default="yaml", help="how stdout is written (default: yaml)"
+        "-o", "--output", choices=("yaml", "json"), default="yaml", help="output format (default: yaml)"
     )
     parser.add_argument(
         "--output-dir",
         metavar="DIR",
-        help="write a file per object and a kustomization.yaml; of several clusters a folder each, by its last name",
+        help=(
+            "write a file per object and a kustomization.yaml to DIR; several clusters get a folder each, named by "
+            "the last part of their names"
+        ),
     )
-    text = "replace what render wrote into DIR the last time, by its kustomization.yaml there, and nothing else"
+    text = "replace the files that the last render wrote into DIR (as listed in its kustomization.yaml), and no others"
     parser.add_argument("--replace", action="store_true", help=text)
-    text = "write into a folder for each stage below DIR, in which Flux is to apply and remove the objects"
+    text = "write one folder per stage below DIR, for Flux to apply and remove the objects in that order"
     parser.add_argument("--split", choices=("stages",), help=text)
-    parser.add_argument("--include-inputs", action="store_true", help="print what was read, too")
-    parser.add_argument("--allow-empty", action="store_true", help="succeed with no output at all")
+    parser.add_argument("--include-inputs", action="store_true", help="print the inputs as well")
+    parser.add_argument("--allow-empty", action="store_true", help="succeed even if there is nothing to write")
 
 
 def run(context: Context, args: Args) -> int:
     """Print or write the manifests of every cluster; with an error in any, of none."""
     if args.replace and not args.output_dir:
-        raise KrmfnError("--replace is about a folder that was written before; name it with --output-dir DIR")
+        raise KrmfnError("--replace needs the folder to replace; pass --output-dir DIR")
     if args.split and not args.output_dir:
-        raise KrmfnError("--split is about the folders that are written; name the one above them with --output-dir DIR")
+        raise KrmfnError("--split needs a folder to write to; pass --output-dir DIR")
     written = _written_before(args)
     streams = cluster_streams.rendered(context._replace(options=context.options._replace(written=written)), args.paths)
     folders = _folders(args, streams.clusters)
@@ -90,7 +93,7 @@ def _write(context: Context, args: Args, contents: dict[str, list[Item]], change
     context.log.changes(changes)
     written = {*clusters, *contents}
     for folder in replacing.left_behind(args.output_dir, written) if args.replace and args.output_dir else ():
-        message = f"{folder} was written by an earlier render, and no cluster of this one goes there; remove it"
+        message = f"{folder} was written by an earlier render, but no cluster is written there now; remove it"
         context.log.say(f"warning: {message}", "warning")
 
 
@@ -104,7 +107,7 @@ def _by_stage(items_by_folder: Mapping[str, Sequence[Item]]) -> dict[str, list[I
     contents: dict[str, list[Item]] = {}
     for folder, items in items_by_folder.items():
         if os.path.lexists(os.path.join(folder, output.KUSTOMIZATION)):  # noqa: PTH118
-            raise KrmfnError(f"{folder} was written without --split; remove it, or name another folder")
+            raise KrmfnError(f"{folder} was written without --split; remove it, or pass another folder")
         stages: dict[str, list[Item]] = {stage: [] for stage in STAGES}
         for item in items:
             stages[stage_of(item)].append(item)
@@ -149,15 +152,15 @@ def _folders(args: Args, clusters: Sequence[Rendered]) -> list[str]:
     names = [one.cluster.name for one in clusters]
     if not args.output_dir:
         raise KrmfnError(
-            f"these are {len(names):,} clusters ({some(names, len(names))}), each with manifests of its own; "
-            "say --output-dir DIR, which gets a folder for each, or give the PATH of one"
+            f"there are {len(names):,} clusters ({some(names, len(names))}), and only one can be written to stdout; "
+            "pass --output-dir DIR to write a folder for each, or the PATH of one"
         )
     last = [output.safe_name(os.path.basename(os.path.realpath(name))) for name in names]  # noqa: PTH119
     for at, name in enumerate(last):
         if name in last[:at]:
             raise KrmfnError(
-                f"{names[last.index(name)]} and {names[at]} would both be the folder {name}; give one of them another "
-                f"name with --cluster NAME={names[at]}"
+                f"{names[last.index(name)]} and {names[at]} would both be written to the folder {name}; give one of "
+                f"them another name with --cluster NAME={names[at]}"
             )
     return [os.path.join(args.output_dir, name) for name in last]  # noqa: PTH118
 
@@ -169,8 +172,8 @@ def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None
         if (real := os.path.realpath(folder)) in sources:
             aside = os.path.join("rendered", os.path.basename(real))  # noqa: PTH118, PTH119
             raise KrmfnError(
-                f"{folder} is what is rendered: the objects would stand among their own sources, and be read with them "
-                f"the next time; name a folder of their own, such as --output-dir {aside}"
+                f"{folder} is the input itself: the output would be mixed with its own sources, and be read with "
+                f"them the next time; pass a separate folder, such as --output-dir {aside}"
             )
 
 

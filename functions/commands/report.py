@@ -31,10 +31,10 @@ class Report(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
-    help_ = "write the page to FILE, all of it or nothing (default: stdout)"
+    help_ = "write the page to FILE, atomically (default: stdout)"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
     fleets.add_from(parser)
-    help_ = "show what changes since the merge base of HEAD and REF, read from Git"
+    help_ = "show what has changed since the merge base of HEAD and REF, read from Git"
     parser.add_argument("--base", metavar="REF", help=help_)
 
 

@@ -20,10 +20,10 @@ from . import clusters
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
-    help_ = "a node's kernel version, as `uname -r` prints it; may be given several times"
+    help_ = "a node's kernel version, as `uname -r` prints it; may be repeated"
     parser.add_argument("--kernel", action="append", required=True, metavar="VERSION", help=help_)
-    parser.add_argument("--allow-unmapped", action="store_true", help="succeed when a kernel has no mapping")
-    text = "how stdout is written (default: text)"
+    parser.add_argument("--allow-unmapped", action="store_true", help="succeed even if a kernel has no mapping")
+    text = "output format (default: text)"
     parser.add_argument("--format", choices=("text", "json"), default="text", help=text)
 
 
@@ -46,7 +46,7 @@ def _resolved(lists: Mapping[str, ResourceList], args: Args) -> tuple[str, list[
     for path, resources in lists.items():
         here = [Module(item.manifest) for item in resources.select(MODULE_KIND, MODULE_GROUP)]
         if not here and not resources.failed:
-            raise KrmfnError(f"no Module in {path}, written or generated")
+            raise KrmfnError(f"no Module in {path}, neither hand-written nor generated")
         modules += here
     rows_by_module = [(module.ref, rows_of(module, args.kernel)) for module in modules]
     findings = [] if args.allow_unmapped else [_unmapped(module, rows) for module, rows in rows_by_module]
@@ -62,8 +62,8 @@ def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
     if not kernels:
         return None
     message = (
-        f"no kernel mapping for {some(kernels, len(kernels), 3)}: such nodes get no driver; add a mapping, "
-        "or pass --allow-unmapped if this is intended"
+        f"no kernel mapping for {some(kernels, len(kernels), 3)}, so nodes with such a kernel get no driver; add a "
+        "mapping, or pass --allow-unmapped if this is intended"
     )
     return error(message, ref=module)
 
@@ -89,7 +89,7 @@ def rows_of(module: Module, kernels: Sequence[str]) -> list[dict[str, Any]]:
 def _line(row: dict[str, Any]) -> str:
     module = "/".join(part for part in row["module"].values() if part)
     if row["mapping"] is None:
-        return f"{module}  {row['kernel']}  no mapping: KMM leaves such nodes alone"
+        return f"{module}  {row['kernel']}  no mapping: KMM loads nothing on such nodes"
     first = f", after removing {', '.join(row['inTreeModulesToRemove'])}" if row["inTreeModulesToRemove"] else ""
     return f"{module}  {row['kernel']}  kernelMappings[{row['mapping']}]  {row['image']}{first}"
 

@@ -194,7 +194,7 @@ def test_two_folders_with_one_last_name_are_two_clusters(here: Path) -> None:
     both = process("krmfn", "check", "east/lab", "west/lab", "--format", "json", cwd=here)
     assert json.loads(both.text)["clusters"] == ["east/lab", "west/lab"]
     rendered = process("krmfn", "render", "east/lab", "west/lab", "--output-dir", "out", cwd=here)
-    assert (rendered.code, "would both be the folder lab" in rendered.err) == (2, True)
+    assert (rendered.code, "would both be written to the folder lab" in rendered.err) == (2, True)
     assert not (here / "out").exists()
 
 

@@ -101,7 +101,7 @@ def test_several_paths_are_rendered_to_a_folder_each(two: list[str], tmp_path: P
     other = str(tmp_path / "other" / "first")
     alike = process("krmfn", "render", "--namespace", "a", "--output-dir", target, two[0], other)
     assert alike.code == 2
-    assert "would both be the folder first" in alike.err
+    assert "would both be written to the folder first" in alike.err
     done = process("krmfn", "render", "--namespace", "a", "--output-dir", target, *two)
     assert done.code == 0, done.err
     for path in two:

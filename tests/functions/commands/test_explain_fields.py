@@ -69,13 +69,13 @@ def test_a_rule_and_a_field() -> None:
     ("name", "hint"),
     [
         ("deviceconfig.spec.moduelName", "did you mean deviceconfig.spec.moduleName"),
-        ("deviceconfig.spec.devicePlugin.nothing", "known there: image, imageParts"),
+        ("deviceconfig.spec.devicePlugin.nothing", "fields there: image, imageParts"),
     ],
 )
 def test_an_unknown_field(name: str, hint: str) -> None:
     done = process("krmfn", "explain", name)
     assert (done.code, done.text) == (2, "")
-    assert f"there is no field {name}; {hint}" in done.err
+    assert f"unknown field {name}; {hint}" in done.err
 
 
 def test_the_layers_of_a_config_with_file_and_line(tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_the_layers_of_a_config_with_file_and_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["all.yaml"], "say which config in all.yaml to explain: krmfn explain all.yaml NAME"),
-        (["all.yaml", "other"], "no DeviceConfig is called other in all.yaml; there are: kmm/gpu"),
-        (["all.yaml", "kmm/gpu", "x"], "say which config in all.yaml to explain"),
+        (["all.yaml"], "name the config in all.yaml to explain: krmfn explain all.yaml NAME"),
+        (["all.yaml", "other"], "no DeviceConfig is called other in all.yaml; it contains: kmm/gpu"),
+        (["all.yaml", "kmm/gpu", "x"], "name the config in all.yaml to explain"),
     ],
 )
 def test_which_config(tmp_path: Path, args: list[str], message: str) -> None:

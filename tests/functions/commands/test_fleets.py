@@ -80,12 +80,12 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "message"),
     [
-        ((), dump(node("n1")), "say which labels to keep"),
-        (("--all-labels", "--labels", "a"), dump(node("n1")), "leave --for and --labels out"),
-        (("--labels", "a b"), dump(node("n1")), "--labels: 'a b' is no label"),
+        ((), dump(node("n1")), "choose the labels to keep"),
+        (("--all-labels", "--labels", "a"), dump(node("n1")), "remove --for and --labels"),
+        (("--labels", "a b"), dump(node("n1")), "--labels: 'a b' is not a valid label key"),
         (("--labels", ""), dump(node("n1")), "--labels is empty; give it a value"),
-        (("--all-labels", "--name", "A"), dump(node("n1")), "--name 'A' is no name"),
-        (("--all-labels", "--valid-until", "tomorrow"), dump(node("n1")), "--valid-until 'tomorrow' is no day"),
+        (("--all-labels", "--name", "A"), dump(node("n1")), "--name 'A' is not a valid name"),
+        (("--all-labels", "--valid-until", "tomorrow"), dump(node("n1")), "--valid-until 'tomorrow' is not a date"),
         (("--for", "/dev/null"), dump(node("n1")), "nothing in /dev/null selects nodes by a label"),
         (("--all-labels",), "", "stdin: is empty"),
         (("--all-labels",), dump(), "stdin: it contains no Node"),
@@ -137,7 +137,7 @@ def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
     for form in ("text", "json"):
         done = process("krmfn", "nodes", str(lab), "--owner", "gpus", "--problems", "--format", form)
         assert (done.code, done.out) == (2, b"")
-        assert done.err == "error: --owner gpus: no config and no Module has this name; did you mean gpu?\n"
+        assert done.err == "error: --owner gpus: no config or Module has this name; did you mean gpu?\n"
         done = process("krmfn", "nodes", str(lab), "--label", "zone=b", "--format", form)
         assert (done.code, done.out, done.err) == (2, b"", "error: --label: no node has zone=b\n")
         done = process("krmfn", "nodes", str(lab), "--node", "n1", "--node", "m*", "--format", form)
@@ -164,7 +164,7 @@ def test_an_option_whose_variable_is_not_set_answers_no_other_question(lab: Path
 def test_without_a_problem_that_is_said(lab: Path) -> None:
     done = process("krmfn", "nodes", str(lab), "--problems", "--kernel", EL9)
     assert (done.code, len(done.text.splitlines())) == (0, 1)
-    assert done.err == "info: none of 3 nodes is among those asked about and lacks its driver\n"
+    assert done.err == "info: of 3 nodes, none that matches the options lacks its driver\n"
     assert not process("krmfn", "nodes", str(lab), "--problems", "--kernel", NEW).err
 
 
@@ -229,8 +229,8 @@ def test_nodes_may_stand_elsewhere(lab: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--where", "gpu=yes"), "--where says which nodes move to --kernel VERSION"),
-        (("--kernel", EL9, "--where", "gpu"), "'gpu' is no label; write it as KEY=VALUE"),
+        (("--where", "gpu=yes"), "--where needs --kernel VERSION"),
+        (("--kernel", EL9, "--where", "gpu"), "'gpu' is not a label; write it as KEY=VALUE"),
         (("--kernel", EL9, "--where", "gpu=maybe"), "no node has gpu=maybe, so none moves"),
         (("--kernel", EL9, "--where", "rack=r1"), "NodeInventory nodes does not hold the label rack"),
         (("--label", "rack=r1"), "NodeInventory nodes does not hold the label rack"),
@@ -246,7 +246,7 @@ def test_without_a_node_there_is_no_answer(lab: Path) -> None:
     (lab / "nodes.yaml").unlink()
     done = process("krmfn", "nodes", str(lab))
     assert (done.code, done.out) == (2, b"")
-    assert f"no node is known in {lab}" in done.err
+    assert f"no nodes are known in {lab}" in done.err
 
 
 @pytest.mark.parametrize("command", ["nodes", "images"])
@@ -313,7 +313,7 @@ def test_a_list_without_any_image_is_refused(lab: Path, tmp_path: Path, form: st
     for path in (lab, lab / "nodes.yaml", tmp_path / "empty"):
         done = process("krmfn", "images", str(path), "--missing-from", str(tmp_path / "held.txt"), "--format", form)
         assert (done.code, done.out) == (2, b"")
-        assert "so the list would be empty; is it the right PATH" in done.err
+        assert "so the list would be empty; check that this is the right PATH" in done.err
 
 
 def test_images_for_a_kernel_that_is_not_known_are_no_silence(lab: Path, tmp_path: Path) -> None:
@@ -321,7 +321,7 @@ def test_images_for_a_kernel_that_is_not_known_are_no_silence(lab: Path, tmp_pat
     (lab / "nodes.yaml").write_text(text.replace(f"n2 {EL9}", "n2 -"))
     done = process("krmfn", "images", str(lab))
     says = "Module kmm/gpu: 1 node (n2) has reported no kernel, so not all of its images are known"
-    assert (done.code, done.err) == (1, f"error: {says}; name a kernel to come with --kernel VERSION\n")
+    assert (done.code, done.err) == (1, f"error: {says}; pass a future kernel with --kernel VERSION\n")
     done = process("krmfn", "images", str(lab), "--kernel", EL9)
     assert (done.code, done.err) == (0, f"warning: {says}\n")
     (tmp_path / "nodes.json").write_bytes(process("krmfn", "nodes", str(lab), "--format", "json").out)
@@ -351,7 +351,7 @@ def test_nodes_that_nothing_is_asked_about_are_not_covered(lab: Path) -> None:
     done = process("krmfn", "nodes", path, "--require-coverage")
     assert (done.code, done.err) == (1, f"error: {says}")
     (lab / "config.yaml").write_text(CONFIG.replace('gpu: "yes"', 'gpu: "ja"'))
-    says = "warning: the table shows no row of DeviceConfig kmm/gpu: no node is selected\n"
+    says = "warning: the table has no row for DeviceConfig kmm/gpu: no node is selected\n"
     assert process("krmfn", "nodes", str(lab)).err == says
     assert process("krmfn", "nodes", str(lab), "--owner", "gpu").err == says
 
@@ -368,9 +368,12 @@ def test_of_what_has_an_error_the_table_shows_what_is_known(lab: Path) -> None:
     done = process("krmfn", "nodes", str(lab), "--problems")
     assert done.code == 1
     assert "spec.moduelName" in done.err
-    assert f"warning: {lab} has errors, so nothing of it is rendered; the table shows what it would come to" in done.err
-    assert "warning: the table shows no row of DeviceConfig kmm/gpu: no Module is made of it" in done.err
-    said = "not known  -       -       -        no Module is made from DeviceConfig kmm/gpu"
+    assert (
+        f"warning: {lab} has errors, so nothing is rendered from it; the table shows what its nodes would get"
+        in done.err
+    )
+    assert "warning: the table has no row for DeviceConfig kmm/gpu: no Module is generated from it" in done.err
+    said = "not known  -       -       -        no Module is generated from DeviceConfig kmm/gpu"
     assert [line.partition("  ")[0] for line in done.text.splitlines() if line.endswith(said)] == ["n1", "n2", "n3"]
 
 
@@ -388,7 +391,7 @@ def test_of_nodes_of_which_something_is_wrong_the_table_says_why_it_is_not_there
     (lab / "nodes.yaml").write_text((lab / "nodes.yaml").read_text().replace("n2 ", "n1 "))
     done = process("krmfn", "nodes", str(lab))
     assert (done.code, done.out) == (1, b"")
-    assert f"warning: no node of {lab} is shown: from nodes of which something is wrong nothing is conclud" in done.err
+    assert f"warning: no nodes of {lab} are shown, because there are errors about its nodes; " in done.err
 
 
 def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> None:

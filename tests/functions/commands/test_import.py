@@ -97,7 +97,7 @@ def test_an_object_of_an_operator_is_warned_about(tmp_path: Path) -> None:
     owner = {"apiVersion": "amd.com/v1alpha1", "kind": "DeviceConfig", "name": "gpu", "uid": "1", "controller": True}
     done = run(tmp_path, "-", stdin=dump(edited(DUMPED_GPU, ("metadata.ownerReferences", [owner]))))
     assert done.code == 0
-    assert "belongs to DeviceConfig gpu, which writes it anew" in done.err
+    assert "belongs to DeviceConfig gpu, which will overwrite it" in done.err
 
 
 def test_a_namespace_for_manifests_without_one(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_a_namespace_for_manifests_without_one(tmp_path: Path) -> None:
         (
             ["-"],
             dump(GPU, GPU),
-            "Module kmm/gpu is there 2 times (the last one: stdin:21); remove all but one, and import one cluster",
+            "Module kmm/gpu appears 2 times (last in stdin:21); remove all but one, and import one cluster",
         ),
-        (["-", "--function-config", "x.yaml"], dump(GPU), "leave --function-config out"),
+        (["-", "--function-config", "x.yaml"], dump(GPU), "remove --function-config"),
     ],
 )
 def test_what_cannot_be_imported_writes_nothing(tmp_path: Path, args: list[str], stdin: str, message: str) -> None:

@@ -72,11 +72,11 @@ def test_text_of_what_is_generated_and_what_is_written() -> None:
     both = f"{CONFIG}---\n{json.dumps(written)}\n"
     done = resolve("--kernel", EL9, "--kernel", EL8, stdin=both)
     assert done.code == 1
-    assert done.err.startswith(f"error: Module kmm/written: no kernel mapping for {EL9}: such nodes get no driver; ")
+    assert done.err.startswith(f"error: Module kmm/written: no kernel mapping for {EL9}, so nodes with such a kernel ")
     allowed = resolve("--kernel", EL9, "--kernel", EL8, "--allow-unmapped", stdin=both)
     assert (allowed.code, allowed.out, "no kernel mapping" in allowed.err) == (0, done.out, False)
     assert done.text == (
-        f"kmm/written  {EL9}  no mapping: KMM leaves such nodes alone\n"
+        f"kmm/written  {EL9}  no mapping: KMM loads nothing on such nodes\n"
         f"kmm/written  {EL8}  kernelMappings[0]  r.example.com/drv:el8\n"
         f"kmm/drv  {EL9}  kernelMappings[0]  r.example.com/drv:1-{EL9}\n"
         f"kmm/drv  {EL8}  kernelMappings[0]  r.example.com/drv:1-{EL8}\n"
@@ -105,7 +105,12 @@ def test_json() -> None:
         ((), CONFIG, 2, "the following arguments are required: --kernel"),
         (("--kernel", EL9, "--format", "xml"), CONFIG, 2, "invalid choice: 'xml'"),
         (("--kernel", "5"), CONFIG, 2, "error: Module kmm/drv, kernel 5: "),
-        (("--kernel", EL9), "apiVersion: v1\nkind: ConfigMap\n", 2, "error: no Module in -, written or generated"),
+        (
+            ("--kernel", EL9),
+            "apiVersion: v1\nkind: ConfigMap\n",
+            2,
+            "error: no Module in -, neither hand-written nor generated",
+        ),
         (("--kernel", EL9), CONFIG.replace("moduleName", "moduelName"), 1, "spec.moduelName"),
     ],
 )

@@ -94,7 +94,7 @@ def test_nothing_is_written_among_its_sources(tmp_path: Path, args: tuple[str, .
     plant(tmp_path, {"lab/config.yaml": CONFIG, "other/map.yaml": config_map("a")})
     done = process("krmfn", "render", *args, "--split", "stages", cwd=tmp_path)
     assert (done.code, done.out) == (2, b"")
-    assert "lab is what is rendered" in done.err
+    assert "lab is the input itself: " in done.err
     assert "such as --output-dir rendered/lab" in done.err
     assert [path.name for path in (tmp_path / "lab").iterdir()] == ["config.yaml"]
 

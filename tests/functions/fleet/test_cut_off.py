@@ -56,7 +56,7 @@ def test_another_number_of_nodes_than_the_inventory_says_is_an_error(lines: int,
 @pytest.mark.parametrize("day", ["2027-02-31", "2027-2-3", "20270203", "tomorrow"])
 def test_a_day_that_there_is_not_is_refused(day: str) -> None:
     done = process("krmfn", "inventory", "-", "--all-labels", "--valid-until", day)
-    assert (done.code, done.err) == (2, f"error: --valid-until {day!r} is no day; write it as 2026-12-31\n")
+    assert (done.code, done.err) == (2, f"error: --valid-until {day!r} is not a date; write it as 2026-12-31\n")
 
 
 def test_a_place_without_lines_gets_none() -> None:

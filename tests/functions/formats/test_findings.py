@@ -154,7 +154,7 @@ def test_a_baseline_silences_what_it_names_and_nothing_else(tmp_path: Path) -> N
     assert written == Done(0, b"", "")
     silenced = check("--baseline", "known.json", "--strict", stdin=WRONG, cwd=tmp_path)
     assert (silenced.code, silenced.out) == (0, b"no findings: 1 DeviceConfig in 1 resource\n")
-    assert silenced.err.endswith(" findings are named in known.json\n")
+    assert silenced.err.endswith(" findings are listed in known.json\n")
     worse = WRONG.replace("driverVersion", "driverVersoin")
     assert check("--baseline", "known.json", stdin=worse, cwd=tmp_path).code == 1
 

@@ -314,7 +314,7 @@ def test_warnings_of_the_new_state_are_printed(folder: Path) -> None:
     [
         (("old", "missing"), "error: missing: No such file or directory\n"),
         (("missing", "new"), "error: missing: No such file or directory\n"),
-        (("old",), "diff takes two PATHs, OLD and NEW, and here are 1"),
+        (("old",), "diff takes two PATHs, OLD and NEW, but got 1"),
         (("old", "new", "new"), "usage: krmfn diff OLD NEW, or krmfn diff --base REF [PATH ...]"),
         (("old", "new", "--format", "xml"), "invalid choice: 'xml'"),
         (("old", "new", "--kmm-version", "1.0"), "'1.0'"),
