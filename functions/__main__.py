@@ -46,8 +46,8 @@ def _refuse_strange_modules() -> None:
     elements = "" if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "")
     if elements and not all(map(os.path.isabs, elements.split(os.pathsep))):
         sys.stderr.write(
-            f"error: PYTHONPATH is {elements!r}, with an element that is empty or relative: Python takes modules from "
-            "the working folder; unset it, or start krmfn with python -I -m krmfn_functions\n"
+            f"error: PYTHONPATH is {elements!r}, which has an empty or relative element, so Python would import "
+            "modules from the working folder; unset it, or run krmfn with python -I -m krmfn_functions\n"
         )
         sys.exit(2 if sys.argv[1:] else 1)
 

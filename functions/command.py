@@ -11,8 +11,8 @@ from krmfn.log import Log
 from .options import RunOptions
 from .settings import Intent
 
-EXITS = "exit code: 0 fine, 1 findings of severity error, 2 the work could not be done (usage, unreadable input)"
-PRINTED = "exit code: 0 printed, 2 it could not be (usage, a closed output)"
+EXITS = "exit code: 0 no errors, 1 findings of severity error, 2 the command failed (usage, unreadable input)"
+PRINTED = "exit code: 0 printed, 2 not printed (usage, a closed output)"
 
 
 class Context(NamedTuple):

@@ -19,10 +19,10 @@ from krmfn.log import Log
 from .kmm.versions import DEFAULT, TARGETS
 from .settings import Intent, Settings
 
-PATH = "a directory (with a kustomization it is built first), a file, or - for stdin"
+PATH = "a directory (built first if it has a kustomization), a file, or - for stdin"
 SETTINGS = {
-    "namespace": "for resources that name none (default: ARGOCD_APP_NAMESPACE)",
-    "prune": "generated objects whose owner is not in the input: auto (default), always or never removed",
+    "namespace": "namespace of resources that have none (default: ARGOCD_APP_NAMESPACE)",
+    "prune": "remove generated objects whose owner is not in the input: auto, always or never (default: auto)",
     "kmm-version": f"the KMM version of the cluster: {', '.join(TARGETS)} (default {DEFAULT})",
 }
 """Settings of the functionConfig that are options, too, each with its help."""
@@ -72,45 +72,45 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
         parser.set_defaults(against=[])
     parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
-    text = "let kustomize fetch what a kustomization lists by URL; not together with functions"
+    text = "let kustomize fetch what a kustomization lists by URL; cannot be combined with functions"
     parser.add_argument("--allow-remote", action="store_true", help=text)
-    text = "a repository of krmfn's image, whose functions a kustomization may call, too; may be repeated"
+    text = "another repository of krmfn's image, whose functions a kustomization may call; may be repeated"
     parser.add_argument("--function-image", action="append", default=[], metavar="REPOSITORY", help=text)
-    text = "the folder that no link may lead out of (default: the Git work tree that holds PATH, else PATH)"
+    text = "the folder that links must not lead out of (default: the Git work tree that contains PATH, else PATH)"
     parser.add_argument("--root", metavar="DIR", help=text)
-    text = "these belong to one cluster; may be repeated (default: what .krmfn.yaml says)"
+    text = "treat these PATHs as one cluster; may be repeated (default: `clusters` in .krmfn.yaml)"
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
-    text = "do not look at files and folders that a .gitignore with this line would ignore; may be repeated"
+    text = "skip the files and folders that this pattern would ignore in a .gitignore; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
     parser.set_defaults(written=frozenset())
-    text = "build as many kustomizations at a time (default: as many as there are processors, and no more than 8)"
+    text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
-    text = "end a kustomize that takes longer than this, from 1 to 3600 (default: 60)"
+    text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"
     seconds = partial(_number, _MOST_SECONDS)
     parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
     for name, text in SETTINGS.items():
         parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
     lines = parser.add_mutually_exclusive_group()
-    text = f"render names every object that is created, updated or removed (also: {log.VERBOSE}=1)"
+    text = f"render: name every object that is created, updated or removed (or set {log.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)
-    lines.add_argument("-q", "--quiet", action="store_true", help="only errors on stderr")
-    text = f"how stderr is written (default: text, or the format that {log.VARIABLE} names)"
+    lines.add_argument("-q", "--quiet", action="store_true", help="print only errors on stderr")
+    text = f"format of stderr (default: text, or the value of {log.VARIABLE})"
     parser.add_argument("--log-format", choices=log.FORMATS, help=text)
-    text = "when text has colours; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
+    text = "when to colour text; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
     parser.add_argument("--color", choices=color.CHOICES, default="auto", help=text)
 
 
 def _add_against(parser: argparse.ArgumentParser) -> None:
     text = (
-        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): it takes part in "
-        "what is judged, and is not judged itself; may be repeated"
+        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): PATHs are "
+        "checked together with it, but it is not checked itself; may be repeated"
     )
     parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
 
 
 def _number(most: int, text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {most}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {most}")
     return int(text)
 
 
@@ -136,7 +136,7 @@ def kustomize_flags(options: RunOptions) -> list[str]:
     try:
         return shlex.split(options.kustomize)
     except ValueError as failure:
-        raise KrmfnError(f"--kustomize {options.kustomize!r} cannot be divided into flags: {failure}") from failure
+        raise KrmfnError(f"--kustomize {options.kustomize!r} cannot be split into flags: {failure}") from failure
 
 
 def log_of(options: RunOptions) -> Log:
@@ -150,6 +150,6 @@ def _check_namespace(where: str, name: str | None) -> None:
     """Raise KrmfnError for a name that no namespace can have: it becomes part of labels and of other names."""
     if name is not None and not _NAMESPACE.fullmatch(name):
         raise KrmfnError(
-            f"{where} is {name!r}; a namespace has 1 to 63 lower case letters, digits and dashes, "
-            "and neither begins nor ends with a dash"
+            f"{where} is {name!r}; a namespace must have 1 to 63 lower case letters, digits and dashes, and must "
+            "not begin or end with a dash"
         )

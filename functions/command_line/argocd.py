@@ -63,7 +63,7 @@ def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:
     try:
         entries = json.loads(text)
     except ValueError as failure:
-        raise KrmfnError(f"{_PARAMETERS} is no JSON: {failure}") from failure
+        raise KrmfnError(f"{_PARAMETERS} is not valid JSON: {failure}") from failure
     if entries is None:
         return
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -100,7 +100,7 @@ def _variables(environment: Mapping[str, str], known: Collection[str]) -> Iterat
 
 def _filled(setting: Setting) -> Setting:
     if not setting.value:
-        raise KrmfnError(f"{setting.source} is empty; give it a value, or leave it out")
+        raise KrmfnError(f"{setting.source} is empty; set a value, or remove it")
     return setting
 
 

@@ -31,9 +31,9 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog=NAME,
         description=_DESCRIPTION,
-        epilog="Without a command it is a KRM function: a ResourceList on stdin, a ResourceList on stdout, "
-        "as kustomize (transformers:) and kpt (pipeline) run it; exit code 0, or 1 with findings of severity error. "
-        "COMMAND --help has examples and exit codes.",
+        epilog="Without a command, krmfn is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads "
+        "a ResourceList from stdin and writes one to stdout; exit code 0, or 1 with findings of severity error. "
+        "Run `krmfn COMMAND --help` for examples and exit codes.",
     )
     made.add_argument("--version", action=_Version, nargs=0, help="print the version")
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -89,14 +89,14 @@ def _check_values(known: argparse.ArgumentParser, namespace: argparse.Namespace)
     for option in grammar.options(known):
         value = getattr(namespace, option.dest, None)
         if ("" in value) if isinstance(value, list) else value == "" != option.default:
-            raise KrmfnError(f"{option.option_strings[-1]} is empty; give it a value, or leave it out")
+            raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
 
 
 def _call(namespace: argparse.Namespace) -> Call:
     command = table.command(namespace.command)
     if "" in getattr(namespace, "paths", ()):
         # with --base it would count as a folder that is gone
-        raise KrmfnError("a PATH is an empty text; is a variable of the command not set?")
+        raise KrmfnError("a PATH is an empty string; is a shell variable not set?")
     if not command.intent:
         return Call(command, options.typed(command.args, namespace), RunOptions())
     given = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}

@@ -93,7 +93,7 @@ class Args(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    text = "bash and fish read the file of the example by themselves, zsh with `source FILE` in ~/.zshrc"
+    text = "bash and fish load the file of the example automatically; for zsh, add `source FILE` to ~/.zshrc"
     parser.add_argument("shell", choices=tuple(SHELLS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
 
 
@@ -105,7 +105,7 @@ def _run(_: Context, args: Args) -> int:
 
 
 COMMAND = Command(
-    "print what makes a shell complete commands and options",
+    "print the completion script of a shell, for commands and options",
     (
         "bash > ~/.local/share/bash-completion/completions/krmfn",
         "zsh > ~/.krmfn-completion.zsh",

@@ -38,9 +38,9 @@ def main(argv: Sequence[str]) -> int:
         return 130
     except BaseException as failure:  # a SystemExit(0) of the function included
         if isinstance(failure, FileNotFoundError) and not _has_working_folder():
-            log.failure(KrmfnError("the working folder is gone: it was removed before this ended; nothing was decided"))
+            log.failure(KrmfnError("the working folder was removed while krmfn was running, so there is no result"))
         else:
-            log.crash("this is a bug in the program, not in your files; nothing was decided")
+            log.crash("this is a bug in krmfn, not in your files; there is no result")
     return 2
 
 

@@ -18,8 +18,8 @@ def answer(name: str, arguments: Sequence[str]) -> int:
 
         return _print(
             f"{usage}\n{help_of(name)}\n"
-            "This is a KRM function: a ResourceList on stdin, a ResourceList on stdout, as kustomize (transformers:)\n"
-            "and kpt (pipeline) run it. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
+            "This is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads a ResourceList from\n"
+            "stdin and writes one to stdout. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
         )
     if arguments[0] == "--version" and len(arguments) == 1:
         from importlib.metadata import version

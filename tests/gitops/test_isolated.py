@@ -73,7 +73,7 @@ def test_the_command_itself_says_what_is_wrong(pythonpath: str, tmp_path: Path) 
     plant(tmp_path, {"repo/yaml.py": EVIL, "repo/jsonschema.py": EVIL, "repo/a.yaml": CONFIG})
     code, err, is_run = start([str(COMMANDS / "krmfn"), "check", "."], tmp_path / "repo", pythonpath)
     assert (code, is_run) == (2, False)
-    assert f"PYTHONPATH is '{pythonpath}', with an element that is empty or relative" in err
+    assert f"PYTHONPATH is '{pythonpath}', which has an empty or relative element" in err
     assert start([str(COMMANDS / "deviceconfig")], tmp_path / "repo", pythonpath)[::2] == (1, False)
 
 

@@ -116,9 +116,9 @@ def test_a_parameter_is_what_the_option_is(app: Path) -> None:
         ),
         (
             {"ARGOCD_APP_PARAMETERS": parameters(prune="")},
-            "the parameter prune is empty; give it a value, or leave it out",
+            "the parameter prune is empty; set a value, or remove it",
         ),
-        ({"ARGOCD_ENV_PRUNE": ""}, "ARGOCD_ENV_PRUNE is empty; give it a value, or leave it out"),
+        ({"ARGOCD_ENV_PRUNE": ""}, "ARGOCD_ENV_PRUNE is empty; set a value, or remove it"),
         (
             {"ARGOCD_APP_PARAMETERS": parameters(kmm_version="2.5"), "ARGOCD_ENV_KMM_VERSION": "2.6"},
             "the parameter kmm-version is '2.5', and ARGOCD_ENV_KMM_VERSION is '2.6'; set it once",
@@ -137,7 +137,7 @@ def test_a_parameter_is_what_the_option_is(app: Path) -> None:
         ),
         (
             {"ARGOCD_APP_PARAMETERS": "prune"},
-            "ARGOCD_APP_PARAMETERS is no JSON: Expecting value: line 1 column 1 (char 0)",
+            "ARGOCD_APP_PARAMETERS is not valid JSON: Expecting value: line 1 column 1 (char 0)",
         ),
     ],
 )

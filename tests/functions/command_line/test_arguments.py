@@ -135,4 +135,4 @@ def test_a_setting_that_is_an_option_is_not_empty(option: str) -> None:
     """As `--prune=$PRUNE` is when the variable is not set: the default would be a guess."""
     done = process("krmfn", "check", f"--{option}=", "examples/quickstart")
     assert (done.code, done.out) == (2, b"")
-    assert done.err == f"error: --{option} is empty; give it a value, or leave it out\n"
+    assert done.err == f"error: --{option} is empty; set a value, or remove it\n"

@@ -83,7 +83,7 @@ def test_an_inventory_is_made_of_whatever_kubectl_prints(layout: str) -> None:
         ((), dump(node("n1")), "choose the labels to keep"),
         (("--all-labels", "--labels", "a"), dump(node("n1")), "remove --for and --labels"),
         (("--labels", "a b"), dump(node("n1")), "--labels: 'a b' is not a valid label key"),
-        (("--labels", ""), dump(node("n1")), "--labels is empty; give it a value"),
+        (("--labels", ""), dump(node("n1")), "--labels is empty; set a value"),
         (("--all-labels", "--name", "A"), dump(node("n1")), "--name 'A' is not a valid name"),
         (("--all-labels", "--valid-until", "tomorrow"), dump(node("n1")), "--valid-until 'tomorrow' is not a date"),
         (("--for", "/dev/null"), dump(node("n1")), "nothing in /dev/null selects nodes by a label"),
@@ -158,7 +158,7 @@ def test_an_option_whose_variable_is_not_set_answers_no_other_question(lab: Path
     command, option = args
     done = process("krmfn", command, str(lab), option, "")
     assert (done.code, done.out) == (2, b"")
-    assert done.err == f"error: {option} is empty; give it a value, or leave it out\n"
+    assert done.err == f"error: {option} is empty; set a value, or remove it\n"
 
 
 def test_without_a_problem_that_is_said(lab: Path) -> None:

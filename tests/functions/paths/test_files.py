@@ -279,7 +279,7 @@ def test_a_broken_kustomize(program: str, message: str, app: Path, tmp_path: Pat
         done = run(command, ".", cwd=app, PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
         assert (done.code, done.out) == (2, b"")
         assert message in done.err
-    assert run("check", "--kustomize", "'", ".", cwd=app).err.startswith('error: --kustomize "\'" cannot be divided')
+    assert run("check", "--kustomize", "'", ".", cwd=app).err.startswith('error: --kustomize "\'" cannot be split')
 
 
 def test_without_kustomize_or_a_temporary_folder(app: Path, tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_a_crash_is_exit_2_with_its_traceback(body: str, app: Path) -> None:
         done = subprocess.run(command, cwd=app, env=environment(), capture_output=True, timeout=30, check=False)
         assert (done.returncode, done.stdout) == (2, b"")
         assert b"Traceback" in done.stderr
-        assert b"this is a bug in the program, not in your files" in done.stderr
+        assert b"this is a bug in krmfn, not in your files" in done.stderr
 
 
 def test_an_interrupt_stays_130(app: Path, tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_a_working_folder_that_is_gone_is_named(command: list[str], tmp_path: Pa
         capture_output=True,
         check=False,
     )
-    message = b"error: the working folder is gone: it was removed before this ended; nothing was decided\n"
+    message = b"error: the working folder was removed while krmfn was running, so there is no result\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
 
 
@@ -494,7 +494,7 @@ def test_an_empty_path_is_said_to_be_one(command: str, tmp_path: Path) -> None:
     """As `krmfn check "$FOLDER"` has it when nobody has set FOLDER."""
     done = run(*command.split(), "", cwd=tmp_path)
     assert (done.code, done.out) == (2, b"")
-    assert done.err == "error: a PATH is an empty text; is a variable of the command not set?\n"
+    assert done.err == "error: a PATH is an empty string; is a shell variable not set?\n"
 
 
 def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
