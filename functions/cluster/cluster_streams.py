@@ -111,7 +111,7 @@ def _streams(context: Context, paths: Sequence[str], stays: Callable[[ResourceLi
 def nothing(context: Context) -> Streams:
     """Return no cluster, for a command that is about files of its own. Raises KrmfnError for --against, about none."""
     if context.options.against:
-        raise KrmfnError("--against is about the clusters of PATHs, and there is no PATH; name one, or leave it out")
+        raise KrmfnError("--against needs a PATH to check together with it; pass a PATH, or remove --against")
     return Streams([], [], [], Config(), ())
 
 
@@ -123,7 +123,7 @@ def only(context: Context, path: str) -> ResourceList:
     streams = rendered(context, [path])
     if len(streams.clusters) > 1:
         names = ", ".join(one.cluster.name for one in streams.clusters)
-        raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); give the PATH of one of them")
+        raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); pass the PATH of one of them")
     raise_first(streams.failures)
     if not streams.is_whole:
         raise Unreadable([*streams.findings, *(finding for one in streams.clusters for finding in one.final.results)])
@@ -145,7 +145,7 @@ def log_left_out(context: Context, streams: Streams) -> None:
     """Write what the configuration file leaves out: who reads the output of a pull request did not choose it."""
     if streams.excluded and streams.config.exclude:
         patterns = ", ".join(printable(pattern.text) for pattern in streams.config.exclude)
-        context.log.say(f"{streams.config.name} leaves out {patterns}")
+        context.log.say(f"{streams.config.name} excludes {patterns}")
 
 
 def _raise_alike(made: Sequence[Rendered], laid: Layout, failures: Sequence[Failure]) -> None:

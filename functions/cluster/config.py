@@ -118,7 +118,7 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     except KrmfnError as failure:
         return Config(name), [unreadable(failure, name, "KRM521")]
     if len(items) != 1 or not items[0].manifest:
-        return Config(name), [error("must be one mapping", rule="KRM521", place=Place(name, 0, 1))]
+        return Config(name), [error("must be a mapping", rule="KRM521", place=Place(name, 0, 1))]
     (item,) = items
     duplicates = [
         error("this key appears twice; remove one", rule="KRM521", field=Field(path)) for path in item.duplicate_keys
@@ -147,10 +147,8 @@ def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
         return
     for at in excludes.unused([pattern.text for pattern in settings.exclude], settings.folder):
         text, place = settings.exclude[at]
-        effect = (
-            "brings nothing back that a pattern before it leaves out" if text.startswith("!") else "matches nothing"
-        )
-        message = f"{text} {effect}; correct the pattern (as in a .gitignore, from here), or remove it"
+        effect = "re-includes nothing that an earlier pattern excludes" if text.startswith("!") else "matches nothing"
+        message = f"{text} {effect}; correct the pattern (.gitignore syntax, relative to this file), or remove it"
         yield info(message, rule="KRM522", field=Field(f"exclude[{at}]"), place=place)
 
 

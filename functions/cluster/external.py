@@ -70,7 +70,9 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
     is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(options.against, names).items():
         if is_stdin_read and "-" in paths:
-            raise KrmfnError("- is a PATH and an --against, and stdin can be read once; give one of them as a file")
+            raise KrmfnError(
+                "- is both a PATH and an --against, but stdin can be read only once; pass a file for one of them"
+            )
         try:
             made[name] = _read(context._replace(options=alone, intent=LOOK), paths)
         except KrmfnError as failure:
@@ -86,8 +88,8 @@ def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[st
         if not (sign and name in names):
             if len(names) > 1:
                 raise KrmfnError(
-                    f"--against {text}: these are {len(names):,} clusters ({some(names, len(names))}); say "
-                    "which of them it is about, with --against NAME=PATH"
+                    f"--against {text}: there are {len(names):,} clusters ({some(names, len(names))}); name the one "
+                    "that it belongs to with --against NAME=PATH"
                 )
             name, listed = names[0], text
         paths = [path for path in listed.split(",") if path]
@@ -123,7 +125,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
         raise Unreadable([one for one in made.final.results if one.severity == "error"])
     pipes = [path for path in named if stat.S_ISFIFO(os.stat(path).st_mode)]
     if pipes and not made.final.items:
-        raise KrmfnError(f"{pipes[0]} holds no resource; a list without items may come from stdin: --against -")
+        raise KrmfnError(f"{pipes[0]} holds no resource; pass a list without items on stdin instead: --against -")
     return made
 
 
@@ -152,11 +154,7 @@ def join(context: Context, one: Rendered, other: Rendered, before: Sequence[Reso
         run.note(final, external=left)
         final.report(found)
         number = len(other.final.items) - len(left.items)
-        ours = (
-            f"; {number:,} more there {'is' if number == 1 else 'are'} not: of here, nodes or settings"
-            if number
-            else ""
-        )
+        ours = f"; skipped {number:,} more: part of PATH, nodes or settings" if number else ""
         context.log.say(f"compared with {counted(len(left.items), 'resource')} of {_name(other)}{ours}")
 
 
@@ -172,8 +170,8 @@ def unknown(other: Rendered) -> str:
     if not errors:
         return ""
     return (
-        f"{_name(other)}, which --against names, has {counted(len(errors), 'error')}, so what it claims is not known; "
-        f"the first: {errors[0]}"
+        f"{_name(other)}, which --against names, has {counted(len(errors), 'error')}, so it is not known which "
+        f"nodes it claims; the first error: {errors[0]}"
     )
 
 

@@ -51,7 +51,7 @@ def read(options: RunOptions, roots: Sequence[Root], name: str, in_full: bool = 
     """
     first = roots[0]
     if first.kind == "stream":
-        stdin = read_stdin("the PATH - means that resources come from there")
+        stdin = read_stdin("the PATH - reads resources from stdin")
         return Read(name, manifests.read("-", stdin))
     if first.kind != "kustomization":
         return _of_files(roots, name, options, in_full)
@@ -104,7 +104,7 @@ def _unlisted(items: Iterable[Item]) -> Iterator[Result]:
     for item in items:
         by_file.setdefault(item.place.path if item.place else "", []).append(item)
     for first, *more in by_file.values():
-        others = f", nor are {len(more):,} more of this file" if more else ""
+        others = f" (nor are {len(more):,} more in this file)" if more else ""
         message = (
             f"no kustomization lists it, so it is not deployed{others}; list the file under `resources`, or move it"
         )
@@ -127,7 +127,7 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
         names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
         where = options.function_config or path
         raise KrmfnError(
-            f"{where} holds {len(configs)} functionConfigs: {names}; say which with --function-config FILE"
+            f"{where} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
         )
     with redirect_stdout(sys.stderr):
         for item in configs:
@@ -182,7 +182,7 @@ def _function_configs(options: RunOptions, resources: ResourceList) -> list[Item
     if options.function_config:
         configs = manifests.read(options.function_config, root=options.root).items
         if not configs:
-            raise KrmfnError(f"{options.function_config} holds no resource; give --function-config a file with one")
+            raise KrmfnError(f"{options.function_config} holds no resource; pass a file with one to --function-config")
         return configs
     group, kind = CONFIG
     return resources.select(kind, group)

@@ -105,7 +105,7 @@ def layout(
     known. Raises KrmfnError for paths of two repositories that both have a configuration file, and for stdin twice.
     """
     if list(paths).count("-") > 1:
-        raise KrmfnError("- appears twice among the PATHs, and stdin can be read once")
+        raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
     named = named or {}
     every = list(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
     settings, findings = _config(every, root)
@@ -162,7 +162,7 @@ def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result
     present = [one for one in read if one[0].name]
     if len(present) > 1:
         names = " and ".join(settings.name for settings, _ in present)
-        raise KrmfnError(f"{names} both say how roots are joined; name the PATHs of one repository at a time")
+        raise KrmfnError(f"{names} both define clusters; pass the PATHs of one repository at a time")
     return present[0] if present else (Config(), [])
 
 
@@ -197,7 +197,7 @@ def _absent(
                 message = f"{member.text} holds nothing that would reach the cluster {name}"
                 findings.append(error(message, rule="KRM522", place=member.place))
             elif cluster:
-                message = f"{member.text} belongs to the cluster {name}, too, and is not among the PATHs"
+                message = f"{member.text} also belongs to the cluster {name}, but is not among the PATHs"
                 findings.append(warning(message, rule="KRM522", place=member.place))
     return findings
 

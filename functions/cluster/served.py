@@ -32,8 +32,8 @@ def check(deployed: Sequence[Item]) -> Iterator[Result]:
         if name not in served and name not in seen and (item.group, item.kind) not in brought:
             seen.add(name)
             message = (
-                f"the cluster serves no {item.kind} of {item.ref.api_version} ({VARIABLE}), and no CRD here brings it; "
-                "install what does before this is synced"
+                f"the cluster does not serve {item.kind} of {item.ref.api_version} ({VARIABLE}), and no CRD here "
+                "defines it; install its CRD before this is synced"
             )
             yield item.located(warning(message, rule="KRM525"))
 

@@ -41,7 +41,7 @@ def with_base(context: Context, ref: str, names: Sequence[str], said: Streams | 
     with bases.checked_out(ref, every) as base:
         gone = next((one for one in every if not (os.path.lexists(one) or os.path.lexists(base.path(one)))), None)
         if gone:
-            raise KrmfnError(f"{gone} is neither here nor in {base.name}, the base; is it the right PATH?")
+            raise KrmfnError(f"{gone} exists neither here nor in the base {base.name}; is it the right PATH?")
         new = _streams(context, [one for one in names if os.path.lexists(one)])
         old = _of_base(context, base, names)
         pairs = paired(old, base.folder, new, base.root)
@@ -147,11 +147,11 @@ def _with_base(base: Base, pair: Pair, lost: list[Result], missing: list[Result]
     """Return the comparison of one cluster with its base; what it has and could not be read on either side is given."""
     name = _name(base, pair)
     if pair.new and (not pair.new.is_whole or pair.new.final.failed):
-        missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read whole")]
+        missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
     if missing:
         return Comparison(name, _NOTHING, missing, failed=True)
     if pair.old and (not pair.old.is_whole or pair.old.final.failed):
-        lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read whole")]
+        lost = [*lost, *map(base.located, _errors(pair.old.final.results))] or [error("it cannot be read completely")]
     if not lost:
         return compared(pair, name)
     after = deployed(pair.new.final) if pair.new else []

@@ -123,7 +123,7 @@ def _check_whole(root: str, wanted: Sequence[str]) -> None:
     if gone:
         raise KrmfnError(
             f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "
-            "so what shall be there is not known; name PATHs that are checked out, or `git sparse-checkout disable`"
+            "so the new state is not known; pass PATHs that are checked out, or run `git sparse-checkout disable`"
         )
 
 
@@ -132,8 +132,8 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True)
     except OSError as failure:
         raise KrmfnError(
-            f"--base needs a temporary folder, and none can be written: {failure.strerror}; "
-            "name one with the environment variable TMPDIR"
+            f"--base needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
+            "variable TMPDIR to one that is"
         ) from failure
 
 
@@ -142,11 +142,13 @@ def _root(paths: Sequence[str]) -> str:
     found: dict[str, str] = {}
     for path in paths:
         if path == "-":
-            raise KrmfnError("- is stdin, which has no base; with --base name files or folders of a Git work tree")
+            raise KrmfnError("- is stdin, which has no base; with --base, pass files or folders of a Git work tree")
         folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
         root = roots.root_of(folder)
         if root is None or not os.path.lexists(os.path.join(root, ".git")):
-            raise KrmfnError(f"{path} is in no Git work tree, so it has no base; compare two folders: OLD NEW")
+            raise KrmfnError(
+                f"{path} is not in a Git work tree, so it has no base; compare two folders instead: OLD NEW"
+            )
         found.setdefault(root, path)
     if len(found) > 1:
         raise KrmfnError(f"{' and '.join(found.values())} are in different Git work trees; compare one at a time")

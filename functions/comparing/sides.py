@@ -21,9 +21,9 @@ from .pairs import Pair, compared, join_theirs, paired
 def of_two(context: Context, old: str, new: str) -> list[Comparison]:
     """Return the comparison of each cluster of two PATHs; [] when one cannot be rendered, which is logged."""
     if old == new == "-":
-        raise KrmfnError("OLD and NEW are both stdin; give one of them as a file or directory")
+        raise KrmfnError("OLD and NEW are both stdin; pass a file or directory for one of them")
     if context.options.cluster:
-        raise KrmfnError("--cluster joins PATHs of one side, and there are two; say it with --base")
+        raise KrmfnError("--cluster cannot be used with OLD and NEW; use it with --base")
     alone = context._replace(
         options=context.options._replace(against=()), intent=context.intent._replace(is_root_only=True)
     )
@@ -69,8 +69,8 @@ def _refuse_dumps(named: Sequence[tuple[str, str]], sides: Sequence[Streams]) ->
     ]
     if dumps:
         raise KrmfnError(
-            f"{' and '.join(dumps)} {'is a dump' if len(dumps) == 1 else 'are dumps'} of a cluster, and diff compares "
-            "files; to compare with a cluster, use `krmfn render PATH | kubectl diff --server-side -f -`"
+            f"{' and '.join(dumps)} {'is a dump' if len(dumps) == 1 else 'are dumps'} of a cluster, but diff "
+            "compares files; to compare with a cluster, use `krmfn render PATH | kubectl diff --server-side -f -`"
         )
 
 

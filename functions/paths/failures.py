@@ -54,7 +54,7 @@ def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[
     Raises KrmfnError when it makes nothing of any, for one and the same reason.
     """
     if paths.count("-") > 1:
-        raise KrmfnError("- appears twice among the PATHs, and stdin can be read once")
+        raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
     made: list[T] = []
     failures: list[Failure] = []
     for path in paths:

@@ -84,7 +84,7 @@ def test_the_option_goes_before_the_file_and_adds_its_paths() -> None:
 def test_a_part_of_a_cluster_that_is_not_given_is_said() -> None:
     config = "clusters:\n  lab:\n  - apps/gpu\n  - nodes/lab\n"
     assert findings(config, "apps") == [
-        ".krmfn.yaml:4:5: warning: nodes/lab belongs to the cluster lab, too, and is not among the PATHs [KRM522]"
+        ".krmfn.yaml:4:5: warning: nodes/lab also belongs to the cluster lab, but is not among the PATHs [KRM522]"
     ]
     assert findings(config, "nodes/prod") == []
     assert findings(config, "apps", "nodes/lab") == []
@@ -127,7 +127,7 @@ WRONG = {
     "format: pdf": "1:1: error: format: is 'pdf'; must be one of ",
     "exclude: [1]": '1:11: error: exclude[0]: is the number 1; must be a string: write it in quotes, "1" [KRM521]',
     "format: text\nformat: json": "2:1: error: format: this key appears twice; remove one [KRM521]",
-    "- a": "1: error: must be one mapping [KRM521]",
+    "- a": "1: error: must be a mapping [KRM521]",
     "a: [": "2: error: did not find expected node content (while parsing a flow node) [KRM521]",
     "clusters:\n  lab: [apps, app]": "2:15: error: clusters.lab[1]: app: No such file or directory [KRM522]",
     "clusters: {lab: [../apps]}": "1:18: error: clusters.lab[0]: ../apps: is not a path inside the repository [KRM522]",
@@ -214,5 +214,5 @@ def test_what_the_file_leaves_out_is_said(tmp_path: Path, command: str) -> None:
     repository(tmp_path, {})
     args = ["lab", *(("--base", "HEAD") if command == "diff" else ())]
     done = process("krmfn", command, *args, cwd=tmp_path, **OWN)
-    assert (done.code, ".krmfn.yaml leaves out b.yaml" in done.err) == (0, True), done.err
+    assert (done.code, ".krmfn.yaml excludes b.yaml" in done.err) == (0, True), done.err
     assert "leaves out" not in process("krmfn", command, *args, "--quiet", cwd=tmp_path, **OWN).err

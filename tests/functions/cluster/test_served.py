@@ -33,8 +33,8 @@ def test_a_kind_that_is_not_served_is_said_once() -> None:
     [(severity, message)] = served(f"{OTHERS},apiextensions.k8s.io/v1/CustomResourceDefinition")
     assert severity == "warning"
     assert message == (
-        "the cluster serves no Module of kmm.sigs.x-k8s.io/v1beta1 (KUBE_API_VERSIONS), and no CRD here brings it; "
-        "install what does before this is synced"
+        "the cluster does not serve Module of kmm.sigs.x-k8s.io/v1beta1 (KUBE_API_VERSIONS), and no CRD here "
+        "defines it; install its CRD before this is synced"
     )
 
 

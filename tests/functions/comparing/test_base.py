@@ -88,7 +88,7 @@ def test_a_path_that_is_new_or_gone_counts(repo: Path) -> None:
     assert (done.code, done.text) == (1, "b.yaml:\n+ ConfigMap b\n\n1 created\n\nprod:\n- ConfigMap b\n\n1 deleted\n")
     done = diff(repo, "lab", "lap")
     assert (done.code, done.out) == (2, b"")
-    assert "lap is neither here nor in " in done.err
+    assert "lap exists neither here nor in " in done.err
 
 
 def test_from_below_and_from_outside(repo: Path, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_what_has_no_base_is_said(repo: Path, tmp_path: Path) -> None:
     other = repository(tmp_path / "other", {"a.yaml": config_map("a")})
     (tmp_path / "plain").mkdir()
     done = process("krmfn", "diff", "--base", "main", "plain", cwd=tmp_path)
-    assert (done.code, done.err.startswith("error: plain is in no Git work tree, so it has no base; ")) == (2, True)
+    assert (done.code, done.err.startswith("error: plain is not in a Git work tree, so it has no base; ")) == (2, True)
     assert "are in different Git work trees" in diff(repo, "lab", str(other)).err
     assert "- is stdin, which has no base" in diff(repo, "-").err
     run_git(other, "checkout", "--quiet", "--orphan", "alone")
@@ -239,7 +239,7 @@ def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> N
     assert changed(done) == {"a": "deleted"}
     (tmp_path / "bare").mkdir()
     run_git(repo, "clone", "--quiet", "--bare", ".", str(tmp_path / "bare"))
-    assert "is in no Git work tree" in diff(tmp_path / "bare").err
+    assert "is not in a Git work tree" in diff(tmp_path / "bare").err
 
 
 # Clones that do not have everything.

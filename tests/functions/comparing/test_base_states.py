@@ -115,7 +115,7 @@ def no_repository(repo: Path) -> Path:
     return plant(repo.parent / "broken", {".git/x": "", "lab/a.yaml": config_map("a")})
 
 
-UNSPARSE = "so what shall be there is not known; name PATHs that are checked out, or `git sparse-checkout disable`"
+UNSPARSE = "so the new state is not known; pass PATHs that are checked out, or run `git sparse-checkout disable`"
 STATES = {
     "a revision that is nowhere": State(
         as_it_is,
@@ -137,7 +137,7 @@ STATES = {
         unborn, "main", "lab", 2, "error: HEAD names no commit in this clone; make a first commit"
     ),
     "no such path at the base": State(new_path, "main", "new", 1, "+ ConfigMap fresh\n\n1 created\n"),
-    "no such path at all": State(as_it_is, "main", "nowhere", 2, "error: nowhere is neither here nor in "),
+    "no such path at all": State(as_it_is, "main", "nowhere", 2, "error: nowhere exists neither here nor in "),
     "no merge base": State(
         unrelated, "main", "lab", 2, "HEAD and main have no commit in common; name the branch that this one has left"
     ),

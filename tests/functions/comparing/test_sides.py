@@ -45,7 +45,7 @@ def test_a_dump_is_refused(old: str, new: str, which: str, what: str, tmp_path: 
     done = process("krmfn", "diff", old, new, cwd=tmp_path, stdin=dump)
     assert (done.code, done.out) == (2, b"")
     assert done.err == (
-        f"error: {which} of a cluster, and diff compares files; to compare with a cluster, use "
+        f"error: {which} of a cluster, but diff compares files; to compare with a cluster, use "
         "`krmfn render PATH | kubectl diff --server-side -f -`\n"
     )
 

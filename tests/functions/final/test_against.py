@@ -135,7 +135,7 @@ def test_our_own_earlier_render_is_no_conflict(tmp_path: Path) -> None:
     for text in (dump(*made), yaml.safe_dump_all(made)):
         done = run(tmp_path, "check", ours_n=MEET, theirs_a=text)
         assert (done.code, "no findings" in done.text) == (0, True), done.text
-        assert "compared with 0 resources of theirs; 2 more there are not: of here, nodes or settings" in done.err
+        assert "compared with 0 resources of theirs; skipped 2 more: part of PATH, nodes or settings" in done.err
         moved = run(tmp_path, "check", ours_a=OURS.replace("card: gpu", "pool: canary"))
         assert moved.code == 0
         plant(tmp_path, {"ours/a.yaml": OURS + "  daemonSets: [{name: agent, image: 'registry.example.com/a:1'}]\n"})
@@ -199,7 +199,11 @@ def test_the_same_files_are_ours_and_not_theirs(tmp_path: Path) -> None:
     ("theirs", "code", "message"),
     [
         (THEIRS.replace("moduleName", "moduleNam"), 1, "which --against names, has "),
-        (f"{THEIRS}---\n{THEIRS.replace('name: gpu', 'name: two')}", 1, "so what it claims is not known; the first:"),
+        (
+            f"{THEIRS}---\n{THEIRS.replace('name: gpu', 'name: two')}",
+            1,
+            "so it is not known which nodes it claims; the first error:",
+        ),
         (yaml.safe_dump(module(name="x", selector="all")), 1, "spec.selector is not a mapping of labels to strings"),
         (
             dump(yaml.safe_load(THEIRS)),
@@ -328,7 +332,7 @@ def test_of_several_clusters_it_is_said_which_is_meant(tmp_path: Path) -> None:
     plant(tmp_path, {"a/a.yaml": OURS, "b/a.yaml": OURS, "theirs/a.yaml": THEIRS})
     several = process("krmfn", "check", "a", "b", "--against", "theirs", "--root", ".", cwd=tmp_path)
     assert several.code == 2
-    assert "--against theirs: these are 2 clusters (a, b); say which of them it is about" in several.err
+    assert "--against theirs: there are 2 clusters (a, b); name the one that it belongs to" in several.err
     named = process("krmfn", "check", "a", "b", "--against", "b=theirs", "--root", ".", cwd=tmp_path)
     assert (named.code, named.text.count("[KRM302]")) == (1, 1)
     assert "b/a.yaml:8:3: error: DeviceConfig kmm/gpu" in named.text
@@ -336,7 +340,7 @@ def test_of_several_clusters_it_is_said_which_is_meant(tmp_path: Path) -> None:
 
 def test_stdin_is_read_once(tmp_path: Path) -> None:
     done = process("krmfn", "check", "-", "--against", "-", cwd=tmp_path, stdin=OURS)
-    assert (done.code, "stdin can be read once" in done.err) == (2, True)
+    assert (done.code, "stdin can be read only once" in done.err) == (2, True)
 
 
 def test_roots_of_one_cluster_are_held_against_theirs_one_and_all(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_what_the_old_side_has_on_the_cluster_is_nobody_else_s(form: str, tmp_pa
     assert done.code == 1, done.err
     assert "Module kmm/gpu: replaced by Module kmm/other on 1 node (n1)" in done.text
     assert "is deleted, but not" not in done.text
-    assert done.err.startswith("compared with 1 resource of stdin; 2 more there are not")
+    assert done.err.startswith("compared with 1 resource of stdin; skipped 2 more")
 
 
 def test_labels_that_the_inventory_lacks_are_said(form: str, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_labels_that_the_inventory_lacks_are_said(form: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("theirs", "message"),
     [
-        (THEIRS.replace("moduleName", "moduleNam"), "so what it claims is not known; the first:"),
+        (THEIRS.replace("moduleName", "moduleNam"), "so it is not known which nodes it claims; the first error:"),
         ("kind: a\napiVersion: [\n", "theirs/b.yaml"),
     ],
 )
@@ -120,7 +120,7 @@ def test_of_several_clusters_it_is_said_which_is_meant(tmp_path: Path) -> None:
     repository(tmp_path, files | {"a/a.yaml": OURS, "b/a.yaml": OURS, "theirs/t.yaml": THEIRS})
     plant(tmp_path, {"b/a.yaml": OURS.replace("card: gpu", "card: gpu, pool: canary")})
     several = process("krmfn", "diff", "--base", "main", "a", "b", "--against", "theirs", cwd=tmp_path)
-    assert (several.code, "these are 2 clusters (a, b); say which of them it is about" in several.err) == (2, True)
+    assert (several.code, "there are 2 clusters (a, b); name the one that it belongs to" in several.err) == (2, True)
     named = process("krmfn", "diff", "--base", "main", "a", "b", "--against", "b=theirs", cwd=tmp_path)
     assert (named.code, "[KRM302]" in named.text, "b:\n" in named.text) == (2, True, True)
     assert "a:\nnothing changes" in named.text
@@ -134,12 +134,12 @@ def test_a_cluster_that_is_gone(tmp_path: Path) -> None:
     assert (done.code, "1 deleted" in done.text) == (1, True), done.err
     plant(tmp_path, {"theirs/t.yaml": APART.replace("moduleName", "moduleNam")})
     done = process("krmfn", "diff", "--base", "main", "ours", "--against", "theirs", cwd=tmp_path)
-    assert (done.code, done.out, "so what it claims is not known" in done.err) == (2, b"", True)
+    assert (done.code, done.out, "so it is not known which nodes it claims" in done.err) == (2, b"", True)
 
 
 def test_stdin_is_read_once(tmp_path: Path) -> None:
     done = process("krmfn", "diff", "/dev/null", "-", "--against", "-", cwd=tmp_path, stdin=OURS)
-    assert (done.code, "stdin can be read once" in done.err) == (2, True)
+    assert (done.code, "stdin can be read only once" in done.err) == (2, True)
 
 
 def test_a_page_with_its_base_knows_theirs_on_both_sides(tmp_path: Path) -> None:

@@ -161,10 +161,10 @@ def test_patterns_that_leave_nothing_out(here: Path, patterns: list[str], idle: 
 def test_a_pattern_that_matches_nothing_is_said_where_all_is_read(here: Path) -> None:
     plant(here, {".krmfn.yaml": "exclude:\n- expriments/\n- '!prod'\n- docs\n"})
     expected = [
-        ".krmfn.yaml:2:3: info: exclude[0]: expriments/ matches nothing; correct the pattern (as in a .gitignore, from "
-        "here), or remove it [KRM522]",
-        ".krmfn.yaml:3:3: info: exclude[1]: !prod brings nothing back that a pattern before it leaves out; correct the "
-        "pattern (as in a .gitignore, from here), or remove it [KRM522]",
+        ".krmfn.yaml:2:3: info: exclude[0]: expriments/ matches nothing; correct the pattern (.gitignore syntax, "
+        "relative to this file), or remove it [KRM522]",
+        ".krmfn.yaml:3:3: info: exclude[1]: !prod re-includes nothing that an earlier pattern excludes; correct "
+        "the pattern (.gitignore syntax, relative to this file), or remove it [KRM522]",
     ]
     for paths in (["."], ["lab", str(here)], [str(here.parent)]):
         laid = layout.layout(paths, OURS, root=str(here.parent) if paths == [str(here.parent)] else None)

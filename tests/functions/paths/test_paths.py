@@ -183,12 +183,12 @@ def test_diff_names_all_that_is_wrong_with_both(broken: str, first: bool, folder
 def test_stdin_is_read_once(folder: Path) -> None:
     done = process("krmfn", "check", "-", "sound", "-", cwd=folder, stdin=CONFIG)
     assert (done.code, done.out) == (2, b"")
-    assert done.err == "error: - appears twice among the PATHs, and stdin can be read once\n"
+    assert done.err == "error: - appears twice among the PATHs, but stdin can be read only once\n"
 
 
 def test_without_anything_on_stdin_the_path_is_named() -> None:
     done = process("krmfn", "check", "-")
-    assert (done.code, done.err) == (2, "error: stdin is empty; the PATH - means that resources come from there\n")
+    assert (done.code, done.err) == (2, "error: stdin is empty; the PATH - reads resources from stdin\n")
     done = process("krmfn", "check", "-", "examples/quickstart")
     assert "stdin: error: stdin is empty; " in done.text
     assert done.code == 2

@@ -273,7 +273,7 @@ def test_stdin_is_old_or_new(folder: Path) -> None:
     assert diff(folder, "old", "-", stdin=CONFIG).code == 0
     assert diff(folder, "-", "new", stdin=CONFIG).code == 1
     assert diff(folder, "-", "-", stdin=CONFIG) == Done(
-        2, b"", "error: OLD and NEW are both stdin; give one of them as a file or directory\n"
+        2, b"", "error: OLD and NEW are both stdin; pass a file or directory for one of them\n"
     )
 
 
