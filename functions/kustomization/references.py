@@ -127,7 +127,7 @@ def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tupl
 
 def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> tuple[str, str]:
     if target.outside:
-        return "KRM508", f"{text} leads out of {disk.root}, where nothing is read; --root DIR names a larger folder"
+        return "KRM508", f"{text} leads out of {disk.root}, where nothing is read; pass a larger folder with --root DIR"
     if target.problem:
         return "KRM504", f"{target.name}: {target.problem}; a path is relative to the kustomization's folder"
     if target.is_folder and role not in _FOLDERS:

@@ -56,7 +56,9 @@ class Disk:
             return Target(name, real, problem="neither a file nor a folder")
         self._left -= status.st_size
         if self._left < 0:
-            return Target(name, real, problem=f"too large: with the files before it more than {max_bytes():,} bytes")
+            return Target(
+                name, real, problem=f"too large: together with the files before it more than {max_bytes():,} bytes"
+            )
         return Target(name, real)
 
     def read(self, target: Target) -> bytes:
@@ -95,4 +97,4 @@ def parents(folder: str) -> Iterator[str]:
 
 
 def _reason(failure: OSError | ValueError) -> str:
-    return (failure.strerror if isinstance(failure, OSError) else None) or "this is no path"
+    return (failure.strerror if isinstance(failure, OSError) else None) or "this is not a valid path"

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _MOST, _LONGEST, _WILDCARDS = 1000, 16_384, 250
 _TOO_LARGE = (
-    f"has more than {_MOST:,} patterns, {_LONGEST:,} characters or {_WILDCARDS} wildcards (*, ? and [) in all; exclude "
-    "folders instead of single files"
+    f"has more than {_MOST:,} patterns, {_LONGEST:,} characters or {_WILDCARDS} wildcards (*, ? and [) in all; "
+    "exclude folders instead of individual files"
 )
-_UNREADABLE = "is not a pattern of a .gitignore; write a backslash before a special character that stands for itself"
+_UNREADABLE = "is not a valid .gitignore pattern; escape literal special characters with a backslash"
 
 Excluder = Callable[[str, str], bool]
 """Says whether a path is left out, given the root of its repository and the path, absolute or from there.

@@ -42,7 +42,7 @@ def read_named(name: str, given: str | None = None) -> bytes:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
     if os.path.realpath(name) == os.devnull:
         return b""
-    raise KrmfnError(f"{name}: is {_kind(mode)} and no file")
+    raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
 
 
 def below(folder: str, name: str) -> str:
@@ -60,7 +60,7 @@ def open_named(name: str, given: str | None = None) -> BufferedReader:
     """
     if name == "-":
         if sys.stdin is None or sys.stdin.isatty():
-            raise KrmfnError(f"stdin is {'closed' if sys.stdin is None else 'a terminal'}; name a file, or pipe one in")
+            raise KrmfnError(f"stdin is {'closed' if sys.stdin is None else 'a terminal'}; pass a file, or pipe one in")
         return open(0, "rb", closefd=False)
     check_named(name, given)
     try:
@@ -69,7 +69,7 @@ def open_named(name: str, given: str | None = None) -> BufferedReader:
             return open(name, "rb")
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
-    raise KrmfnError(f"{name}: is {_kind(mode)} and no file")
+    raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
 
 
 def read_text(path: str, root: str | None = None) -> str:
@@ -108,7 +108,7 @@ def readable(name: str, real: str, root: str) -> str:
     if not roots.inside(real, root):
         raise KrmfnError(roots.leads_out(name, root))
     if not stat.S_ISREG(mode):
-        raise KrmfnError(f"{name}: is {_kind(mode)} and no file; only files are read from a folder")
+        raise KrmfnError(f"{name}: is {_kind(mode)}, not a file; only files are read from a folder")
     return real
 
 
@@ -127,7 +127,7 @@ def read_regular(real: str, name: str, limit: int) -> bytes:
         try:
             status = os.fstat(source)
             if not stat.S_ISREG(status.st_mode):
-                raise KrmfnError(f"{name}: is {_kind(status.st_mode)} and no file")
+                raise KrmfnError(f"{name}: is {_kind(status.st_mode)}, not a file")
             data = _all(source, status.st_size) if status.st_size <= limit else None
         finally:
             os.close(source)
@@ -154,7 +154,7 @@ def within(data: bytes | None, name: str, limit: int) -> bytes:
     """Return the bytes of the file `name`. Raises KrmfnError for more than `limit`, and for None, which is too many."""
     if data is not None and len(data) <= limit:
         return data
-    more = "" if limit == max_bytes() else ", with the files before it"
+    more = "" if limit == max_bytes() else ", together with the files before it"
     raise KrmfnError(f"{name}: is larger than {max_bytes():,} bytes{more}; raise the limit with KRMFN_MAX_BYTES")
 
 
@@ -169,7 +169,7 @@ def write(name: str, data: bytes, given: str | None = None) -> None:
     try:
         mode = os.stat(real).st_mode if os.path.lexists(real) else None
         if mode is not None and not stat.S_ISREG(mode):
-            raise KrmfnError(f"{name}: is {_kind(mode)} and no file")
+            raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
         try:
             with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as target:
                 target.write(data)

@@ -25,7 +25,7 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-MISSING = "is not in this clone, which was made with `git clone --filter`; fetch it without"
+MISSING = "is missing from this clone, which was made with `git clone --filter`; clone without a filter"
 _DISTRUST = "detected dubious ownership"
 _LINK, _SUBMODULE = "120000", "160000"
 _CHUNK = 1 << 20
@@ -90,7 +90,7 @@ def write(root: str, listing: list[Entry], absent: Collection[str], folder: str,
                 links.append((entry.path, os.fsdecode(data)))
                 continue
             if data.startswith(POINTER):
-                skipped.append(Skipped(entry.path, "is kept by Git LFS, so only a pointer to it is in the commit"))
+                skipped.append(Skipped(entry.path, "is stored in Git LFS, so the commit contains only a pointer to it"))
                 continue
             _write_file(folder, entry.path, data)
     for path, target in links:
@@ -114,7 +114,7 @@ class _Objects(NamedTuple):
         head = self.answers.readline().split()
         if len(head) != 3:
             raise KrmfnError(
-                f"git cat-file cannot read the object {name}; `git fsck` says what is wrong with the clone"
+                f"git cat-file cannot read the object {name}; run `git fsck` to see what is wrong with the clone"
             )
         size = int(head[2])
         if size <= limit:
@@ -142,7 +142,7 @@ def _objects(root: str) -> Iterator[_Objects]:
 def _unwritable(entry: Entry) -> str:
     """Return why an entry is not written; "" when it is."""
     if entry.mode == _SUBMODULE:
-        return "is a submodule, and a commit holds none of its files"
+        return "is a submodule, whose files are not part of the commit"
     parts = entry.path.split("/")
     if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
         return "has a name that no work tree can have"
@@ -185,7 +185,7 @@ def output(done: subprocess.CompletedProcess[bytes]) -> str:
         words = done.stderr.decode(errors="replace").strip().splitlines()
         if any(_DISTRUST in line for line in words):
             raise KrmfnError(
-                f"{done.args[2]} belongs to another user, so Git does not read it; when you trust what is in it: "
+                f"{done.args[2]} belongs to another user, so Git does not read it; if you trust its content, run: "
                 f"git config --global --add safe.directory {shlex.quote(done.args[2])}"
             )
         raise KrmfnError(f"git {done.args[8]} failed in {done.args[2]}:", *words)
@@ -203,7 +203,7 @@ def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
             check=False,
         )
     except OSError as failure:
-        what = "--base, and what a sparse checkout leaves out, are read with it"
+        what = "it is needed for --base, and to see what a sparse checkout leaves out"
         raise KrmfnError(f"git cannot be run: {failure.strerror}; {what}") from failure
 
 

@@ -22,11 +22,11 @@ def merge_base(root: str, ref: str) -> str:
     tips = [_head(root), _commit(root, ref, shallow)]
     done = git.call(root, "merge-base", *tips)
     if done.returncode == 1:
-        why = f"the clone is shallow: {DEEPER}" if shallow else "name the branch that this one has left"
+        why = f"the clone is shallow: {DEEPER}" if shallow else "pass the branch that this one started from"
         raise KrmfnError(f"HEAD and {ref} have no commit in common; {why}")
     base = git.output(done).strip()
     if shallow and _is_cut_off(root, base, tips):
-        raise KrmfnError(f"the clone is shallow, and where HEAD left {ref} may lie before its end: {DEEPER}")
+        raise KrmfnError(f"the clone is shallow, and may not reach back to where HEAD left {ref}: {DEEPER}")
     return base
 
 
@@ -44,14 +44,14 @@ def left_out(root: str, *paths: str) -> list[str]:
 def _head(root: str) -> str:
     made = _resolved(root, "HEAD")
     if made is None:
-        raise KrmfnError("HEAD names no commit in this clone; make a first commit")
+        raise KrmfnError("HEAD does not point to a commit in this clone; make a first commit")
     return made
 
 
 def _commit(root: str, ref: str, shallow: bool) -> str:
     """Return the full object name of the commit that a ref names. Raises KrmfnError with the way out when none does."""
     if not ref or ref.startswith("-"):
-        raise KrmfnError(f"{ref!r} is no ref; name a branch, a tag or a commit, such as origin/main")
+        raise KrmfnError(f"{ref!r} is not a ref; pass a branch, a tag or a commit, such as origin/main")
     made = _resolved(root, ref)
     if made is not None:
         return made
@@ -59,7 +59,7 @@ def _commit(root: str, ref: str, shallow: bool) -> str:
         hint = f"did you mean origin/{ref}?"
     else:
         hint = f"the clone is shallow: {DEEPER}" if shallow else f"fetch it (`git fetch origin {_fetched(ref)}`)"
-    raise KrmfnError(f"{ref} names no commit in this clone; {hint}")
+    raise KrmfnError(f"{ref} is not a commit in this clone; {hint}")
 
 
 def _resolved(root: str, ref: str) -> str | None:

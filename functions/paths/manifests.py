@@ -140,7 +140,7 @@ def _add_files(
 def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
     """Add what a text holds, which may be anything."""
     if text.startswith(files.POINTER):
-        raise KrmfnError("is kept by Git LFS, and only a pointer to it is here; fetch it with `git lfs pull`")
+        raise KrmfnError("is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`")
     before = len(resources.items)
     split.check_encoding(text)
     problem = documents.misread(text)
@@ -170,12 +170,12 @@ def _sort(resources: ResourceList, item: Item, place: Place, noun: str, has_head
         resources.report([_no_resource(item, noun, place)])
     elif item.kind in LISTS:
         raise KrmfnError(
-            f"line {place.line}: this {item.kind} has no `items` that are a list; an empty one says `items: []`"
+            f"line {place.line}: `items` of this {item.kind} must be a list; write `items: []` if it is empty"
         )
     elif not has_head and _is_taken_for_a_list(item):
         raise KrmfnError(
-            f"line {place.line}: this {item.kind} has `items`: kubectl and Argo CD take it for a list, whatever its "
-            "kind, and apply what is in that alone; make it a List, or remove `items`"
+            f"line {place.line}: this {item.kind} has `items`, so kubectl and Argo CD treat it as a list, whatever "
+            "its kind, and apply only the items; make it a List, or remove `items`"
         )
     else:
         resources.items.append(item)
@@ -196,11 +196,11 @@ def _no_resource(item: Item, noun: str, place: Place) -> Result:
     present, missing = ("kind", "apiVersion") if item.kind else ("apiVersion", "kind")
     if value := item.kind or item.api_version:
         message = (
-            f"this {noun} has {present} {value} and no {missing}, so no cluster gets it; write the {missing}, "
-            f"or remove the {noun}"
+            f"this {noun} has {present} {value} but no {missing}, so it is not deployed; add the {missing}, or "
+            f"remove the {noun}"
         )
         return error(message, rule="KRM100", place=place)
-    message = f"this {noun} has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
+    message = f"this {noun} has no apiVersion and kind, so it is not a Kubernetes resource; it is skipped"
     return warning(message, rule="KRM100", place=place)
 
 

@@ -36,9 +36,9 @@ def below(folder: str, is_excluded: Predicate, is_read: Predicate) -> Iterator[s
         ]
         if gone:
             yield (
-                f"this is a sparse checkout without {some(gone, len(gone), 2)}, so what is checked is not all that "
-                "will be deployed; name PATHs that are checked out, leave the others out with --exclude, or "
-                "`git sparse-checkout disable`"
+                f"this is a sparse checkout without {some(gone, len(gone), 2)}, so not everything that will be "
+                "deployed is checked; pass PATHs that are checked out, skip the others with --exclude, or run `git "
+                "sparse-checkout disable`"
             )
     for name in _submodules(root):
         path = os.path.join(root, name)
@@ -48,8 +48,8 @@ def below(folder: str, is_excluded: Predicate, is_read: Predicate) -> Iterator[s
             and not (os.path.isdir(path) and any(os.scandir(path)))
         ):
             yield (
-                f"the submodule {name} is not checked out, so what is checked is not all that will be deployed; "
-                f"`git submodule update --init`, or leave it out with --exclude {name}"
+                f"the submodule {name} is not checked out, so not everything that will be deployed is checked; run "
+                f"`git submodule update --init`, or skip it with --exclude {name}"
             )
 
 

@@ -95,7 +95,7 @@ def _make_folder(folder: str, root: str | None, made: list[Path]) -> None:
             path.mkdir()
             made.append(path)
         if any(target.iterdir()):
-            raise KrmfnError(f"{folder} is not empty; name a new folder, so that no stale object stays in it")
+            raise KrmfnError(f"{folder} is not empty; pass a new folder, so that no stale objects stay in it")
     except OSError as failure:
         raise KrmfnError(f"{folder}: {failure.strerror}") from failure
 
@@ -124,7 +124,9 @@ def _file_names(items: Sequence[Item]) -> list[str]:
         name = _file_name(item, item.ref.group.partition(".")[0])
         name = _file_name(item, item.ref.group) if short[name] > 1 else name
         if name in names:
-            raise KrmfnError(f"{item.ref} and {names[name].ref} would both be the file {name}; rename or remove one")
+            raise KrmfnError(
+                f"{item.ref} and {names[name].ref} would both be written to the file {name}; rename or remove one"
+            )
         names[name] = item
     return list(names)
 

@@ -114,15 +114,15 @@ def _listed(folder: str, root: str | None) -> list[str] | None:
     files.check_named(folder, root)
     path = Path(folder)
     if path.is_symlink():
-        raise KrmfnError(f"{folder} is a link; --replace removes files of folders only")
+        raise KrmfnError(f"{folder} is a link; --replace removes files only from folders")
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return None
     text = _read(path / output.KUSTOMIZATION)
     names = _names(text)
     if not _is_ours(text) or output.KUSTOMIZATION in names:
         raise KrmfnError(
-            f"{folder} is not empty, and its {output.KUSTOMIZATION} is not one that render wrote; "
-            "nothing is removed: name a new folder, or empty it"
+            f"{folder} is not empty, and its {output.KUSTOMIZATION} was not written by render; nothing is removed: "
+            "pass a new folder, or empty this one"
         )
     return names
 
@@ -142,11 +142,11 @@ def _check(folder: str, texts: Iterable[str], names: Sequence[str] | None) -> No
     for name in names or ():
         path = Path(folder, name)
         if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
-            raise KrmfnError(f"{path} is no file, so render did not write it; nothing is removed")
+            raise KrmfnError(f"{path} is not a file, so render did not write it; nothing is removed")
     for name in {*texts, output.KUSTOMIZATION} - {*(names or ()), output.KUSTOMIZATION}:
         if names is not None and os.path.lexists(Path(folder, name)):
             raise KrmfnError(
-                f"{folder}/{name} is there already and not listed in {output.KUSTOMIZATION}; it is not overwritten"
+                f"{folder}/{name} already exists, and is not listed in {output.KUSTOMIZATION}; it is not overwritten"
             )
 
 

@@ -71,4 +71,4 @@ def inside(path: str, root: str) -> bool:
 
 def leads_out(name: str, root: str) -> str:
     """Return the sentence about a link whose target may not be read."""
-    return f"{name}: is a link that leads out of {root}, where nothing is read; --root DIR names a larger folder"
+    return f"{name}: is a link that leads out of {root}, where nothing is read; pass a larger folder with --root DIR"

@@ -20,6 +20,6 @@ def refuse_inside(paths: Iterable[str], folder: str) -> None:
     for path in paths:
         if within(made, os.path.realpath(path)):
             raise KrmfnError(
-                f"{Path(made).parent} is in {path}, where temporary files would be read as your own; "
-                "name a temporary folder elsewhere with the environment variable TMPDIR"
+                f"{Path(made).parent} is in {path}, where temporary files would be read as your own; set the "
+                "environment variable TMPDIR to a folder elsewhere"
             )

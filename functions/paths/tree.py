@@ -31,7 +31,9 @@ def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) 
     here = os.path.realpath(folder)
     root = roots.root_of(folder, given) or here
     if not roots.inside(here, root):
-        raise KrmfnError(f"{folder} is not inside {root}, the root of what may be read; --root DIR names another")
+        raise KrmfnError(
+            f"{folder} is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"
+        )
     readable: list[tuple[bool, File]] = []
     problems: list[str] = []
     for file, entry in _walk(File(folder, here), root, problems):
@@ -85,5 +87,5 @@ def _refused_folder(link: File, parent: str, root: str) -> str:
     if not roots.inside(link.real, root):
         return roots.leads_out(link.name, root)
     if roots.inside(parent, link.real):
-        return f"{link.name}: is a link to a folder that holds it; remove the link"
+        return f"{link.name}: is a link to a folder that contains it; remove the link"
     return ""

@@ -116,7 +116,7 @@ def test_what_kubectl_takes_for_a_list_is_no_resource(name: str, tmp_path: Path)
     (tmp_path / "a.yaml").write_text(LISTS[name])
     line = {"a list with a name": 5, "in a list": 4}.get(name, 1)
     for path in (tmp_path, "-"):
-        with pytest.raises(KrmfnError, match=rf": line {line}: this \w+ has `items`: kubectl and Argo CD take it"):
+        with pytest.raises(KrmfnError, match=rf": line {line}: this \w+ has `items`, so kubectl and Argo CD treat it"):
             manifests.read(str(path), LISTS[name].encode())
     inner = LISTS[name].replace("items", "spec").replace("it\\x65ms", "spec").replace("\\u0069tems", "spec")
     (item,) = manifests.read(

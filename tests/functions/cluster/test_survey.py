@@ -206,7 +206,7 @@ def test_links(here: Path) -> None:
     surveyed = surveys.survey(".", OURS)
     assert [(root.kind, root.name) for root in surveyed.roots] == [("files", "."), ("kustomization", "app")]
     assert [str(finding).split(";")[0] for finding in surveyed.findings] == [
-        "fifo.yaml: error: is a pipe and no file",
+        "fifo.yaml: error: is a pipe, not a file",
         f"out.yaml: error: is a link that leads out of {here}, where nothing is read",
     ]
 

@@ -130,7 +130,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "out/deviceconfig-gpu.yaml").write_text("mine")
     done = run(tmp_path, "-", stdin=dump(GPU))
     assert (done.code, done.text) == (2, "")
-    assert done.err == "error: out is not empty; name a new folder, so that no stale object stays in it\n"
+    assert done.err == "error: out is not empty; pass a new folder, so that no stale objects stay in it\n"
     assert (tmp_path / "out/deviceconfig-gpu.yaml").read_text() == "mine"
 
 

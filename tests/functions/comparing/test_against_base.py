@@ -134,7 +134,7 @@ def test_a_submodule_below_a_path_is_said(repo: Path) -> None:
     run_git(repo, "branch", "--force", "main")
     done = diff(repo, "loose")
     assert done.code == 1
-    assert ":loose/module: is a submodule, and a commit holds none of its files" in done.text
+    assert ":loose/module: is a submodule, whose files are not part of the commit" in done.text
     assert diff(repo, "prod").code == 0
 
 

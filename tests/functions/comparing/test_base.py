@@ -210,7 +210,7 @@ def test_only_some_kinds(repo: Path) -> None:
 def test_what_is_no_commit_is_said(ref: str, repo: Path) -> None:
     done = process("krmfn", "diff", f"--base={ref}", cwd=repo)
     assert (done.code, done.out) == (2, b"")
-    assert " names no commit in this clone; " in done.err or " is no ref; " in done.err
+    assert " is not a commit in this clone; " in done.err or " is not a ref; " in done.err
 
 
 def test_what_has_no_base_is_said(repo: Path, tmp_path: Path) -> None:
@@ -223,11 +223,11 @@ def test_what_has_no_base_is_said(repo: Path, tmp_path: Path) -> None:
     run_git(other, "checkout", "--quiet", "--orphan", "alone")
     commit(other, {"b.yaml": config_map("b")})
     assert diff(other).err.startswith(
-        "error: HEAD and main have no commit in common; name the branch that this one has left\n"
+        "error: HEAD and main have no commit in common; pass the branch that this one started from\n"
     )
     empty = tmp_path / "empty"
     run_git(tmp_path, "init", "--quiet", "empty")
-    assert "HEAD names no commit in this clone; make a first commit" in diff(empty).err
+    assert "HEAD does not point to a commit in this clone; make a first commit" in diff(empty).err
 
 
 def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_shallow_clone_says_how_to_fetch_more(repo: Path) -> None:
     shallow = clone(repo, "--depth", "1")
     done = process("krmfn", "diff", "--base", "origin/main", cwd=shallow)
     assert (done.code, done.out) == (2, b"")
-    assert "origin/main names no commit in this clone; the clone is shallow: " in done.err
+    assert "origin/main is not a commit in this clone; the clone is shallow: " in done.err
     run_git(shallow, "fetch", "--quiet", "--depth", "1", "origin", "main:main")
     assert "HEAD and main have no commit in common; the clone is shallow: " in diff(shallow).err
     assert "fetch-depth: 0" in diff(shallow).err
@@ -291,7 +291,7 @@ def test_a_shallow_clone_may_hide_the_right_base(repo: Path) -> None:
     run_git(repo, "update-ref", "HEAD", run_git(repo, "commit-tree", tree, "-p", long, "-p", old, "-m", "both"))
     assert history.merge_base(str(repo), "main") == newer
     shallow = clone(repo, "--depth", "2", "--no-single-branch")
-    with pytest.raises(KrmfnError, match="may lie before its end: fetch its whole history"):
+    with pytest.raises(KrmfnError, match="may not reach back to where HEAD left origin/main: fetch its whole history"):
         history.merge_base(str(shallow), "origin/main")
 
 
@@ -305,7 +305,8 @@ def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
     assert run_git(partial, "count-objects", "-v") == before, "nothing was fetched"
     assert done.code == 1
     assert (
-        ":lab/a.yaml: is not in this clone, which was made with `git clone --filter`; fetch it without\n" in done.text
+        ":lab/a.yaml: is missing from this clone, which was made with `git clone --filter`; clone without a filter\n"
+        in done.text
     )
     assert "\n1 unknown\n\nprod:\nnothing changes, 1 unchanged\n" in done.text
     trees = repo.parent / "trees"
@@ -438,7 +439,9 @@ def test_what_is_skipped_below_a_path_fails_the_base(tmp_path: Path) -> None:
     )
     plant(repo, {"lab/big.yaml": config_map("fetched")})
     done = diff(repo, "lab", "prod")
-    assert ":lab/big.yaml: is kept by Git LFS, so only a pointer to it is in the commit\n\n2 unknown\n" in done.text
+    assert (
+        ":lab/big.yaml: is stored in Git LFS, so the commit contains only a pointer to it\n\n2 unknown\n" in done.text
+    )
     assert done.text.endswith("prod:\nnothing changes, 1 unchanged\n")
 
 

@@ -122,24 +122,28 @@ STATES = {
         "nowhere",
         "lab",
         2,
-        "error: nowhere names no commit in this clone; fetch it (`git fetch origin nowhere:",
+        "error: nowhere is not a commit in this clone; fetch it (`git fetch origin nowhere:",
     ),
     "a commit that is nowhere": State(as_it_is, NOBODY, "lab", 2, f"fetch it (`git fetch origin {NOBODY}`)"),
     "a remote branch that is nowhere": State(
         as_it_is, "origin/x", "lab", 2, "fetch it (`git fetch origin x:refs/remotes/origin/x`)"
     ),
     "a branch that is remote": State(
-        clone, "main", "lab", 2, "error: main names no commit in this clone; did you mean origin/main?"
+        clone, "main", "lab", 2, "error: main is not a commit in this clone; did you mean origin/main?"
     ),
     "a detached head": State(detached, "main", "lab", 1, "created"),
     "a dirty tree": State(dirty, "main", "lab", 1, "2 created, 1 deleted"),
     "an unborn branch": State(
-        unborn, "main", "lab", 2, "error: HEAD names no commit in this clone; make a first commit"
+        unborn, "main", "lab", 2, "error: HEAD does not point to a commit in this clone; make a first commit"
     ),
     "no such path at the base": State(new_path, "main", "new", 1, "+ ConfigMap fresh\n\n1 created\n"),
     "no such path at all": State(as_it_is, "main", "nowhere", 2, "error: nowhere exists neither here nor in "),
     "no merge base": State(
-        unrelated, "main", "lab", 2, "HEAD and main have no commit in common; name the branch that this one has left"
+        unrelated,
+        "main",
+        "lab",
+        2,
+        "HEAD and main have no commit in common; pass the branch that this one started from",
     ),
     "a worktree": State(worktree, "main", "lab", 1, "+ ConfigMap new\n"),
     "a worktree of a repository that is gone": State(lost_worktree, "main", "lab", 2, "fatal: not a git repository: "),
@@ -152,7 +156,7 @@ STATES = {
     ),
     "what a sparse checkout has": State(sparse, "origin/main", "prod", 0, "nothing changes, 1 unchanged\n"),
     "a submodule": State(
-        submodule, "HEAD", "lab", 1, ":lab/inner: is a submodule, and a commit holds none of its files\n\n2 unknown"
+        submodule, "HEAD", "lab", 1, ":lab/inner: is a submodule, whose files are not part of the commit\n\n2 unknown"
     ),
     "beside a submodule": State(submodule, "HEAD", "prod", 0, "nothing changes, 1 unchanged\n"),
     "inside a submodule": State(inside_submodule, "origin/main", ".", 1, "+ ConfigMap other\n- ConfigMap inner\n"),
@@ -217,7 +221,7 @@ def test_a_repository_of_somebody_else(repo: Path, tmp_path: Path) -> None:
     trust = f"git config --global --add safe.directory {repo}"
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"error: {repo} belongs to another user, so Git does not read it; when you trust what is in it: {trust}\n"
+        f"error: {repo} belongs to another user, so Git does not read it; if you trust its content, run: {trust}\n"
     )
 
 

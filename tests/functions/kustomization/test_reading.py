@@ -202,11 +202,11 @@ WRONG = {
     "resources: [link.yaml]": "1:13: error: resources[0]: link.yaml is not in or below the kustomization's folder, "
     "where kustomize reads files; move it there, or list the folder of a kustomization that holds it [KRM507]",
     "resources: [../../b]": "1:13: error: resources[0]: ../../b leads out of HERE, where nothing is read; "
-    "--root DIR names a larger folder [KRM508]",
+    "pass a larger folder with --root DIR [KRM508]",
     "resources: [away]": "1:13: error: resources[0]: away leads out of HERE, where nothing is read; "
-    "--root DIR names a larger folder [KRM508]",
+    "pass a larger folder with --root DIR [KRM508]",
     "resources: [../.git]": "1:13: error: resources[0]: ../.git leads out of HERE, where nothing is read; "
-    "--root DIR names a larger folder [KRM508]",
+    "pass a larger folder with --root DIR [KRM508]",
     "resources: ['https://github.com/a/b']": "1:13: error: resources[0]: https://github.com/a/b is fetched over the "
     "network when it is built, so nobody has seen what will come; keep a copy here [KRM509]",
     "helmCharts: [{name: c}]": "1:14: error: helmCharts[0]: the chart app/charts/c is filled in by helm, "
@@ -267,7 +267,7 @@ def test_what_is_read_is_limited_in_all(monkeypatch: pytest.MonkeyPatch, here: P
     monkeypatch.setenv("KRMFN_MAX_BYTES", "1000")
     files = {"app/kustomization.yaml": "resources: [a.yaml, b.yaml]", "app/a.yaml": "#" * 600, "app/b.yaml": "#" * 600}
     (finding,) = findings(files)
-    assert "app/b.yaml: too large: with the files before it more than 1,000 bytes" in finding
+    assert "app/b.yaml: too large: together with the files before it more than 1,000 bytes" in finding
     with (here / "app" / "kustomization.yaml").open("wb") as sparse:
         sparse.truncate(1 << 40)
     (finding,) = findings({})

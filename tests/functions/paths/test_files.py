@@ -72,9 +72,9 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a link to itself": (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
     "a link to nothing": (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
     "a link to a folder out": (lambda path: path.symlink_to("../../folder"), "is a link that leads out of"),
-    "a link to its folder": (lambda path: path.symlink_to("."), "is a link to a folder that holds it"),
-    "a pipe": (os.mkfifo, "is a pipe and no file"),
-    "a socket": (sock, "is a socket and no file"),
+    "a link to its folder": (lambda path: path.symlink_to("."), "is a link to a folder that contains it"),
+    "a pipe": (os.mkfifo, "is a pipe, not a file"),
+    "a socket": (sock, "is a socket, not a file"),
     "a gigabyte of nothing": (sparse, "is larger than 536,870,912 bytes"),
 }
 
@@ -112,7 +112,7 @@ def test_nor_is_it_another_input(option: str, app: Path) -> None:
     assert (app.parents[1] / "secret.yaml").read_text() == SECRET
     if option != "--write-baseline":
         done = run("check", option, "/dev/zero", ".", cwd=app)
-        assert (done.code, done.out, done.err) == (2, b"", "error: /dev/zero: is a device and no file\n")
+        assert (done.code, done.out, done.err) == (2, b"", "error: /dev/zero: is a device, not a file\n")
 
 
 @pytest.mark.parametrize("argo", ["", "."], ids=["Git", "Argo CD"])
@@ -148,7 +148,7 @@ def test_a_root_says_how_far_a_link_may_lead(app: Path) -> None:
     (app / "c.yaml").symlink_to("../.git/config")
     assert "is a link that leads out of" in run("check", ".", cwd=app).text, "a token may stand in .git/config"
     assert run("check", "--root", "gone", ".", cwd=app).err == "error: --root gone is not a folder\n"
-    assert "the root of what may be read" in run("check", "--root", "..", str(app.parents[1]), cwd=app).err
+    assert "nothing outside of it is read" in run("check", "--root", "..", str(app.parents[1]), cwd=app).err
 
 
 def test_a_link_inside_is_read_and_nothing_is_read_twice(app: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_link_inside_is_read_and_nothing_is_read_twice(app: Path) -> None:
     (app / "a-link.yaml").symlink_to("gaudi.yaml")
     (app / "a-folder").symlink_to("shared")
     (app / "shared" / "back").symlink_to("../a-folder/../shared/..")
-    assert "is a link to a folder that holds it" in run("check", ".", cwd=app).text
+    assert "is a link to a folder that contains it" in run("check", ".", cwd=app).text
     (app / "shared" / "back").unlink()
     read = [item.place.path for item in manifests.read(str(app)).items if item.place]
     assert read == [str(app / "gaudi.yaml"), str(app / "shared" / "b.yaml")]
@@ -314,8 +314,8 @@ def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path
     path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
     done = run("render", ".", cwd=app, TMPDIR=str(app / "tmp"), PATH=path)
     sentence = (
-        f"error: {app / 'tmp'} is in ., where temporary files would be read as your own; "
-        "name a temporary folder elsewhere with the environment variable TMPDIR\n"
+        f"error: {app / 'tmp'} is in ., where temporary files would be read as your own; set the environment "
+        "variable TMPDIR to a folder elsewhere\n"
     )
     assert (done.code, done.out, done.err) == (2, b"", sentence)
     assert list((app / "tmp").iterdir()) == []
@@ -447,7 +447,7 @@ def test_what_is_no_file_is_not_replaced(app: Path) -> None:
     for target in ("pipe", "/dev/null", "."):
         done = run("check", "--write-baseline", target, ".", cwd=app)
         assert done.code == 2
-        assert "and no file" in done.err
+        assert ", not a file" in done.err
     assert (app / "pipe").is_fifo()
     assert Path("/dev/null").is_char_device()
 

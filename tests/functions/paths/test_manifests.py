@@ -75,10 +75,10 @@ def test_what_is_no_resource_is_left_out_with_a_finding(text: str) -> None:
 
 
 HALF = {
-    "kind: ConfigMap\n": "has kind ConfigMap and no apiVersion, so no cluster gets it; write the apiVersion, or remove",
-    "apiVersion: v1\n": "has apiVersion v1 and no kind, so no cluster gets it; write the kind, or remove the document",
-    "apiVersion: v1\nkidn: Pod\nmetadata: {name: a}\n": "has apiVersion v1 and no kind",
-    "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n": "has apiVersion v1 and no kind",
+    "kind: ConfigMap\n": "has kind ConfigMap but no apiVersion, so it is not deployed; add the apiVersion, or remove",
+    "apiVersion: v1\n": "has apiVersion v1 but no kind, so it is not deployed; add the kind, or remove the document",
+    "apiVersion: v1\nkidn: Pod\nmetadata: {name: a}\n": "has apiVersion v1 but no kind",
+    "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: a}\n": "has apiVersion v1 but no kind",
 }
 
 
@@ -177,7 +177,7 @@ def test_two_groups_with_one_first_label_are_two_files(tmp_path: Path) -> None:
 
 
 def test_an_object_that_stands_twice_is_not_written_over(tmp_path: Path) -> None:
-    with pytest.raises(KrmfnError, match=r"Widget ns/x and Widget ns/x would both be the file"):
+    with pytest.raises(KrmfnError, match=r"Widget ns/x and Widget ns/x would both be written to the file"):
         write_folder(str(tmp_path / "out"), [item("a.b", "x"), item("a.b", "x")])
 
 
@@ -227,7 +227,7 @@ def test_an_item_that_is_no_resource_is_left_out_with_a_finding(odd: str, kind: 
         (finding,) = resources.results
         assert (finding.severity, finding.rule) == ("warning", "KRM100")
         assert finding.message == (
-            "this item has no apiVersion and kind, so it is no Kubernetes resource; it is left out"
+            "this item has no apiVersion and kind, so it is not a Kubernetes resource; it is skipped"
         )
         assert finding.place is not None
 
@@ -276,7 +276,7 @@ def test_a_kind_that_only_ends_in_list_is_kept(text: str) -> None:
 @pytest.mark.parametrize("kind", ["List", "ResourceList"])
 @pytest.mark.parametrize("rest", ["", "metadata: {name: a}\n", "items: text\n", "items: {}\n"])
 def test_a_list_without_items_is_refused(kind: str, rest: str) -> None:
-    with pytest.raises(KrmfnError, match=rf"^stdin: line 1: this {kind} has no `items` that are a list"):
+    with pytest.raises(KrmfnError, match=rf"^stdin: line 1: `items` of this {kind} must be a list"):
         read(f"---\napiVersion: v1\nkind: {kind}\n{rest}")
 
 

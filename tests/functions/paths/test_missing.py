@@ -65,7 +65,7 @@ def odd_git_files(repo: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "args", "message"),
     [
-        (one_folder, ["."], f".: error: {SPARSE} prod/c.yaml, so what is checked is not all"),
+        (one_folder, ["."], f".: error: {SPARSE} prod/c.yaml, so not everything"),
         (one_folder, ["lab"], ""),
         (one_folder, [".", "--exclude", "prod", "--exclude", "/teams/b"], ""),
         (one_file, ["lab"], f"lab: error: {SPARSE} lab/b.yaml, so"),
@@ -74,7 +74,7 @@ def odd_git_files(repo: Path) -> Path:
         (without_the_configuration_file, ["lab"], f"lab: error: {SPARSE} .krmfn.yaml, lab/b.yaml, so"),
         (in_a_worktree, ["."], f".: error: {SPARSE} prod/c.yaml, so"),
         (whole_again, ["lab"], ""),
-        (clone, ["."], ".: error: the submodule teams/b is not checked out, so what is checked is not all"),
+        (clone, ["."], ".: error: the submodule teams/b is not checked out, so not everything"),
         (clone, ["teams/b"], "teams/b: error: the submodule teams/b is not checked out"),
         (clone, ["lab"], ""),
         (clone, [".", "--exclude", "teams/b/"], ""),
@@ -94,10 +94,10 @@ def test_what_a_clone_leaves_out_is_an_error(
 
 def test_a_file_that_git_lfs_keeps_is_an_error(tmp_path: Path) -> None:
     plant(tmp_path, {"lab/a.yaml": config_map("a"), "lab/nodes.yaml": POINTER})
-    says = "lab/nodes.yaml: error: is kept by Git LFS, and only a pointer to it is here; fetch it with `git lfs pull`"
+    says = "lab/nodes.yaml: error: is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`"
     for path in ("lab", "lab/nodes.yaml"):
         done = process("krmfn", "check", path, cwd=tmp_path)
         assert (done.code, says in done.text) == (2, True), done.text
     done = process("krmfn", "check", "-", stdin=POINTER.encode(), cwd=tmp_path)
-    assert (done.code, "is kept by Git LFS" in done.text + done.err) == (2, True)
+    assert (done.code, "is stored in Git LFS" in done.text + done.err) == (2, True)
     assert process("krmfn", "check", "lab", "--exclude", "nodes.yaml", cwd=tmp_path).code == 0

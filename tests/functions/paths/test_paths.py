@@ -21,9 +21,9 @@ FUNCTION_CONFIG = "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nme
 UNREADABLE = {
     "syntax": "syntax/a.yaml:2: error: did not find expected node content",
     "link": "link/a.yaml: error: is a link that leads out of ",
-    "pipe": "pipe/a.yaml: error: is a pipe and no file",
+    "pipe": "pipe/a.yaml: error: is a pipe, not a file",
     "large": "large/a.yaml: error: is larger than ",
-    "list": "list/a.yaml:1: error: this List has no `items`",
+    "list": "list/a.yaml:1: error: `items` of this List must be a list",
 }
 """PATHs with a file that cannot be read, which is a finding."""
 FAILING = {

@@ -56,7 +56,7 @@ def test_exactly_the_new_objects_and_what_others_put_there(
     new = {f"configmap_{name}.yaml" for name in second}
     before = {name: (out / name).read_bytes() for name in held(out)}
     if new & mine:
-        with pytest.raises(KrmfnError, match="is there already and not listed"):
+        with pytest.raises(KrmfnError, match="already exists, and is not listed"):
             replace(out, *sorted(second))
         assert {name: (out / name).read_bytes() for name in held(out)} == before
     else:
@@ -85,7 +85,7 @@ def test_a_folder_that_render_did_not_write_is_left_alone(what: str, tmp_path: P
     text = NOT_OURS[what]
     plant(out, {"a.yaml": "mine", **({LISTING: text} if text is not None else {})})
     plant(tmp_path, {"keep.yaml": "mine"})
-    with pytest.raises(KrmfnError, match="not one that render wrote; nothing is removed"):
+    with pytest.raises(KrmfnError, match="was not written by render; nothing is removed"):
         replace(out, "b")
     assert held(out) == {"a.yaml", *([LISTING] if text is not None else [])}
     assert (tmp_path / "keep.yaml").exists()
@@ -103,7 +103,7 @@ def test_no_link_is_followed_and_no_folder_removed(tmp_path: Path) -> None:
             (out / "configmap_a.yaml").mkdir()
         else:
             os.mkfifo(out / "configmap_a.yaml")
-        with pytest.raises(KrmfnError, match="is no file, so render did not write it; nothing is removed"):
+        with pytest.raises(KrmfnError, match="is not a file, so render did not write it; nothing is removed"):
             replace(out, "b")
         assert held(out) == {"configmap_a.yaml", LISTING}
         assert keep.read_text() == "mine"
@@ -113,7 +113,7 @@ def test_no_link_is_followed_and_no_folder_removed(tmp_path: Path) -> None:
         replace(tmp_path / "link", "b")
     (out / LISTING).rename(out / "moved.yaml")
     (out / LISTING).symlink_to("moved.yaml")
-    with pytest.raises(KrmfnError, match="not one that render wrote"):
+    with pytest.raises(KrmfnError, match="was not written by render"):
         replace(out, "b")
 
 
@@ -239,6 +239,6 @@ def test_of_two_runs_at_once_one_is_whole(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_folder_that_was_made_goes_again_when_another_cannot_be_replaced(name: str, tmp_path: Path) -> None:
     items = manifests.read_stream(config_map("new").encode()).items
     plant(tmp_path, {"z/configmap_new.yaml": "mine", f"z/{LISTING}": output.kustomization([]).decode()})
-    with pytest.raises(KrmfnError, match="is there already and not listed"):
+    with pytest.raises(KrmfnError, match="already exists, and is not listed"):
         replacing.replace_folders({str(tmp_path / "a" / name): items, str(tmp_path / "z"): items})
     assert held(tmp_path) == {"z"}
