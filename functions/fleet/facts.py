@@ -21,6 +21,8 @@ PASSING = frozenset(
 
 Source: Kubernetes, Taints and Tolerations (built-in taints).
 """
+NODE_INFO = ("kernelVersion", "architecture", "osImage")
+"""The strings of status.nodeInfo that are facts."""
 REPELLING = ("NoSchedule", "NoExecute")
 EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
@@ -29,15 +31,19 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
     """Return the facts of a Node object; `keys` are the labels to keep, None for all.
 
-    Raises KrmfnError, a sentence without the node's name, for labels that are no strings and for taints that are none.
+    Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
+    are none.
     """
     labels = _labels(manifest)
     _check_labels(labels)
     info = table(manifest, "status", "nodeInfo")
+    for name in NODE_INFO:
+        if not isinstance(info.get(name, ""), str | None):
+            raise KrmfnError(f"its status.nodeInfo.{name} is {info[name]!r}, not a string; put it in quotes")
     kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
-    texts = (text(info, "architecture"), text(info, "osImage"))
-    return Node(text(table(manifest, "metadata"), "name"), kept, text(info, "kernelVersion"), taints, *texts)
+    kernel, architecture, os_image = (text(info, name) for name in NODE_INFO)
+    return Node(text(table(manifest, "metadata"), "name"), kept, kernel, taints, architecture, os_image)
 
 
 def selected(manifest: Manifest, keys: Collection[str]) -> Node:

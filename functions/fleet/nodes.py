@@ -18,7 +18,6 @@ from .previous_names import is_from_kustomize, previous_name
 if TYPE_CHECKING:
     from . import inventory
 
-_INFO = ("kernelVersion", "architecture", "osImage")
 _FEW = 16
 """Label keys up to which looking for each is cheaper than reading all of a node's labels."""
 
@@ -108,15 +107,17 @@ def _add_inventories(
 
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
-    """Return the facts of a Node object. Raises KrmfnError for labels or taints that no API server takes."""
+    """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
     few = keys is not None and len(keys) <= _FEW
     labels = item.picked(sorted(keys), "metadata", "labels") if keys is not None and few else item.labels
     if item.is_read:
         return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
     if keys is not None:
         return Node(item.name, labels)
-    info = item.picked(_INFO, "status", "nodeInfo")
-    kernel, architecture, os_image = (info.get(name, "") for name in _INFO)
+    info = item.picked(facts.NODE_INFO, "status", "nodeInfo")
+    if any(name not in info and item.mentions(name) for name in facts.NODE_INFO):
+        return facts.of_manifest(item.manifest)  # it may be no string
+    kernel, architecture, os_image = (info.get(name, "") for name in facts.NODE_INFO)
     taints = facts.taints_of({"spec": item.part("spec")}) if item.mentions("taints") else ()
     return Node(item.name, labels, kernel, tuple(taints), architecture, os_image)
 

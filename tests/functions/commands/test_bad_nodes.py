@@ -21,6 +21,7 @@ spec:
     nodes: |
       n1 5.14.0-503.11.1.el9_5.x86_64
 """
+KERNEL = "status:\n  nodeInfo:\n    kernelVersion: {}\n"
 BIG = "".join(f"    example.com/label-{number}: {'x' * 63}\n" for number in range(45_000))
 BAD = {
     "a Node without a name": (NODE.replace("name: n1, ", ""), "this Node has no metadata.name"),
@@ -32,6 +33,9 @@ BAD = {
     "labels that are none": (NODE.replace("{gpu: 'yes'}", "[gpu]"), "labels"),
     "taints that are none": (NODE + "spec: {taints: {a: b}}\n", "its taints are not a list"),
     "an unknown effect": (NODE + "spec: {taints: [{key: a, effect: Never}]}\n", "none of the effects"),
+    "a kernel that is a number": (NODE + KERNEL.format("6.8"), "kernelVersion is 6.8, not a string; put it in quotes"),
+    "one behind a comment": (NODE + KERNEL.format("# as typed\n      6.10"), "kernelVersion is 6.1, not a string"),
+    "a kernel that is a list": (NODE + KERNEL.format("[6.8.0]"), "kernelVersion is ['6.8.0'], not a string"),
     "an unknown version": (INVENTORY.replace("v1alpha1", "v2"), "krmfn.dev/v1alpha1"),
     "a misspelt field": (INVENTORY.replace("labelKeys", "labelkeys"), "labelkeys"),
     "a truncated dump": (INVENTORY.rpartition(" ")[0], "n1"),
