@@ -22,6 +22,8 @@ _IMAGES = re.compile(rb"""(?:mage|reference)["']?:[ \t]*["']?([^\s"']*["'\s]?)""
 _HOLES = re.compile(rb"""[-._][:@]|[:@][-.]|[-._:@]["',}\]\s]""")
 """What an image that was emptied looks like in the text; a cheap look before the real one."""
 _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
+_VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
+"""One that is still to be substituted: its default may look like a hole (`${TAG:-1.0}`)."""
 _KPT = ("kpt.dev", "Kptfile")
 _INPUTS = frozenset({*OWNERS, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory")})
 """What is read and not deployed; a Node is there already."""
@@ -40,13 +42,17 @@ def ids_stand_once(final: Final) -> Iterator[Result]:
 
 
 def images_are_whole(final: Final) -> Iterator[Result]:
-    """Yield an error per image in which something is missing: a substitution has put nothing in its place."""
+    """Yield a finding per image in which something is missing: a substitution has put nothing in its place.
+
+    In what krmfn generated it is an error. What is written by hand deploys as it did, so it is a warning there.
+    """
     for item in final.deployed:
         if any(map(_HOLES.search, _IMAGES.findall(item.text + b"\n"))):
             for path, image in images(item):
-                if _EMPTIED.search(image.rpartition("/")[2]):
+                if _EMPTIED.search(_VARIABLE.sub("x", image).rpartition("/")[2]):
                     message = f"is {image!r}: a part is missing, as when a variable is empty"
-                    yield final.located(item, error(message, field=Field(join(path), image)))
+                    finding = error if item.mark else warning
+                    yield final.located(item, finding(message, field=Field(join(path), image)))
 
 
 def owners_have_uids(final: Final) -> Iterator[Result]:
@@ -113,7 +119,7 @@ metadata: {name: settings}
     ),
     Rule(
         "KRM706",
-        "an image must not lack a part, as it does after a substitution without a value",
+        "an image should not lack a part, as it does after a substitution without a value",
         good="""\
 kind: Module
 ---
@@ -129,6 +135,8 @@ spec: {template: {spec: {containers: [{name: agent, image: "registry.example.com
         remedy="Give the variable a value where it is substituted (Flux: `postBuild.substitute`), or prevent the "
         "substitution: `kustomize.toolkit.fluxcd.io/substitute: disabled`.",
         check=images_are_whole,
+        severities=("warning", "error"),
+        advice=True,
     ),
     Rule(
         "KRM707",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.final.judge import judge
 
 from krmfn import Manifest, warning
 from tests.builders import device_config, manifest, module, resource_list
+from tests.commands import process
 
 from .lists import judged, told, workload
 
@@ -32,9 +34,15 @@ EMPTIED = [
     "kmod@",
     "kmod:v1.",
     "team/kmod:1_",
+    "kmod:${TAG:-1.0}-",
+    "kmod:${TAG:-${OTHER}}-",
     "kmod:v1-@sha256:" + 64 * "0",
 ]
-WHOLE = ["kmod:v1", "kmod", "localhost:5000/kmod:1.0-rc1", "a-b/kmod_x:v1_2", "kmod:1@sha256:" + 64 * "0", "kmod:$V-x"]
+WHOLE = [
+    *("kmod:v1", "kmod", "localhost:5000/kmod:1.0-rc1", "a-b/kmod_x:v1_2", "kmod:1@sha256:" + 64 * "0", "kmod:$V-x"),
+    *("kmod:${TAG:-1.0}", "kmod:${TAG:-}", "${IMAGE:-registry.example.com/kmod:1.0}", "kmod:v1-${TAG-.}"),
+    "kmod:${TAG:-${OTHER:-1.0}}",
+]
 TEXTS = {"block": "{}", "JSON": '"{}"'}
 
 
@@ -49,8 +57,24 @@ def test_an_image_that_lost_a_part(image: str, form: str) -> None:
     else:
         kind = ("apps", form) if form == "DaemonSet" else ("batch", form)
         holder = workload({"containers": [{"image": f"registry.example.com/{image}", "name": "c"}]}, kind)
-    found = [(one.rule, one.severity) for one in judged(holder)]
-    assert found == ([("KRM706", "error")] if image in EMPTIED else [])
+    found = [(one.rule, one.severity) for one in judged(holder) if one.rule != "KRM711"]
+    assert found == ([("KRM706", "warning")] if image in EMPTIED else [])
+    if form == "Module":  # of krmfn's own making
+        made: Manifest = {**holder, "metadata": {"name": "dc", "namespace": "kmm", "annotations": MARK}}
+        assert [one.severity for one in judged(made) if one.rule == "KRM706"] == (["error"] if image in EMPTIED else [])
+
+
+def test_an_image_that_is_not_ours_stops_no_render() -> None:
+    """`${TAG:-1.0}` is an ordinary variable of Flux."""
+    config = yaml.safe_dump(device_config())
+    for image, warnings in (("agent:${TAG:-1.0}", 0), ("agent:1.0-", 1)):
+        agent = workload({"containers": [{"name": "c", "image": f"registry.example.com/{image}"}]})
+        text = f"{config}---\n{yaml.safe_dump(agent)}"
+        rendered = process("krmfn", "render", "-", stdin=text)
+        assert (rendered.code, rendered.err.count("KRM706")) == (0, warnings)
+        checked = process("krmfn", "check", "-", "--format", "json", stdin=text)
+        found = [one["severity"] for one in json.loads(checked.out)["findings"] if one["rule"] == "KRM706"]
+        assert (checked.code, found) == (0, ["warning"] * warnings)
 
 
 @given(st.recursive(st.text("abc:-.@{}\"'/ \n"), lambda inner: st.lists(inner) | st.dictionaries(st.text("im"), inner)))
