@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from krmfn import KrmfnError
 
-from .envsubst import substitute, variables
+from .envsubst import parse, substitute, variables
 from .gotext import quote
-from .lookup import Table, listing, text, texts
-from .module import Module
+from .lookup import Table, has, listing, table, text, texts
+from .module import IN_TREE, Module
 from .regexps import RegexpSet, compile_error, matching, regexp_set
 
 
@@ -60,6 +60,46 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
         return Resolution(index, _filled(image, values), _in_tree(container, entries[index]))
 
     return answer
+
+
+def first_mapping(module: Module, kernel: str) -> int | None:
+    """Return the position of the mapping that a kernel, without the node's `+`, takes; None for none.
+
+    Raises KrmfnError for a regexp before it that does not compile.
+    """
+    return _find(_mappings(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings)), kernel)
+
+
+def compared(module: Module, entry: Table) -> Table:
+    """Return what KMM compares between a node and the Module for one of its mappings: a difference reloads the node.
+
+    The image is a template, cut into its parts. What KMM decodes to the same is the same here: an empty list or text
+    is none, and of registryTLS, where the mapping's takes the place of the container's, only whether it is insecure.
+    Source: KMM v2.6.0 and main (2026-07-29), internal/api ModuleLoaderData and ModuleConfig of a NodeModulesConfig.
+    """
+    container = module.container
+    image = text(entry, "containerImage") or text(container, "containerImage")
+    tls = table(entry if has(entry, "registryTLS") else container, "registryTLS")
+    return {
+        "containerImage": _parts(image),
+        IN_TREE[0]: _in_tree(container, entry),
+        "imagePullPolicy": text(container, "imagePullPolicy"),
+        "registryTLS": tls.get("insecure") is True or tls.get("insecureSkipTLSVerify") is True,
+        "modprobe": {**_said(module.modprobe), "dirName": module.directory},
+    }
+
+
+def _parts(image: str) -> Any:
+    try:
+        return parse(image)
+    except KrmfnError:
+        return image
+
+
+def _said(value: Table) -> Table:
+    """Return a mapping without what is empty, as Go stores it; an empty mapping stays."""
+    kept = {key: one for key, one in value.items() if one not in (None, "", [])}
+    return {key: _said(one) if isinstance(one, dict) else one for key, one in kept.items()}
 
 
 @lru_cache(maxsize=256)

@@ -14,6 +14,7 @@ from ..kmm.lookup import has, table, tables, text
 from ..kmm.module import (
     CONTAINER,
     IN_TREE,
+    MAPPINGS,
     Module,
     module_of,
     plugin_ready_label,
@@ -21,12 +22,11 @@ from ..kmm.module import (
     version_label,
     version_ready_label,
 )
+from ..kmm.resolution import compared
 from ..kmm.versions import Target
 from ..plan import Change, Plan
+from .kernels import NOTHING, Changed, Served, changed
 
-_OF_CONTAINER = frozenset({"modprobe", "containerImage", "imagePullPolicy", "registryTLS", *IN_TREE})
-_OF_MAPPING = frozenset({"containerImage", "registryTLS", "literal", "regexp", *IN_TREE})
-"""The fields that KMM compares between a node and the Module; a difference is an unload and a load."""
 SHOWN = 3
 """How many workloads a message names before it counts the rest."""
 
@@ -93,29 +93,35 @@ def selected(manifest: Manifest) -> dict[str, str]:
     return keys | {key: str(value) for key, value in table(pod, "nodeSelector").items()}
 
 
-def reloads(step: Step) -> list[FieldChange]:
-    """Return the changed fields for which KMM unloads and loads on nodes that have the module."""
+def reloads(step: Step) -> Changed:
+    """Return the kernels on whose nodes KMM unloads the module, and loads it anew where a mapping is left."""
     if not (step.old and step.old.container and step.new and step.new.container):
-        return []
-    fields = differences(step.old.container, step.new.container, tuple(CONTAINER.split(".")))
-    return [field for field in fields if _counts(field, len(step.old.mappings))]
+        return NOTHING
+    return changed(step.old, step.new)
+
+
+def reloaded_field(step: Step, one: Served) -> Field | None:
+    """Return the field whose change gives these kernels another result."""
+    if not (step.old and step.new and one.new is not None):
+        return Field(MAPPINGS)
+    before, after = step.old.mappings[one.old], step.new.mappings[one.new]
+    path = f"{MAPPINGS}[{one.new}]"
+    if any(text(before, key) != text(after, key) for key in ("literal", "regexp")):
+        return Field(path, None, after)
+    first = next(differences(compared(step.old, before), compared(step.new, after)))
+    key = str(first.parts[0])
+    if key == "modprobe":
+        return field_of(first._replace(parts=(*CONTAINER.split("."), *first.parts)))
+    holders = ((path, before, after), (CONTAINER, step.old.container, step.new.container))
+    names = [(*holder, name) for holder in holders for name in (IN_TREE if key in IN_TREE else (key,))]
+    where, left, right, name = next(one for one in names if one[1].get(one[3]) != one[2].get(one[3]))
+    return Field(f"{where}.{name}", left.get(name), right.get(name))
 
 
 def field_of(change: FieldChange) -> Field:
     """Return the field of a finding about a change, with its old and its new value; None for one that is absent."""
     old, new = (None if value is ABSENT else value for value in (change.old, change.new))
     return Field(change.path, old, new)
-
-
-def _counts(field: FieldChange, mappings: int) -> bool:
-    key, *rest = field.parts[3:]
-    if rest == ["dirName"] and {ABSENT, "/opt"} == {field.old, field.new}:
-        return False  # what is absent is /opt, too
-    if key != "kernelMappings":
-        return key in _OF_CONTAINER
-    if len(rest) < 2:  # a whole mapping: a new last one serves only kernels that had none
-        return not (rest and field.old is ABSENT and isinstance(rest[0], int) and rest[0] >= mappings)
-    return rest[1] in _OF_MAPPING
 
 
 def _step(change: Change) -> Step | None:

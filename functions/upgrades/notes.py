@@ -37,8 +37,11 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
         source = _source(finding, manifests, by_id)
         if source:
             owners[source.ref] = source
-            own = finding.ref == source.ref
-            finding = source.located(finding) if own else finding._replace(place=source.place)
+            if finding.ref == source.ref:
+                finding = source.located(finding)
+            else:  # the new value may stand in a field of the config
+                field = finding.field and finding.field._replace(current=finding.field.proposed)
+                finding = finding._replace(place=source.place_of(field))
         findings.append((source.ref if source else None, finding))
     shown = list(ignoring.kept(findings, owners, config, Counter()))
     return [

@@ -5,7 +5,7 @@ Source: KMM v2.6.0 and main (2026-07-29), Module and NodeModulesConfig controlle
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, info, warning
 from krmfn.counts import some
@@ -14,30 +14,42 @@ from krmfn.rule import Rule
 
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, version_label
-from .impact import SHOWN, Impact, field_of, reloads, selected
+from .impact import SHOWN, Impact, Step, reloaded_field, reloads, selected
+from .kernels import Served
 
 
 def change_is_ordered(impact: Impact) -> Iterator[Result]:
-    """Yield a finding per Module whose nodes all reload at once, with the workloads that stand in the way."""
+    """Yield a finding per Module that nodes reload, or lose, all at once, with the workloads that stand in the way."""
     for step in impact.steps:
-        fields, (before, after) = reloads(step), step.versions
-        if not fields or before != after:
-            continue
-        why = f"the version stays {after}" if after else "the Module has no version"
-        message = f"{why}, so KMM unloads and reloads the kernel module on all its nodes at once"
-        holders = impact.waiting(step.module)
-        if step.new and has(step.new.spec, "devicePlugin"):
-            holders.append("its device plugin")
-        field = field_of(fields[0])
-        if holders:
-            named = some(holders, len(holders), SHOWN)
-            hold = f"the unload fails and is tried again as long as {named} or another workload uses it"
-            yield warning(f"{message}; {hold}: stop them first, or {_one_by_one(after)}", ref=step.ref, field=field)
-        else:
-            hold = (
-                "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
-            )
-            yield info(f"{message}; {hold}; {_one_by_one(after)}", ref=step.ref, field=field)
+        changed, (before, after) = reloads(step), step.versions
+        again = [one for one in changed.kernels if one.new is not None] if before == after else []
+        gone = [one for one in changed.kernels if one.new is None]
+        if again:
+            where = "on all its nodes at once" if changed.all else f"at once on all its nodes with {_kernels(again)}"
+            why = f"the version stays {after}" if after else "the Module has no version"
+            message = f"{why}, so KMM unloads and reloads the kernel module {where}"
+            yield _held(impact, step, again[0], message, _one_by_one(after))
+        if gone:
+            message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
+            yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
+
+
+def _kernels(served: Sequence[Served]) -> str:
+    return f"a kernel of {some([one.kernels for one in served], len(served), SHOWN)}"
+
+
+def _held(impact: Impact, step: Step, kernels: Served, message: str, remedy: str) -> Result:
+    """Return the finding about an unload: a warning where something may hold the kernel module."""
+    holders = impact.waiting(step.module)
+    plugins = {"devicePlugin": "its device plugin", "dra": "its DRA driver"}
+    holders += [name for section, name in plugins.items() if step.new and has(step.new.spec, section)]
+    field = reloaded_field(step, kernels)
+    if holders:
+        named = some(holders, len(holders), SHOWN)
+        hold = f"the unload fails and is tried again as long as {named} or another workload uses it"
+        return warning(f"{message}; {hold}: stop them first, or {remedy}", ref=step.ref, field=field)
+    hold = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
+    return info(f"{message}; {hold}; {remedy}", ref=step.ref, field=field)
 
 
 def _one_by_one(version: str) -> str:
@@ -94,7 +106,8 @@ spec: {driverVersion: "1.0"}
 spec: {driverVersion: "1.1"}
 """,
         remedy="Write `upgrade: {ordered: true}` and change driverVersion with what is loaded, so that nodes reload "
-        "one by one as they are labelled. Otherwise, stop the pods that use it first.",
+        "one by one as they are labelled. Otherwise, stop the pods that use it first. Keep a mapping until no node has "
+        "such a kernel.",
         check=change_is_ordered,
         severities=("info", "warning"),
         advice=True,

@@ -58,6 +58,8 @@ MAPPINGS, MODPROBE = f"{CONTAINER}.kernelMappings", f"{CONTAINER}.modprobe"
 IMAGE = f"{MAPPINGS}[0].containerImage"
 PLAIN, VERSIONED = drv(), drv(version="1")
 PLUGIN = edited(PLAIN, ("spec.devicePlugin", {"container": {"image": "r/plugin:1"}}))
+DRA = edited(PLAIN, ("spec.dra", {"driverName": "d.example.com", "container": {"image": "r/dra:1"}}))
+OTHER = {"regexp": "6", "containerImage": "r/drv:2"}
 EXTRA = {"regexp": "^7", "containerImage": "r/drv:1"}
 FIRST = [EXTRA, *PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"]]
 LAST = [*PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"], EXTRA]
@@ -95,8 +97,12 @@ CASES = [
         *("spec.moduleLoader.container.imagePullPolicy", "its device plugin"),
     ),
     Case(
-        *("KRM401", "info", [PLAIN], [edited(PLAIN, (MAPPINGS, FIRST))]),
+        *("KRM401", "info", [PLAIN], [edited(PLAIN, (MAPPINGS, [OTHER, *FIRST[1:]]))]),
         *("spec.moduleLoader.container.kernelMappings[0]", "no workload in the input waits for it"),
+    ),
+    Case(
+        *("KRM401", "warning", [DRA], [edited(DRA, (f"{CONTAINER}.imagePullPolicy", "Always"))]),
+        *("spec.moduleLoader.container.imagePullPolicy", "as long as its DRA driver or", "main"),
     ),
     Case(
         *("KRM401", "warning", [VERSIONED], [edited(VERSIONED, (IMAGE, "r/drv:2")), consumer(**V1)]),
@@ -192,6 +198,126 @@ def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
     assert "; change driverVersion with it: then nodes reload one by one" in note.message
 
 
+I1, I2 = {"containerImage": "r/drv:1"}, {"containerImage": "r/drv:2"}
+R5, R6, L6 = {"regexp": "^5"}, {"regexp": "^6"}, {"literal": "6.1.0-test"}
+SILENT: dict[str, tuple[list[Manifest], list[Manifest]]] = {
+    "first, for new kernels": ([{**R5, **I1}, {**R6, **I1}], [{"regexp": r"^7\.", **I2}, {**R5, **I1}, {**R6, **I1}]),
+    "first, for kernels of the same image": ([{"regexp": "el9", **I1}], [{**R5, **I1}, {"regexp": "el9", **I1}]),
+    "one in place of two": ([{**R5, **I1}, {**R6, **I1}], [{"regexp": "^.+$", **I1}]),
+    "an order of mappings that are apart": ([{**R5, **I1}, {**R6, **I2}], [{**R6, **I2}, {**R5, **I1}]),
+    "a literal that was there already": ([{**R6, **I1}, {**L6, **I2}], [{**R6, **I1}]),
+    "one behind all kernels": ([{"regexp": "^.+$", **I1}, {**R6, **I2}], [{"regexp": "^.+$", **I1}]),
+    "a literal of the same image": ([{**R6, **I1}], [{**L6, **I1}, {**R6, **I1}]),
+    "no parameters": ([{**R6, **I1}], [{**R6, **I1}, {"modprobe": {"moduleName": "drv", "parameters": []}}]),
+    "no firmware": ([{**R6, **I1}], [{**R6, **I1}, {"modprobe": {"moduleName": "drv", "firmwarePath": ""}}]),
+    "insecure in another way": (
+        [{**R6, **I1}, {"registryTLS": {"insecure": True}}],
+        [{**R6, **I1, "registryTLS": {"insecureSkipTLSVerify": True}}],
+    ),
+    "secure in another way": ([{**R6, **I1}, {"registryTLS": {}}], [{**R6, **I1, "registryTLS": {"insecure": False}}]),
+    "an image with braces": ([{**R6, "containerImage": "r:$MOD_NAME"}], [{**R6, "containerImage": "r:${MOD_NAME}"}]),
+    "another list that counts for none": (
+        [{**R6, **I1, "inTreeModulesToRemove": ["a"]}, {"inTreeModulesToRemove": ["b"]}],
+        [{**R6, **I1, "inTreeModulesToRemove": ["a"]}],
+    ),
+    "the image of the container": ([{**R6, **I1}], [{**R6, "containerImage": ""}, I1]),
+}
+"""Mappings before and after; an entry without a condition holds fields of the container."""
+
+
+def mapped(entries: list[Manifest]) -> Manifest:
+    container = [entry for entry in entries if not {"regexp", "literal"} & entry.keys()]
+    mappings = [entry for entry in entries if entry not in container]
+    return module(*mappings, name="drv", **{"modprobe": {"moduleName": "drv"}, **(container or [{}])[0]})
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_no_kernel_notices_is_silent(name: str) -> None:
+    old, new = SILENT[name]
+    assert notes_on([mapped(old)], [mapped(new)]) == []
+
+
+SPOKEN: dict[str, tuple[list[Manifest], list[Manifest], str, str]] = {
+    "one mapping": (
+        *([{**R5, **I1}, {**R6, **I1}], [{**R5, **I1}, {**R6, **I2}], f"{MAPPINGS}[1].containerImage"),
+        "reloads the kernel module at once on all its nodes with a kernel of regexp ^6; ",
+    ),
+    "one that moved": (
+        *([{**R5, **I1}, {**R6, **I1}], [{**R6, **I2}, {**R5, **I1}], f"{MAPPINGS}[0].containerImage"),
+        "at once on all its nodes with a kernel of regexp ^6; ",
+    ),
+    "an in-tree list": (
+        [{**R5, **I1}, {**R6, **I1}],
+        [{**R5, **I1}, {**R6, **I1, "inTreeModulesToRemove": ["a"]}],
+        *(f"{MAPPINGS}[1].inTreeModulesToRemove", "at once on all its nodes with a kernel of regexp ^6; "),
+    ),
+    "a literal of its own": (
+        *([{**R6, **I1}], [{**L6, **I2}, {**R6, **I1}], f"{MAPPINGS}[0]"),
+        "at once on all its nodes with a kernel of literal 6.1.0-test; ",
+    ),
+    "an order": (
+        *([{"regexp": "el9", **I1}, {**R5, **I2}], [{**R5, **I2}, {"regexp": "el9", **I1}], f"{MAPPINGS}[0]"),
+        "at once on all its nodes with a kernel of regexp ^5 (before: regexp el9); ",
+    ),
+    "first, for some kernels": (
+        *([{"regexp": "^.+$", **I1}], [{**R6, **I2}, {"regexp": "^.+$", **I1}], f"{MAPPINGS}[0]"),
+        "at once on all its nodes with a kernel of regexp ^6 (before: regexp ^.+$); ",
+    ),
+    "one that may begin so": (
+        *([{"regexp": "^6*5", **I1}], [{**R5, **I2}, {"regexp": "^6*5", **I1}], f"{MAPPINGS}[0]"),
+        "regexp ^5 (before: regexp ^6*5)",
+    ),
+    "one of several": (
+        *([{"regexp": "^6|^5", **I1}], [{**R5, **I2}, {"regexp": "^6|^5", **I1}], f"{MAPPINGS}[0]"),
+        "regexp ^5 (before: regexp ^6|^5)",
+    ),
+    "any character": (
+        *([{"regexp": "^6.8", **I1}], [{"regexp": r"^6\.8\.0", **I2}, {"regexp": "^6.8", **I1}], f"{MAPPINGS}[0]"),
+        r"regexp ^6\.8\.0 (before: regexp ^6.8)",
+    ),
+    "one less": (
+        *([{**R5, **I1}, {**R6, **I1}], [{**R6, **I1}], MAPPINGS),
+        "unloads the kernel module on all its nodes with a kernel of regexp ^5 that no mapping takes now; ",
+    ),
+    "one less, the next takes it": (
+        [{**L6, **I2}, {**R6, **I1}],
+        *([{**R6, **I1}], f"{MAPPINGS}[0]", "at once on all its nodes with a kernel of literal 6.1.0-test; "),
+    ),
+    "secure after all": (
+        [{**R6, **I1}, {"registryTLS": {"insecure": True}}],
+        [{**R6, **I1, "registryTLS": {}}, {"registryTLS": {"insecure": True}}],
+        *(f"{MAPPINGS}[0].registryTLS", "reloads the kernel module on all its nodes at once; "),
+    ),
+    "the container's": (
+        *([{**R5, **I1}, {**L6, **I1}], [{**R5, **I1}, {**L6, **I1}, {"imagePullPolicy": "Always"}]),
+        *(f"{CONTAINER}.imagePullPolicy", "reloads the kernel module on all its nodes at once; "),
+    ),
+    "no list at all": (
+        [{**R6, **I1}, {"inTreeModulesToRemove": ["a"]}],
+        [{**R6, **I1, "inTreeModulesToRemove": []}, {"inTreeModulesToRemove": ["a"]}],
+        *(f"{MAPPINGS}[0].inTreeModulesToRemove", "on all its nodes at once; "),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_the_kernels_whose_nodes_reload_are_named(name: str) -> None:
+    old, new, path, text = SPOKEN[name]
+    (note,) = notes_on([mapped(old)], [mapped(new)])
+    assert note.field
+    assert (note.rule, note.severity, note.field.path) == ("KRM401", "info", path)
+    assert text in note.message
+
+
+def test_a_new_version_does_not_keep_a_kernel_without_a_mapping() -> None:
+    """KMM looks for a mapping first, and for the version after it."""
+    old = edited(VERSIONED, (MAPPINGS, LAST))
+    lost = [note.message for note in notes_on([old, consumer()], [NEXT, consumer()]) if note.rule == "KRM401"]
+    assert len(lost) == 1
+    assert lost[0].startswith("KMM unloads the kernel module on all its nodes with a kernel of regexp ^7 that no")
+    assert lost[0].endswith("stop them first, or keep the mapping until no node has such a kernel")
+
+
 def test_errors_come_first() -> None:
     old = [drv("a"), drv("b", version="1"), consumer(**{"kmm.node.kubernetes.io/kmm.b.ready": ""})]
     reported = notes_on(old, [edited(drv("a"), (IMAGE, "r/drv:2")), old[2]])
@@ -257,6 +383,20 @@ def test_a_change_with_its_note_at_the_file_it_comes_from(folder: Path) -> None:
     assert '      - "r.example.com/drv:1-$KERNEL_FULL_VERSION"\n' in done.text
     assert "\nnew/driver.yaml:1: warning: Module kmm/drv: spec.moduleLoader" in done.text
     assert done.text.endswith(" [KRM401]\n\n1 changed, 1 unchanged\n")
+
+
+def test_the_kernels_and_the_changed_field_in_json(folder: Path) -> None:
+    mappings = "  kernelMappings:\n  - {regexp: ^5}\n  - {regexp: ^6, image: r.example.com/drv:6}\n"
+    (folder / "old" / "driver.yaml").write_text(CONFIG + mappings)
+    (folder / "new" / "driver.yaml").write_text(CONFIG + mappings.replace("drv:6", "drv:7"))
+    done = diff(folder, "old", "new", "--format", "json")
+    (note,) = json.loads(done.out)["notes"]
+    assert (done.code, note["rule"], note["severity"]) == (1, "KRM401", "warning")
+    assert (note["file"], note["line"]) == ("new/driver.yaml", 13)
+    assert "at once on all its nodes with a kernel of regexp ^6; " in note["message"]
+    (folder / "new" / "driver.yaml").write_text(CONFIG + mappings.replace("Mappings:", "Mappings:\n  - {regexp: ^7}"))
+    done = diff(folder, "old", "new", "--format", "json")
+    assert (done.code, json.loads(done.out)["notes"]) == (1, [])
 
 
 def test_from_nothing_and_to_nothing(folder: Path) -> None:
