@@ -11,12 +11,16 @@ from krmfn.counts import counted, some
 from ..kmm.lookup import text
 from ..kmm.module import MAPPINGS
 from ..kmm.resolution import resolver
+from ..kmm.versions import Target
 from . import wording
 from .coverage import Group, Outcome, coverage
 from .drivers import Driver
 from .hints import Hints
 from .nodes import Fleet
 from .workloads import Placement, Workload, placements
+
+_LOADING = ("runs", "not labelled", "other version")
+"""The states in which KMM looks for the image of a Module."""
 
 
 class Joined(NamedTuple):
@@ -29,9 +33,12 @@ class Joined(NamedTuple):
     """Per driver: the groups of nodes that it selects."""
     workloads: Sequence[tuple[Workload, Placement]]
     """The DaemonSets whose nodes are known."""
+    kmm: Target
 
 
-def joined(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], exclusive: bool) -> Joined:
+def joined(
+    fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], exclusive: bool, kmm: Target
+) -> Joined:
     """Return the fleet joined with the drivers and the workloads on it."""
     groups = coverage(fleet.nodes, drivers, exclusive)
     of_driver: list[list[tuple[Group, Outcome]]] = [[] for _ in drivers]
@@ -39,7 +46,7 @@ def joined(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload
         for outcome in group.outcomes:
             of_driver[outcome.driver].append((group, outcome))
     placed = zip(workloads, placements(workloads, groups, drivers, fleet.label_keys), strict=True)
-    return Joined(fleet, drivers, groups, of_driver, [(one, where) for one, where in placed if where])
+    return Joined(fleet, drivers, groups, of_driver, [(one, where) for one, where in placed if where], kmm)
 
 
 def inventory_is_valid(fleet: Fleet, _: object, __: object, today: str) -> Iterator[Result]:
@@ -183,6 +190,28 @@ def modules_tolerate(fleet: Joined) -> Iterator[Result]:
         )
         finding = error if len(names) == whole else info
         yield _about(driver, finding(message, field=Field(driver.claim.field)))
+
+
+def images_can_be_checked(fleet: Joined) -> Iterator[Result]:
+    """Yield a warning for a Module on a cluster of which all known nodes have taints: no image is ever found there.
+
+    The pod that pulls an image to see whether it exists has no selector and no toleration; only then a node loads.
+    Source: KMM v2.6.0, internal/pod/imagepuller.go; main gives it the Module's tolerations.
+    """
+    if fleet.kmm.check_tolerates:
+        return
+    untainted = {node.cluster for node in fleet.fleet.nodes if not node.taints}
+    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+        loading = [group for group, outcome in selected if outcome.state in _LOADING and driver.loads]
+        nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]
+        if nodes:
+            taints = sorted({str(taint) for node in nodes for taint in node.taints})
+            message = (
+                f"loads no driver on {wording.nodes_named(sorted(node.name for node in nodes))}: KMM {fleet.kmm.name} "
+                "first pulls the image in a pod without tolerations, and each known node has a taint "
+                f"({some(taints, len(taints))}), so that pod stays Pending"
+            )
+            yield _about(driver, warning(message, field=Field(driver.claim.field)))
 
 
 def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from krmfn import Result
 from krmfn.rule import Rule, apply
 
+from ..kmm.versions import DEFAULT, TARGETS, Target
 from . import findings
 from .drivers import Driver
 from .nodes import Fleet
@@ -15,9 +16,14 @@ from .workloads import Workload
 
 
 def check(
-    fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], day: str, exclusive: bool = True
+    fleet: Fleet,
+    drivers: Sequence[Driver],
+    workloads: Sequence[Workload],
+    day: str,
+    exclusive: bool = True,
+    kmm: Target = TARGETS[DEFAULT],
 ) -> Iterator[Result]:
-    """Yield the findings KRM601 to KRM609 about the nodes of one cluster and what they get.
+    """Yield the findings KRM601 to KRM610 about the nodes of one cluster and what they get.
 
     `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
     from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
@@ -25,7 +31,7 @@ def check(
     wrong = list(about_input(fleet, drivers, workloads, day))
     yield from wrong
     if fleet.nodes and not any(finding.severity == "error" for finding in wrong):
-        yield from apply(OF_COVERAGE, findings.joined(fleet, drivers, workloads, exclusive))
+        yield from apply(OF_COVERAGE, findings.joined(fleet, drivers, workloads, exclusive, kmm))
 
 
 def about_input(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], day: str) -> Iterator[Result]:
@@ -179,6 +185,17 @@ OF_COVERAGE = (
         "Add `tolerations`, or select other nodes.",
         findings.modules_tolerate,
         severities=("error", "info"),
+        advice=True,
+    ),
+    Rule(
+        "KRM610",
+        "a node should be without taints: up to KMM 2.6 the pod that checks whether an image exists tolerates none",
+        _TAINTED + "  - nodes: |\n      cpu-1 5.14.0-503.el9.x86_64\n" + _TOLERATING,
+        _TAINTED + _TOLERATING,
+        "Keep a node without taints in the cluster; the pod needs no label and no device. Or add it to the inventory, "
+        "if there is one.",
+        findings.images_can_be_checked,
+        severities=("warning",),
         advice=True,
     ),
 )

@@ -12,6 +12,7 @@ from ..fleet.drivers import driver
 from ..fleet.nodes import Fleet
 from ..fleet.workloads import POD_KINDS, workloads
 from ..kmm.module import LABELS, MODULE_KINDS
+from ..kmm.versions import target
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
 
@@ -24,7 +25,7 @@ def check(
     handwritten: Sequence[Item],
     config: FunctionConfig,
 ) -> list[Finding]:
-    """Return the findings KRM601 to KRM609, each with the resource that may turn it off."""
+    """Return the findings KRM601 to KRM610, each with the resource that may turn it off."""
     claim_of = {claim.module: claim for claim in claims}
     owner_of = {one.ref: one.owner for one in wanted}
     drivers = [
@@ -42,7 +43,8 @@ def check(
     for workload in pods_of:
         for key in workload.selector.keys() & waits_for.keys():
             owner_of.setdefault(workload.ref, waits_for[key])
-    results = rules.check(fleet, drivers, pods_of, rules.today(), config.exclusivity != "off")
+    kmm = target(config.kmm_version)
+    results = rules.check(fleet, drivers, pods_of, rules.today(), config.exclusivity != "off", kmm)
     items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
     # a driver knows where its config stands, and the config where each of its fields does
     placed = (items[one.ref].located(one._replace(place=None)) if one.ref in items else one for one in results)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from krmfn_functions.fleet import hints, rules
 
 from krmfn.rule import Rule
 from tests import rule_examples
+from tests.commands import process
 from tests.functions.fleet import fleets
 
 NODES = """\
@@ -209,6 +212,37 @@ def test_with_an_error_about_the_nodes_nothing_is_concluded_from_them() -> None:
 
 def test_without_nodes_there_is_nothing_to_say() -> None:
     assert fleets.findings(module("{zone: nowhere}")) == []
+
+
+ALL_TAINTED = NODES.partition('  - labels: {gpu: "true", zone: a}')[0] + NODES[NODES.rindex("  - labels: ") :]
+TOLERATING = module("{zone: b}", more="  tolerations: [{key: gpu, operator: Exists}]\n")
+SETTINGS = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {{name: settings, annotations: {{config.kubernetes.io/local-config: "true"}}}}
+spec: {{kmm: {{version: "{}"}}}}
+---
+"""
+CPU = "  - labels: {zone: c}\n    taints: [{key: cpu, effect: PreferNoSchedule}]\n    nodes: |\n      c1 5.14.0\n---\n"
+
+
+@pytest.mark.parametrize("version", ["2.4", "2.6", "main", "openshift"])
+def test_up_to_kmm_2_6_no_image_is_found_where_all_nodes_are_tainted(version: str) -> None:
+    done = process("krmfn", "check", "-", "--format", "json", stdin=SETTINGS.format(version) + ALL_TAINTED + TOLERATING)
+    found = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM610"]
+    assert [one["severity"] for one in found] == (["warning"] if version < "3" else [])
+    assert done.code == 0
+    for one in found:
+        assert one["message"] == (
+            f"loads no driver on 1 node (t1): KMM {version} first pulls the image in a pod without tolerations, and "
+            "each known node has a taint (gpu=yes:NoSchedule), so that pod stays Pending"
+        )
+
+
+def test_an_image_is_found_on_any_node_without_a_taint() -> None:
+    """It needs neither the Module's label nor its device."""
+    for text in (ALL_TAINTED.replace("---\n", CPU) + TOLERATING, NODES + TOLERATING, ALL_TAINTED + module("{zone: b}")):
+        assert "KRM610" not in [one.rule for one in fleets.findings(text)]
 
 
 def test_a_hub_says_nothing_about_its_own_nodes() -> None:
