@@ -19,7 +19,7 @@ from .hints import Hints
 from .nodes import Fleet
 from .workloads import Placement, Workload, placements
 
-_LOADING = ("runs", "not labelled", "other version")
+LOADING = ("runs", "not labelled", "other version")
 """The states in which KMM looks for the image of a Module."""
 
 
@@ -93,14 +93,14 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
                 f"{number:,} of the {counted(whole, 'node')} that it selects {get} no driver, since no kernel mapping "
                 f"has one for {some(kernels, len(kernels))}"
             )
-            yield _about(driver, error(message, field=Field(_mappings_at(driver))))
+            yield about(driver, error(message, field=Field(mappings_at(driver))))
         unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
         if unknown and not driver.module.takes_every_kernel:
             message = (
                 f"it is not known whether a kernel mapping has a driver for {wording.nodes_named(sorted(unknown))}: "
                 "status.nodeInfo.kernelVersion is missing"
             )
-            yield _about(driver, info(message, field=Field(_mappings_at(driver))))
+            yield about(driver, info(message, field=Field(mappings_at(driver))))
 
 
 def selectors_match(fleet: Joined) -> Iterator[Result]:
@@ -127,7 +127,7 @@ def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
         number = numbers[driver.cluster is not None]
         none = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
         message = f"{none}{hints.about(driver)}"
-        yield _about(driver, warning(message, field=Field(driver.claim.field)))
+        yield about(driver, warning(message, field=Field(driver.claim.field)))
 
 
 def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
@@ -144,7 +144,7 @@ def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
                     f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is not used for any kernel of the "
                     f"{counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 )
-                yield _about(driver, info(message, field=Field(f"{_mappings_at(driver)}[{position}]")))
+                yield about(driver, info(message, field=Field(f"{mappings_at(driver)}[{position}]")))
 
 
 def _taken(driver: Driver, kernels: set[str]) -> set[int | None]:
@@ -189,42 +189,21 @@ def modules_tolerate(fleet: Joined) -> Iterator[Result]:
             f"tolerate {some(map(str, taints), len(taints))}: {some(names, len(names))}"
         )
         finding = error if len(names) == whole else info
-        yield _about(driver, finding(message, field=Field(driver.claim.field)))
-
-
-def images_can_be_checked(fleet: Joined) -> Iterator[Result]:
-    """Yield a warning for a Module on a cluster of which all known nodes have taints: no image is ever found there.
-
-    The pod that pulls an image to see whether it exists has no selector and no toleration; only then a node loads.
-    Source: KMM v2.6.0, internal/pod/imagepuller.go; main gives it the Module's tolerations.
-    """
-    if fleet.kmm.check_tolerates:
-        return
-    untainted = {node.cluster for node in fleet.fleet.nodes if not node.taints}
-    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
-        loading = [group for group, outcome in selected if outcome.state in _LOADING and driver.loads]
-        nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]
-        if nodes:
-            taints = sorted({str(taint) for node in nodes for taint in node.taints})
-            message = (
-                f"loads no driver on {wording.nodes_named(sorted(node.name for node in nodes))}: KMM {fleet.kmm.name} "
-                "first pulls the image in a pod without tolerations, and each known node has a taint "
-                f"({some(taints, len(taints))}), so that pod stays Pending"
-            )
-            yield _about(driver, warning(message, field=Field(driver.claim.field)))
+        yield about(driver, finding(message, field=Field(driver.claim.field)))
 
 
 def _number(selected: Sequence[tuple[Group, Outcome]]) -> int:
     return sum(len(group.nodes) for group, _ in selected)
 
 
-def _mappings_at(driver: Driver) -> str:
+def mappings_at(driver: Driver) -> str:
+    """Return the path of the kernel mappings, in the config that a driver is made from or in itself."""
     if driver.owner:
         return "spec.kernelMappings"
     return MAPPINGS if driver.cluster is None else MAPPINGS.replace("spec.", "spec.moduleSpec.", 1)
 
 
-def _about(driver: Driver, finding: Result) -> Result:
+def about(driver: Driver, finding: Result) -> Result:
     """Return the finding about a driver, placed at the config that it is made from."""
     pool = f"pool {driver.claim.pool}: " if driver.claim.pool else ""
     return finding._replace(message=f"{pool}{finding.message}", ref=driver.claim.ref, place=driver.claim.place)

@@ -9,7 +9,7 @@ from krmfn import Result
 from krmfn.rule import Rule, apply
 
 from ..kmm.versions import DEFAULT, TARGETS, Target
-from . import findings
+from . import findings, image_findings
 from .drivers import Driver
 from .nodes import Fleet
 from .workloads import Workload
@@ -23,7 +23,7 @@ def check(
     exclusive: bool = True,
     kmm: Target = TARGETS[DEFAULT],
 ) -> Iterator[Result]:
-    """Yield the findings KRM601 to KRM610 about the nodes of one cluster and what they get.
+    """Yield the findings KRM601 to KRM611 about the nodes of one cluster and what they get.
 
     `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
     from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
@@ -71,6 +71,14 @@ _TWO_MAPPINGS = (
       kernelMappings:
       - {regexp: el8, containerImage: "registry.example.com/gpu:el8"}
       - {regexp: FIRST, containerImage: "registry.example.com/gpu:el9"}
+"""
+)
+_FOR_UBUNTU = (
+    _MODULE
+    + """\
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^5, containerImage: "registry.example.com/gpu:1.0-ubuntu22.04-$KERNEL_FULL_VERSION"}]
 """
 )
 _TAINTED = _INVENTORY.replace("    nodes:", "    taints: [{key: gpu, effect: NoSchedule}]\n    nodes:")
@@ -194,7 +202,18 @@ OF_COVERAGE = (
         _TAINTED + _TOLERATING,
         "Keep a node without taints in the cluster; the pod needs no label and no device. Or add it to the inventory, "
         "if there is one.",
-        findings.images_can_be_checked,
+        image_findings.images_can_be_checked,
+        severities=("warning",),
+        advice=True,
+    ),
+    Rule(
+        "KRM611",
+        "an image whose name says an operating system should be for the one that its nodes run",
+        _INVENTORY.replace("    nodes:", "    osImage: Ubuntu 22.04.5 LTS\n    nodes:") + _FOR_UBUNTU,
+        _INVENTORY.replace("    nodes:", "    osImage: Ubuntu 24.04.1 LTS\n    nodes:") + _FOR_UBUNTU,
+        "Select the nodes of each system by `feature.node.kubernetes.io/system-os_release.ID` and `.VERSION_ID` (in a "
+        "DeviceConfig: with a node pool for each), or correct the image's name.",
+        image_findings.images_are_for_the_system,
         severities=("warning",),
         advice=True,
     ),

@@ -25,7 +25,7 @@ def check(
     handwritten: Sequence[Item],
     config: FunctionConfig,
 ) -> list[Finding]:
-    """Return the findings KRM601 to KRM610, each with the resource that may turn it off."""
+    """Return the findings KRM601 to KRM611, each with the resource that may turn it off."""
     claim_of = {claim.module: claim for claim in claims}
     owner_of = {one.ref: one.owner for one in wanted}
     drivers = [

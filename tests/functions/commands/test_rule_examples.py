@@ -15,7 +15,7 @@ RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not nee
 VERBS = (
     *("add", "call", "change", "check", "combine", "copy", "correct", "delete", "follow", "give", "ignore", "install"),
     *("keep", "leave", "list", "merge", "mount", "move", "name", "pass", "put", "raise", "regenerate", "remove"),
-    *("rename", "render", "replace", "set", "shorten", "stop", "turn", "use", "write"),
+    *("rename", "render", "replace", "set", "select", "shorten", "stop", "turn", "use", "write"),
 )
 """What remedies begin with."""
 SEVERITIES = {rule.id: rule.severities for rule in catalogue.rules()}
