@@ -8,7 +8,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.examples import EXAMPLES
 
-OURS = {"KRMFN_EXAMPLES", "KRMFN_FLEET_EXAMPLES", "KRMFN_FUZZ", "KRMFN_FUZZ_SEED", "KRMFN_UPDATE", "KRMFN_KMM_CRDS"}
+OURS = {
+    *("KRMFN_EXAMPLES", "KRMFN_FLEET_EXAMPLES", "KRMFN_FUZZ", "KRMFN_FUZZ_SEED", "KRMFN_UPDATE"),
+    *("KRMFN_KMM_CRDS", "KRMFN_KMM_FLEETS"),
+}
 """Variables that are for the tests; the others are read by the program, and a test sets those that it is about."""
 
 for name in [name for name in os.environ if name.startswith(("ARGOCD_", "KRMFN_")) and name not in OURS]:

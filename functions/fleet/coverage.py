@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
     others: frozenset[int] = frozenset()
     """The drivers that it is in conflict with, itself included."""
     failure: str = ""
-    """Why KMM fails, in its words; of a node with another version that version."""
+    """Why KMM fails, in its words, also in a conflict; of a node with another version that version."""
 
 
 class Group(NamedTuple):
@@ -119,7 +119,11 @@ def _groups(
         outcomes = []
         for position in selected:
             if position in excluded:
-                outcomes.append(Outcome(position, "conflict", others=excluded[position]))
+                found = judge.outcome(
+                    position, kernel, taints, None
+                )  # KMM minds no conflict, and may fail all the same
+                failure = found.failure if found.state == "failure" else ""
+                outcomes.append(Outcome(position, "conflict", others=excluded[position], failure=failure))
             else:
                 outcomes.append(judge.outcome(position, kernel, taints, version_of.get(position)))
         groups.append(Group(members, kernel, taints, tuple(outcomes)))
@@ -145,7 +149,7 @@ class _Judge:
         wanted = self.drivers[position].module.version if position in self.version_keys else ""
         if outcome.state != "runs" or not wanted or version == wanted:
             return outcome
-        if version is None:
+        if not version:  # an empty label is none
             return outcome._replace(state="not labelled")
         return outcome._replace(state="other version", failure=version)
 

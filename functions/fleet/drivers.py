@@ -9,7 +9,7 @@ from krmfn import Manifest, Place, Ref
 from krmfn.resource import ref
 
 from ..exclusivity import Claim
-from ..kmm.lookup import has, table
+from ..kmm.lookup import has, listing, table
 from ..kmm.module import (
     HUB_KIND,
     Module,
@@ -18,6 +18,11 @@ from ..kmm.module import (
     ready_label,
     version_label,
     version_ready_label,
+)
+
+_PRESSURE = tuple(
+    {"key": f"node.kubernetes.io/{what}-pressure", "operator": "Exists", "effect": "NoSchedule"}
+    for what in ("disk", "memory", "pid")
 )
 
 
@@ -54,8 +59,8 @@ class Driver(NamedTuple):
 
     @property
     def tolerations(self) -> Any:
-        """The Module's tolerations as they are written."""
-        return self.module.spec.get("tolerations")
+        """What the Module tolerates: what is written, and what KMM adds (2.6+, internal/module/helper.go)."""
+        return [*_PRESSURE, *(listing(self.module.spec, "tolerations") or [])]
 
     @property
     def version_label(self) -> str:

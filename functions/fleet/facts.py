@@ -28,8 +28,8 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
 
 
-def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
-    """Return the facts of a Node object; `keys` are the labels to keep, None for all.
+def of_manifest(manifest: Manifest, keys: Collection[str] | None = None, passing: Collection[str] = PASSING) -> Node:
+    """Return the facts of a Node object; `keys` are the labels to keep, None for all; `passing` as for `taints_of`.
 
     Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
     are none.
@@ -41,7 +41,7 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
         if not isinstance(info.get(name, ""), str | None):
             raise KrmfnError(f"its status.nodeInfo.{name} is {info[name]!r}, not a string; put it in quotes")
     kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
-    taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
+    taints = tuple(taints_of(manifest, passing)) if "taints" in table(manifest, "spec") else ()
     kernel, architecture, os_image = (text(info, name) for name in NODE_INFO)
     return Node(text(table(manifest, "metadata"), "name"), kept, kernel, taints, architecture, os_image)
 
@@ -70,8 +70,11 @@ def _check_labels(labels: Mapping[str, Any]) -> None:
         raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
 
 
-def taints_of(manifest: Manifest) -> list[Taint]:
-    """Return the taints of a Node object that repel pods and stay, sorted. Raises KrmfnError for one that is none."""
+def taints_of(manifest: Manifest, passing: Collection[str] = PASSING) -> list[Taint]:
+    """Return the taints of a Node object that repel pods, sorted, without those with a key in `passing`.
+
+    Raises KrmfnError for one that is no taint.
+    """
     spec = table(manifest, "spec")
     if spec.get("taints") is not None and listing(spec, "taints") is None:
         raise KrmfnError("its taints are not a list")
@@ -80,7 +83,7 @@ def taints_of(manifest: Manifest) -> list[Taint]:
         taint = Taint(text(entry, "key"), text(entry, "value"), text(entry, "effect"))
         if not taint.key or taint.effect not in EFFECTS:
             raise KrmfnError(f"its taint spec.taints[{index}] has no key, or none of the effects {', '.join(EFFECTS)}")
-        if taint.effect in REPELLING and taint.key not in PASSING:
+        if taint.effect in REPELLING and taint.key not in passing:
             taints.add(taint)
     return sorted(taints)
 

@@ -43,7 +43,7 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     if outcome.state == "not labelled":
         return f"not loaded until the node has the label {driver.version_label}: {driver.module.version}"
     if outcome.state == "other version":
-        return f"version {outcome.failure or chr(34) * 2} stays until the label {driver.version_label} changes"
+        return f"version {outcome.failure} stays until the label {driver.version_label} changes"
     return ""
 
 

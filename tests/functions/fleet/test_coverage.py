@@ -148,7 +148,7 @@ def oracle(one: Driver, node: Node, present: list[Driver]) -> Wanted:
             label = node.labels.get(f"kmm.node.kubernetes.io/version-module.ns.{one.ref.name}")
             if not one.module.version or label == one.module.version:
                 return Wanted("runs", at, image)
-            return Wanted("not labelled" if label is None else "other version", at, image)
+            return Wanted("other version" if label else "not labelled", at, image)
     return Wanted("no mapping")
 
 

@@ -1,0 +1,166 @@
+"""What KMM does next with one Module on one node: the events of its controllers, played without a cluster.
+
+Three machines take part. The Module reconciler decides whether the Module is in a node's NodeModulesConfig (`View`),
+the label reconciler takes it out when the version label moves, and the NodeModulesConfig reconciler unloads and loads
+until what is loaded is what is in there; it loads again whatever is in there after a reboot.
+Source: KMM v2.6.0 and main (de3f8c9), internal/controllers/{module,node_label_module_version,nmc}_reconciler.go; held
+against their recordings by tests/functions/kmm/test_scheduling.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from .lookup import Table, has, table, text
+from .module import Module
+from .resolution import Resolution
+
+Action = Literal["load", "leave", "remove", "fail", "ignore", "gone"]
+"""What the Module reconciler decides for a node:
+
+load: the entry is to be there; leave: the node's label names another version, and what is there stays; remove: nothing
+is to be there; fail: it fails for some node, and does nothing on any; ignore: the Module has no loader, and what is
+there stays; gone: the node is not there.
+"""
+Word = Literal["gained", "lost", "reloaded", "kept", "blocked", "waiting", "unknown", "none"]
+"""What a change does with a Module on a node:
+
+gained, lost: it is loaded, or is no more, also when KMM loads it for a kernel that the node does not run; reloaded: it
+was unloaded and loaded, or loaded again after a reboot; kept: it stays as it is; blocked: KMM fails, or the Module
+selects the node and it gets nothing; waiting: the same until something about the node ends; unknown: it depends on what
+was loaded before; none: nothing was loaded and nothing is.
+"""
+
+
+class Entry(NamedTuple):
+    """A Module in a node's NodeModulesConfig: what KMM compares. A difference is an unload and a load."""
+
+    kernel: str
+    image: str
+    in_tree: tuple[str, ...]
+    pull_policy: str
+    is_insecure: bool
+    modprobe: Table
+
+
+_FIELDS = ("kernelVersion", "containerImage", "inTreeModulesToRemove", "imagePullPolicy", "registryTLS", "modprobe")
+
+
+class View(NamedTuple):
+    """A node as KMM sees it for one Module, and what the Module reconciler decides."""
+
+    action: Action
+    kernel: str = ""
+    """As the node reports it, a trailing `+` included."""
+    entry: Entry | None = None
+    """Of action `load`."""
+    reason: str = ""
+    """Why nothing is loaded."""
+    label: str = ""
+    """The value of the node's version label; "" is none."""
+    version: str = ""
+    """The Module's version; "" where it is not ordered."""
+    is_selected: bool = True
+    is_waiting: bool = False
+    """Whether what keeps it from loading is expected to end."""
+
+    @property
+    def is_older(self) -> bool:
+        """Whether another version may be loaded, from the time when the label named the Module's."""
+        return self.action in ("leave", "fail") and bool(self.version and self.label) and self.label != self.version
+
+
+class Move(NamedTuple):
+    """What KMM does with a Module on a node in one step."""
+
+    effect: Word
+    events: tuple[str, ...]
+    """`Unload IMAGE`, `Load IMAGE`, in their order."""
+    reason: str
+    before: Entry | None
+    after: Entry | None
+    """What is loaded before and after; of effect `unknown` as far as it is known."""
+
+
+def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
+    """Return what KMM writes into the NodeModulesConfig of a node with this kernel."""
+    own = module.mappings[resolution.mapping] if resolution.mapping is not None else {}
+    tls = table(own if has(own, "registryTLS") else module.container, "registryTLS")
+    insecure = tls.get("insecure") is True or tls.get("insecureSkipTLSVerify") is True
+    modprobe = _stored({**module.modprobe, "dirName": module.directory})
+    pull_policy = text(module.container, "imagePullPolicy")
+    return Entry(kernel.removesuffix("+"), resolution.image or "", resolution.in_tree, pull_policy, insecure, modprobe)
+
+
+def _stored(value: Any) -> Any:
+    """Return a struct as the API server stores it: what is empty is absent; a pointer to an empty struct is not."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _stored(child) for key, child in value.items() if child not in (None, "", [])}
+
+
+def play(before: Entry | None, old: View | None, new: View, is_known: bool = True) -> Move:
+    """Return what KMM does when a node and a Module that it sees as `old` become `new`.
+
+    `before` is what is loaded; with `is_known` False an older version may be loaded as well as nothing.
+    `old` is None for a pair that was not there.
+    """
+    rebooted = bool(old and old.kernel and new.kernel and old.kernel != new.kernel)
+    moved = bool(old and new.version and old.label != new.label)
+    stays = new.action in ("fail", "ignore") or (new.action == "leave" and not moved)
+    after = new.entry if new.action == "load" else before if stays else None
+    ends = new.action != "gone" and not rebooted and (after != before or (moved and new.action == "load"))
+    unloads = [f"Unload {before.image}"] if before and ends else []
+    loads = [f"Load {after.image}"] if after and (ends or rebooted) else []
+    move = Move("none", (*unloads, *loads), new.reason, before, after)
+    if not is_known:
+        blocks = new.action == "fail" and new.is_selected and not rebooted
+        return move._replace(effect="blocked" if blocks else "unknown", reason=_unknown(old, new, moved))
+    if before and after:
+        return _again(move, before, after, new, rebooted)
+    if before:
+        return move._replace(effect="lost", reason=_moved(old, new) if moved and old else new.reason)
+    if after:
+        return move._replace(effect="gained", reason="")
+    if not new.is_selected or new.action in ("ignore", "gone"):
+        return move
+    return move._replace(effect="waiting" if new.is_waiting else "blocked")
+
+
+def _again(move: Move, before: Entry, after: Entry, new: View, rebooted: bool) -> Move:
+    """Return the effect on what is loaded before and after."""
+    running = new.kernel.removesuffix("+")
+    if not move.events:
+        return move._replace(effect="blocked" if new.action == "fail" else "kept")
+    if after.kernel != running:
+        why = f": {new.reason}" if new.reason else ""
+        text = f"after the reboot KMM loads {after.image}, made for kernel {after.kernel}, on kernel {running}{why}"
+        return move._replace(effect="lost", reason=text)
+    if rebooted:
+        return move._replace(effect="reloaded", reason=f"for another kernel: {running}, {after.image}")
+    changed = [name for name, was, now in zip(_FIELDS, before, after, strict=True) if was != now]
+    if "containerImage" in changed:
+        return move._replace(effect="reloaded", reason=f"{after.image} in place of {before.image}")
+    why = f"another {', '.join(changed)}" if changed else "its version label has moved"
+    return move._replace(effect="reloaded", reason=why)
+
+
+def _moved(old: View, new: View) -> str:
+    """Return why a Module is lost whose version label has moved."""
+    if new.action != "leave":
+        return new.reason
+    return (
+        f"its version label moved from {old.label} to {new.label}, which is not the Module's version {new.version}, so "
+        "KMM unloads it and loads nothing; change the version of the Module first, then the label"
+    )
+
+
+def _unknown(old: View | None, new: View, moved: bool) -> str:
+    """Return what is known where an older version may be loaded."""
+    label = old.label if old else new.label
+    whether = f"whether version {label} is loaded, which the version label named, is not known"
+    if new.action == "load" and new.entry:
+        return f"{new.entry.image} is loaded; {whether}"
+    if new.action == "leave" and not moved:
+        return f"the Module's version {new.version} is not loaded until the label names it; {whether}"
+    return f"{new.reason}; {whether}"

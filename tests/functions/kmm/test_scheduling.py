@@ -1,0 +1,134 @@
+"""What KMM does next: each rule of its controllers by a directed case, and all recorded fleets where they are there."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import predictions
+import pytest
+from krmfn_functions.kmm.module import version_label
+
+from krmfn import Manifest
+from tests.builders import edited, manifest, module
+
+FLEETS = os.environ.get("KRMFN_KMM_FLEETS", "")
+"""A folder with what KMM's controllers did with random fleets, and the program compare.py; "" without one."""
+recorded = pytest.mark.skipif(not FLEETS, reason="KRMFN_KMM_FLEETS names no folder")
+
+EL9, NEXT = "5.14.0-427.el9.x86_64", "5.14.0-570.el9.x86_64"
+LABEL = version_label("kmm", "drv")
+
+
+def node(kernel: str = EL9, label: str | None = None, name: str = "a", *taints: str, **labels: str) -> Manifest:
+    made = manifest(
+        "v1", "Node", name, "", labels={"gpu": "a", **({LABEL: label} if label is not None else {}), **labels}
+    )
+    spec = {"taints": [{"key": f"node.kubernetes.io/{taint}", "effect": "NoSchedule"} for taint in taints]}
+    return {**made, "spec": spec, "status": {"nodeInfo": {"kernelVersion": kernel}}}
+
+
+def drv(image: str = "r/drv:1-$KERNEL_FULL_VERSION", **container: Any) -> Manifest:
+    mapping = {"regexp": container.pop("regexp", "el9"), "containerImage": image, **container.pop("mapping", {})}
+    return edited(module(mapping, name="drv", **container), ("spec.selector", {"gpu": "a"}))
+
+
+def fate(*phases: list[Manifest], name: str = "a") -> tuple[str, list[str], str | None]:
+    """The effect, the events and the image that is loaded after the last phase."""
+    split = [
+        {f"{kind.lower()}s": [one for one in phase if one["kind"] == kind] for kind in ("Module", "Node")}
+        for phase in phases
+    ]
+    told = list(predictions.predictions({"id": "one", "phases": split}))
+    [last] = [one["prediction"] for one in told if (one["phase"], one["node"]) == (len(phases) - 1, name)]
+    return last["effect"], last["events"], last["loaded"]
+
+
+ONE, TWO = f"r/drv:1-{EL9}", "r/drv:2"
+V1, V2 = drv(version="1"), drv(TWO, version="2")
+BROKEN = drv("r/drv:${KERNEL_X")
+NO_LOADER = edited(drv(), ("spec.moduleLoader", None))
+SWAPPED = ["Unload " + ONE, "Load " + TWO]
+UP, DOWN = ["Load " + ONE], ["Unload " + ONE]
+CORDONED, SHORT = node(EL9, None, "a", "unschedulable"), node("6", None, "b")
+PLAIN, LOOSE = {"moduleName": "simple", "dirName": "/opt"}, {"insecure": True}
+ON_1, ON_2 = node(label="1"), node(label="2")
+CASES: dict[str, tuple[list[list[Manifest]], tuple[str, list[str], str | None]]] = {
+    "first": ([[drv(), node()]], ("gained", UP, ONE)),
+    "nothing changes": ([[drv(), node()], [drv(), node()]], ("kept", [], ONE)),
+    "deleted": ([[drv(), node()], [node()]], ("lost", DOWN, None)),
+    "a node that is gone": ([[drv(), node()], [drv()]], ("lost", [], None)),
+    "another image": ([[drv(), node()], [drv(TWO), node()]], ("reloaded", SWAPPED, TWO)),
+    "another list": ([[drv(), node()], [drv(inTreeModulesToRemove=["x"]), node()]], ("reloaded", [*DOWN, *UP], ONE)),
+    "a reboot": ([[drv(), node()], [drv(), node(NEXT)]], ("reloaded", [f"Load r/drv:1-{NEXT}"], f"r/drv:1-{NEXT}")),
+    "a reboot without a mapping": ([[drv(), node()], [drv(), node("6.12.0-1.el10")]], ("lost", [], None)),
+    "no mapping any more": ([[drv(), node()], [drv(regexp="el8"), node()]], ("lost", DOWN, None)),
+    "ordered, no label": ([[V1, node()]], ("waiting", [], None)),
+    "ordered, an empty label": ([[V1, node(label="")]], ("waiting", [], None)),
+    "ordered": ([[V1, ON_1]], ("gained", UP, ONE)),
+    "ordered, labelled otherwise": ([[V2, ON_1]], ("blocked", [], None)),
+    "the version first": ([[V1, ON_1], [V2, ON_1]], ("kept", [], ONE)),
+    "then the label": ([[V1, ON_1], [V2, ON_1], [V2, ON_2]], ("reloaded", SWAPPED, TWO)),
+    "both at once": ([[V1, ON_1], [V2, ON_2]], ("reloaded", SWAPPED, TWO)),
+    "the label first": ([[V1, ON_1], [V1, ON_2]], ("lost", DOWN, None)),
+    "back by the label": ([[V1, ON_1], [V2, ON_2], [V2, ON_1]], ("lost", ["Unload " + TWO], None)),
+    "the label taken off": ([[V1, ON_1], [V1, node()]], ("lost", DOWN, None)),
+    "a reboot with the old version": ([[V1, ON_1], [V2, ON_1], [V2, node(NEXT, "1")]], ("lost", UP, ONE)),
+    "unclosed": ([[drv(), node()], [BROKEN, node()]], ("blocked", [], ONE)),
+    "unclosed, no longer selected": ([[drv(), node()], [BROKEN, node(gpu="b"), node(name="b")]], ("blocked", [], ONE)),
+    "unclosed, then deleted": ([[drv(), node()], [BROKEN, node()], [node()]], ("lost", DOWN, None)),
+    "one node blocks all": ([[drv(regexp=".")], [drv(regexp="."), node(), SHORT]], ("blocked", [], None)),
+    "one that is cordoned does not": (
+        [[drv(regexp="."), node(), edited(CORDONED, ("metadata.name", "b"))]],
+        ("gained", UP, ONE),
+    ),
+    "a reboot while it fails": ([[drv(), node()], [BROKEN, node(NEXT)]], ("lost", UP, ONE)),
+    "no loader any more": ([[drv(), node()], [NO_LOADER, node()]], ("kept", [], ONE)),
+    "a cordon": ([[drv(), node()], [drv(), CORDONED]], ("lost", DOWN, None)),
+    "cordoned": ([[drv(), CORDONED]], ("waiting", [], None)),
+    "a full disk": ([[drv(), node()], [drv(), node(EL9, None, "a", "disk-pressure")]], ("kept", [], ONE)),
+    "no parameters": ([[drv(), node()], [drv(modprobe={**PLAIN, "parameters": []}), node()]], ("kept", [], ONE)),
+    "two names of one setting": (
+        [[drv(registryTLS=LOOSE), node()], [drv(registryTLS={"insecureSkipTLSVerify": True}), node()]],
+        ("kept", [], ONE),
+    ),
+    "secure again": (
+        [[drv(registryTLS=LOOSE), node()], [drv(registryTLS=LOOSE, mapping={"registryTLS": {}}), node()]],
+        ("reloaded", [*DOWN, *UP], ONE),
+    ),
+}
+
+
+@pytest.mark.parametrize(("phases", "expected"), CASES.values(), ids=CASES)
+def test_what_kmm_does_next(phases: list[list[Manifest]], expected: tuple[str, list[str], str | None]) -> None:
+    assert fate(*phases) == expected
+
+
+@cache
+def compare() -> Any:
+    """Return the program beside the recordings."""
+    spec = importlib.util.spec_from_file_location("compare", Path(FLEETS) / "compare.py")
+    assert spec
+    assert spec.loader
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return program
+
+
+@recorded
+@pytest.mark.parametrize("version", ["v2.6.0", "main"])
+def test_every_recorded_fleet_is_predicted(version: str) -> None:
+    """Image, events and effect per phase, node and Module."""
+    wrong, number = [], 0
+    for case in predictions.cases(Path(FLEETS)):
+        told = {(one["phase"], one["node"], one["module"]): one["prediction"] for one in predictions.predictions(case)}
+        for row in compare().observed(case, compare().version_of(case, version)):
+            found = compare().differences(row, told.pop((row.phase, row.node, row.module)), whole=True)
+            wrong += [(row.id, row.phase, row.node, row.module, found)] if found else []
+            number += 1
+        assert told == {}
+    assert wrong == []
+    assert number > 4000
