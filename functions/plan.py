@@ -25,15 +25,34 @@ class Change(NamedTuple):
     fields: tuple[FieldChange, ...] = ()
 
 
+class OnNodes(NamedTuple):
+    """What is done on nodes that are alike."""
+
+    nodes: tuple[str, ...]
+    events: tuple[str, ...]
+    """In their order."""
+    before: str | None
+    after: str | None
+    """The image that is loaded before and after; None: nothing, or not known."""
+    is_known: bool = True
+    """Whether None means nothing."""
+
+
 class Effect(NamedTuple):
     """What becomes of some nodes of the cluster, as far as one object is concerned."""
 
     ref: Ref
     what: str
-    """One word for programs: `gained`, `lost`, ..., as the program calls them."""
+    """One word for programs: `gained`, `lost`, ..., as `kmm.scheduling.Word` has them."""
     nodes: tuple[str, ...]
     message: str
     """What happens, with how many nodes, and the names of some."""
+    reason: str = ""
+    """Why, as the message has it."""
+    parts: tuple[OnNodes, ...] = ()
+    """The same nodes, each once."""
+    is_short: bool = False
+    """Whether these are nodes that an object selects and that are left without it."""
 
 
 class Plan(NamedTuple):

@@ -5,9 +5,11 @@ Cost: near-linear in the nodes; those that are alike on both sides are played on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from krmfn.counts import counted
 from krmfn.ownership import Id
 
 from ..kmm.scheduling import Action, Move, View, entry, play
@@ -28,21 +30,22 @@ class Side(NamedTuple):
     groups: Sequence[Mapping[Id, View]]
     kernels: Sequence[str]
     group_of: Mapping[NodeId, int]
-    failing: Mapping[Id, str]
-    """Modules with which KMM fails on some node, and so does nothing on any: why."""
+    failing: Mapping[Id, View]
+    """Modules with which KMM fails on some node, and so does nothing on any: the view of all nodes."""
 
     def view(self, node: NodeId, module: Id) -> View:
         """Return how KMM sees a node for a Module; both may be gone."""
         group = self.group_of.get(node)
         if group is None:
-            return View("gone", reason="the node is gone", is_selected=False)
+            return View("gone", reason="gone from the fleet", is_selected=False)
         if found := self.groups[group].get(module):
             return found
         kernel, driver = self.kernels[group], self.drivers.get(module)
         if driver is None:
-            return View("remove", kernel, reason="the Module is deleted", is_selected=False)
-        action: Action = "ignore" if not driver.loads else "fail" if module in self.failing else "remove"
-        return View(action, kernel, reason=self.failing.get(module, "no longer selected"), is_selected=False)
+            return View("remove", kernel, reason="it is deleted", is_selected=False)
+        action: Action = "remove" if driver.loads else "ignore"
+        seen = self.failing.get(module) or View(action, reason="no longer selected")
+        return seen._replace(kernel=kernel, is_selected=False)
 
 
 class Moved(NamedTuple):
@@ -60,21 +63,33 @@ EMPTY = Side({}, (), (), {}, {})
 """A cluster without anything."""
 
 
-def side(groups: Sequence[Group], drivers: Sequence[Driver]) -> Side:
-    """Return a state of a cluster; `groups` is the coverage by these Modules."""
-    failing: dict[Id, str] = {}
-    for group in groups:
-        for one in group.outcomes:
-            if one.failure and one.state in ("failure", "conflict"):
-                failing.setdefault(drivers[one.driver].ref.id, f"node {group.nodes[0].name}: {one.failure}")
+def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Driver] = ()) -> Side:
+    """Return a state of a cluster; `groups` is the coverage by these Modules, of which `theirs` stand elsewhere."""
+    failing, every = _failing(groups, drivers), [*drivers, *theirs]
     views = [
-        {drivers[one.driver].ref.id: _view(drivers, one, group, failing) for one in group.outcomes} for group in groups
+        {drivers[one.driver].ref.id: _view(every, one, group, failing) for one in group.outcomes} for group in groups
     ]
     places = {(node.name, node.cluster): at for at, group in enumerate(groups) for node in group.nodes}
     return Side({one.ref.id: one for one in drivers}, views, [group.kernel for group in groups], places, failing)
 
 
-def _view(drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Mapping[Id, str]) -> View:
+def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[Id, View]:
+    sizes: Counter[int] = Counter()
+    found: dict[int, tuple[str, str]] = {}
+    for group in groups:
+        for one in group.outcomes:
+            sizes[one.driver] += len(group.nodes)
+            if one.failure and one.state in ("failure", "conflict"):
+                found.setdefault(one.driver, (group.nodes[0].name, one.failure))
+    failing = {}
+    for at, (name, failure) in found.items():
+        size = counted(sizes[at], "node")
+        reason = f"KMM fails there ({failure}), and does nothing with the Module on any of the {size} that it selects"
+        failing[drivers[at].ref.id] = View("fail", reason=reason, failing=name)
+    return failing
+
+
+def _view(drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Mapping[Id, View]) -> View:
     """Return how KMM sees the nodes of a group for a Module that selects them."""
     driver = drivers[outcome.driver]
     label = group.nodes[0].labels.get(driver.version_label, "")
@@ -82,16 +97,16 @@ def _view(drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Ma
     seen = View("remove", group.kernel, None, wording.reason(drivers, outcome), label, version)
     if not driver.loads:
         return seen._replace(action="ignore")
-    if why := failing.get(driver.ref.id):
-        return seen._replace(action="fail", reason=why)
+    if fails := failing.get(driver.ref.id):
+        return fails._replace(kernel=group.kernel, label=label, version=version)
     action = _ACTIONS.get(outcome.state, "remove")
     waits = outcome.state == "not labelled" or bool(outcome.taints and {one.key for one in outcome.taints} <= PASSING)
     wanted = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
     return seen._replace(action=action, entry=wanted, is_waiting=waits)
 
 
-def moves(before: Side, after: Side) -> Iterator[Moved]:
-    """Yield what happens, per Module and nodes that are alike; with effect `none`, too.
+def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
+    """Yield what happens with each Module on nodes that are alike; with effect `none`, too.
 
     What is loaded before is what the first side comes to, unless a version label tells of an older one.
     """
@@ -99,6 +114,7 @@ def moves(before: Side, after: Side) -> Iterator[Moved]:
     for place in [*after.group_of, *(place for place in before.group_of if place not in after.group_of)]:
         alike.setdefault((before.group_of.get(place), after.group_of.get(place)), []).append(place)
     for (one, other), places in alike.items():
+        names, found = [name for name, _ in places], []
         old = before.groups[one] if one is not None else {}
         new = after.groups[other] if other is not None else {}
         for key in [*new, *(key for key in old if key not in new)]:
@@ -106,5 +122,5 @@ def moves(before: Side, after: Side) -> Iterator[Moved]:
             is_new = one is None or key not in before.drivers
             older = was.is_older if was else is_new and now.action == "leave"
             move = play(was.entry if was else None, was, now, not older)
-            names = [name for name, _ in places]
-            yield Moved(names, after.drivers.get(key) or before.drivers[key], move, was, now)
+            found.append(Moved(names, after.drivers.get(key) or before.drivers[key], move, was, now))
+        yield found

@@ -56,7 +56,8 @@ def summary(compared: Comparison) -> str:
         return "cannot be rendered, so what changes is not known"
     parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
     parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
-    nodes = len({name for effect in compared.plan.effects for name in effect.nodes})
+    effects = (effect for effect in compared.plan.effects if effect.what != "kept")
+    nodes = len({name for effect in effects for name in effect.nodes})
     if nodes:
         parts.append(f"{counts.counted(nodes, 'node')} affected")
     still = ["no object changes" if nodes else "nothing changes"]
@@ -86,7 +87,7 @@ def as_json(compared: Sequence[Comparison]) -> str:
     for one in compared:
         cluster = {"cluster": one.name} if one.name else {}
         document["changes"] += [cluster | _change(change) for change in one.plan.changes]
-        document["effects"] += [cluster | _effect(effect) for effect in one.plan.effects]
+        document["effects"] += [cluster | part for effect in one.plan.effects for part in _effect(effect)]
         document["notes"] += [cluster | findings.finding(note) for note in one.notes]
         totals.update(counted(one.plan))
         totals.update({"hidden": one.hidden} if one.hidden else {})
@@ -97,9 +98,13 @@ def as_json(compared: Sequence[Comparison]) -> str:
     return json_text(document, 2) + "\n"
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
-    named = {"effect": effect.what, "ref": reference(effect.ref)}
-    return {**named, "nodes": list(effect.nodes), "message": effect.message}
+def _effect(effect: Effect) -> Iterator[dict[str, Any]]:
+    """Yield an effect per nodes that are alike; `before` and `after` are null for nothing, absent where not known."""
+    for part in effect.parts:
+        images = {"before": part.before, "after": part.after}
+        known = {key: image for key, image in images.items() if image is not None or part.is_known}
+        what = {"events": list(part.events), "reason": effect.reason, **known, "message": effect.message}
+        yield {"effect": effect.what, "ref": reference(effect.ref), "nodes": list(part.nodes), **what}
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class View(NamedTuple):
     is_selected: bool = True
     is_waiting: bool = False
     """Whether what keeps it from loading is expected to end."""
+    failing: str = ""
+    """Of action `fail`: the name of the node that KMM fails on."""
 
     @property
     def is_older(self) -> bool:
@@ -79,7 +81,9 @@ class Move(NamedTuple):
     reason: str
     before: Entry | None
     after: Entry | None
-    """What is loaded before and after; of effect `unknown` as far as it is known."""
+    """What is loaded before and after."""
+    is_known: bool = True
+    """Whether None of `before` or `after` is nothing; else it may be an older version."""
 
 
 def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
@@ -114,14 +118,13 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     loads = [f"Load {after.image}"] if after and (ends or rebooted) else []
     move = Move("none", (*unloads, *loads), new.reason, before, after)
     if not is_known:
-        blocks = new.action == "fail" and new.is_selected and not rebooted
-        return move._replace(effect="blocked" if blocks else "unknown", reason=_unknown(old, new, moved))
+        return _unknown(move, old.label if old else new.label, new, may_stay=stays and not rebooted)
     if before and after:
         return _again(move, before, after, new, rebooted)
     if before:
         return move._replace(effect="lost", reason=_moved(old, new) if moved and old else new.reason)
     if after:
-        return move._replace(effect="gained", reason="")
+        return move._replace(effect="gained", reason=after.image)
     if not new.is_selected or new.action in ("ignore", "gone"):
         return move
     return move._replace(effect="waiting" if new.is_waiting else "blocked")
@@ -137,7 +140,7 @@ def _again(move: Move, before: Entry, after: Entry, new: View, rebooted: bool) -
         text = f"after the reboot KMM loads {after.image}, made for kernel {after.kernel}, on kernel {running}{why}"
         return move._replace(effect="lost", reason=text)
     if rebooted:
-        return move._replace(effect="reloaded", reason=f"for another kernel: {running}, {after.image}")
+        return move._replace(effect="reloaded", reason=f"{after.image} for kernel {running}")
     changed = [name for name, was, now in zip(_FIELDS, before, after, strict=True) if was != now]
     if "containerImage" in changed:
         return move._replace(effect="reloaded", reason=f"{after.image} in place of {before.image}")
@@ -155,12 +158,16 @@ def _moved(old: View, new: View) -> str:
     )
 
 
-def _unknown(old: View | None, new: View, moved: bool) -> str:
-    """Return what is known where an older version may be loaded."""
-    label = old.label if old else new.label
-    whether = f"whether version {label} is loaded, which the version label named, is not known"
-    if new.action == "load" and new.entry:
-        return f"{new.entry.image} is loaded; {whether}"
-    if new.action == "leave" and not moved:
-        return f"the Module's version {new.version} is not loaded until the label names it; {whether}"
-    return f"{new.reason}; {whether}"
+def _unknown(move: Move, label: str, new: View, may_stay: bool) -> Move:
+    """Return the effect where nothing is loaded, or the version that the label named."""
+    move = move._replace(is_known=False)
+    if move.after:
+        reason = f"{move.after.image} is loaded; whether version {label} was loaded before is not known"
+        return move._replace(effect="unknown", reason=reason)
+    if not may_stay:
+        why = "its version label moved, or the node boots another kernel" if new.action == "leave" else new.reason
+        return move._replace(effect="lost", reason=f"{why}, so version {label} is lost if it was loaded")
+    if new.action == "fail":
+        return move._replace(effect="blocked" if new.is_selected else "unknown")
+    reason = f"nothing is loaded until its version label names {new.version}; whether {label} is loaded is not known"
+    return move._replace(effect="unknown", reason=reason)

@@ -1,79 +1,49 @@
-"""What a change does on the nodes of a fleet, Module by Module: the join of `fleet.coverage` before and after.
-
-When KMM unloads and loads: shared with `impact.reloads`, here node by node, with the mapping that the node's kernel
-takes. Cost: one coverage per side, then near-linear in the nodes.
-"""
+"""What a change does on the nodes of a fleet, Module by Module: what KMM does next, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.ownership import Id
 
 from ..deviceconfig.reading import domain_of
-from ..fleet import cluster, rules, wording
+from ..fleet import cluster, moves, rules, wording
 from ..fleet.cluster import Cluster
-from ..fleet.coverage import Group, Outcome, coverage
-from ..fleet.drivers import Driver
-from ..kmm.lookup import text
-from ..plan import Effect
+from ..fleet.coverage import coverage
+from ..fleet.moves import Moved, Side
+from ..kmm.scheduling import Move
+from ..plan import Effect, OnNodes
 from ..rendering import function_config
 
-_RUNNING = ("runs", "other version")
-_ORDER = ("without", "lost", "moved", "image", "reload", "kernel", "keeps", "gained")
+_HEADS = {
+    "lost": "lost by",
+    "blocked": "blocked on",
+    "waiting": "waiting on",
+    "unknown": "unknown on",
+    "reloaded": "reloaded on",
+    "kept": "kept on",
+    "gained": "gained by",
+}
+"""How the sentence about each effect begins; in the order in which they are told."""
 
-_NodeId = tuple[str, tuple[tuple[str, str], ...] | None]
-"""A node's name, and the labels of its cluster when a hub manages it."""
 
-
-class _What(NamedTuple):
-    """A kind of effect: its word, and a sentence around the nodes."""
+class _Said(NamedTuple):
+    """What is said of a Module on nodes, in one sentence."""
 
     what: str
-    head: str
-    tail: str = ""
-
-
-_LOST = _What("lost", "lost by")
-
-
-class _Got(NamedTuple):
-    """What one Module does on a group of nodes."""
-
-    drivers: Sequence[Driver]
-    outcome: Outcome
+    reason: str
+    failing: str
+    is_short: bool
 
     @property
-    def driver(self) -> Driver:
-        return self.drivers[self.outcome.driver]
+    def order(self) -> tuple[int, str, str]:
+        return list(_HEADS).index(self.what), self.reason, self.failing
 
-    @property
-    def is_running(self) -> bool:
-        return self.outcome.state in _RUNNING
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """What KMM compares between a node and the Module; a difference is an unload and a load."""
-        module, index = self.driver.module, self.outcome.resolution.mapping
-        entry = module.mappings[index] if index is not None else {}
-        return {
-            "containerImage": self.outcome.resolution.image,
-            "inTreeModulesToRemove": self.outcome.resolution.in_tree,
-            "imagePullPolicy": text(module.container, "imagePullPolicy"),
-            "registryTLS": entry.get("registryTLS") or module.container.get("registryTLS") or {},
-            "modprobe": {**module.modprobe, "dirName": module.directory},
-        }
-
-
-class _Side(NamedTuple):
-    """One side of a change: its nodes in groups for which the same happens."""
-
-    groups: list[dict[Id, _Got]]
-    kernels: list[str]
-    group_of: dict[_NodeId, int]
-    modules: frozenset[Id]
+    def message(self, nodes: Sequence[str]) -> str:
+        head = f"blocked by node {self.failing} on" if self.failing else _HEADS[self.what]
+        return f"{head} {wording.nodes_named(nodes)}: {self.reason}".removesuffix(": ")
 
 
 def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Result]]:
@@ -108,83 +78,65 @@ def _expired(whole: Cluster) -> str:
     return f"{found.ref} {found.message}" if found else ""
 
 
-def _side(whole: Cluster, resources: ResourceList) -> _Side:
+def _side(whole: Cluster, resources: ResourceList) -> Side:
     config, _ = function_config.read(resources)
-    every = whole.every
-    groups: list[Group] = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
-    got = [{every[one.driver].ref.id: _Got(every, one) for one in group.outcomes} for group in groups]
-    places = {(node.name, node.cluster): number for number, group in enumerate(groups) for node in group.nodes}
-    modules = frozenset(driver.ref.id for driver in whole.drivers)
-    return _Side(got, [group.kernel for group in groups], places, modules)
+    groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
+    return moves.side(groups, whole.drivers, whole.theirs)
 
 
-def _joined(before: _Side, after: _Side) -> Iterator[Effect]:
-    """Yield the effects: nodes that are alike on both sides are judged once."""
-    alike: dict[tuple[int | None, int | None], list[str]] = {}
-    for place in [*after.group_of, *(place for place in before.group_of if place not in after.group_of)]:
-        alike.setdefault((before.group_of.get(place), after.group_of.get(place)), []).append(place[0])
-    nodes: dict[tuple[Id, _What], list[str]] = {}
+def _joined(before: Side, after: Side) -> Iterator[Effect]:
+    """Yield the effects: of each Module what has one reason together."""
+    found: dict[tuple[Id, _Said], dict[OnNodes, list[str]]] = {}
     refs = {}
-    for (one, other), names in alike.items():
-        old = before.groups[one] if one is not None else {}
-        new = after.groups[other] if other is not None else {}
-        kernels = (before.kernels[one] if one is not None else "", after.kernels[other] if other is not None else "")
-        for key in [*new, *(key for key in old if key not in new)]:
-            refs[key] = (new.get(key) or old[key]).driver.ref
-            kind = _effect(old.get(key), new.get(key), new, kernels)
-            if kind == _LOST:
-                kind = kind._replace(tail=_loss(other is None, key in after.modules))
-            if kind:
-                nodes.setdefault((key, kind), []).extend(names)
-    for (key, kind), names in sorted(nodes.items(), key=lambda one: (one[0][0], _ORDER.index(one[0][1].what))):
-        names.sort()
-        yield Effect(refs[key], kind.what, tuple(names), f"{kind.head} {wording.nodes_named(names)}{kind.tail}")
+    for alike in moves.moves(before, after):
+        for one in alike:
+            move = _of_plugin(one) or _taken_over(one, alike) or one.move
+            if not _is_told(one, move):
+                continue
+            key = one.driver.ref.id
+            refs[key] = one.driver.ref
+            is_left = move.effect in ("lost", "blocked", "waiting") or (move.effect == "unknown" and not move.after)
+            failing = one.new.failing if move.effect == "blocked" else ""
+            said = _Said(move.effect, move.reason, failing, is_left and one.new.is_selected)
+            was, now = (each.image if each else None for each in (move.before, move.after))
+            part = OnNodes((), move.events, was, now, move.is_known)
+            found.setdefault((key, said), {}).setdefault(part, []).extend(one.nodes)
+    for (key, said), parts in sorted(found.items(), key=lambda one: (one[0][0], one[0][1].order)):
+        nodes = sorted(name for names in parts.values() for name in names)
+        told = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in parts.items())
+        yield Effect(refs[key], said.what, tuple(nodes), said.message(nodes), said.reason, told, said.is_short)
 
 
-def _effect(old: _Got | None, new: _Got | None, others: dict[Id, _Got], kernels: tuple[str, str]) -> _What | None:
-    """Return what changes for a Module on some nodes; None for nothing."""
-    ran, runs = bool(old and old.is_running), bool(new and new.is_running)
-    if old and new and ran and runs:
-        return _other_config(old, new, kernels)
-    if new and runs:
-        image = new.outcome.resolution.image
-        return _What("gained", "gained by", f": {image}" if image else "")
-    if old and ran:
-        loads = old.driver.module.loads
-        heirs = [one.driver for one in others.values() if one.is_running and one.driver.module.loads & loads]
-        if heirs:
-            return _What("moved", f"replaced by {heirs[0].ref} on")
-        if new is None:
-            return _LOST
-    if new and (ran or old is None):
-        return _What("without", "does not run on", f": {wording.reason(new.drivers, new.outcome)}")
-    return None
+def _is_told(one: Moved, move: Move) -> bool:
+    """Return True for what is news: something moves, or would if nothing kept it from that."""
+    if move.effect == "kept":
+        return one.new.action == "leave"
+    if move.effect == "unknown" and one.old and not move.after:
+        return one.old.action != one.new.action
+    if move.effect == "blocked" and one.old:
+        return one.new.action == "fail" and one.old.action != "fail"
+    return move.effect != "none" and (move.effect != "waiting" or one.old is None)
 
 
-def _loss(is_gone: bool, is_there: bool) -> str:
-    """Return why nodes lose a Module: they are gone, or the Module is, or it selects them no more."""
-    if is_gone:
-        return ", gone from the fleet"
-    return ": no longer selected" if is_there else ": it is deleted"
-
-
-def _other_config(old: _Got, new: _Got, kernels: tuple[str, str]) -> _What | None:
-    """Return what changes for a Module that runs before and after."""
-    if not (old.driver.loads and new.driver.loads):
+def _of_plugin(one: Moved) -> Move | None:
+    """Return what becomes of a Module without a loader: its plugin runs where nothing keeps it away."""
+    if one.new.action not in ("ignore", "remove", "gone") or one.move.before:
         return None
-    if new.outcome.state == "other version":
-        if old.outcome == new.outcome._replace(driver=old.outcome.driver):
-            return None
-        return _What("keeps", "kept as it is on", f": {wording.reason(new.drivers, new.outcome)}")
-    image = new.outcome.resolution.image
-    if old.outcome.state == "other version":
-        version = new.driver.module.version
-        return _What("image", "unloaded and loaded again on", f": version {version} in place of {old.outcome.failure}")
-    if kernels[0] != kernels[1]:
-        return _What("kernel", "loaded for another kernel on", f": {kernels[1]}, {image}")
-    before, after = old.config, new.config
-    changed = [key for key, value in after.items() if value != before[key]]
-    if "containerImage" in changed:
-        was = old.outcome.resolution.image
-        return _What("image", "unloaded and loaded again on", f": {image} in place of {was}")
-    return _What("reload", "unloaded and loaded again on", f": another {', '.join(changed)}") if changed else None
+    ran = bool(one.old and one.old.action == "ignore" and not one.old.reason)
+    runs = one.new.action == "ignore" and one.new.is_selected and not one.new.reason
+    if ran == runs:
+        return None
+    return one.move._replace(effect="gained" if runs else "lost")
+
+
+def _taken_over(one: Moved, alike: Sequence[Moved]) -> Move | None:
+    """Return the move of a Module whose kernel module another one loads from now on."""
+    if one.move.effect != "lost" or one.move.after:
+        return None
+    for heir in alike:
+        after = heir.move.after
+        if after and heir is not one and heir.driver.module.loads & one.driver.module.loads:
+            events = (*one.move.events, *heir.move.events)
+            reason = f"{heir.driver.ref} takes its place"
+            return one.move._replace(effect="reloaded", events=events, reason=reason, after=after)
+    return None

@@ -13,7 +13,7 @@ from .impact import Impact
 def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Module and reason for which nodes that it selects are left without it."""
     for effect in impact.plan.effects:
-        if effect.what == "without":
+        if effect.is_short:
             yield warning(effect.message, ref=effect.ref)
 
 
@@ -47,8 +47,9 @@ status: {nodeInfo: {kernelVersion: 6.12.0-55.el10_0.x86_64}}
 ---
 spec: {kernelMappings: [{regexp: el9}]}
 """,
-        remedy="Add a kernel mapping for the new kernel, tolerate the taint, or set the version label first; the "
-        "finding names what keeps the driver away.",
+        remedy="The finding names what keeps the driver away: add a kernel mapping for the new kernel, or tolerate the "
+        "taint. In an ordered upgrade change the Module's version first, then the node's version label, and let the "
+        "node boot another kernel after that.",
         check=nodes_keep_their_driver,
         severities=("warning",),
         advice=True,

@@ -53,7 +53,7 @@ def test_a_dump_of_the_cluster_has_our_own_modules_and_theirs(kmm: Cluster, tmp_
     config.write_text(config.read_text().replace("name: gpu\n", "name: gpu-next\n"))
     renamed = process("krmfn", "diff", "teams/team-a", "next", "--against", "-", cwd=tmp_path, stdin=dump.out)
     assert renamed.code == 1, "what the old side has on the cluster goes, and is in nobody's way"
-    assert "Module team-a/gpu: replaced by Module team-a/gpu-next on 1 node (gpu-2)" in renamed.text
+    assert "Module team-a/gpu: reloaded on 1 node (gpu-2): Module team-a/gpu-next takes its place" in renamed.text
     meets = process(
         "krmfn", "diff", "teams/team-a", str(TEAMS / "team-a"), "--against", "-", cwd=tmp_path, stdin=dump.out
     )

@@ -86,7 +86,7 @@ def test_what_the_old_side_has_on_the_cluster_is_nobody_else_s(form: str, tmp_pa
         tmp_path, form, {"a": OURS + consumer, "n": BOTH}, {"b": renamed, "n": BOTH}, "--against", "-", stdin=live
     )
     assert done.code == 1, done.err
-    assert "Module kmm/gpu: replaced by Module kmm/other on 1 node (n1)" in done.text
+    assert "Module kmm/gpu: reloaded on 1 node (n1): Module kmm/other takes its place" in done.text
     assert "is deleted, but not" not in done.text
     assert done.err.startswith("compared with 1 resource of stdin; skipped 2 more")
 

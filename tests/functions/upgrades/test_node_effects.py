@@ -49,9 +49,10 @@ def told(old: list[Manifest], new: list[Manifest]) -> dict[str, tuple[str, ...]]
     return {effect.what: effect.nodes for effect in found}
 
 
-def message(old: list[Manifest], new: list[Manifest]) -> str:
-    [effect], unknown = effects(resources(*old), resources(*new))
+def message(old: list[Manifest], new: list[Manifest], name: str = "drv") -> str:
+    found, unknown = effects(resources(*old), resources(*new))
     assert unknown == []
+    [effect] = [one for one in found if one.ref.name == name]
     return effect.message
 
 
@@ -62,33 +63,33 @@ A, B = node("a"), node("b")
     ("old", "new", "expected"),
     [
         ([drv(), A], [drv(), A, B], f"gained by 1 node (b): r/drv:1-{EL9}"),
-        ([drv(), A, B], [drv(), A], "lost by 1 node (b), gone from the fleet"),
+        ([drv(), A, B], [drv(), A], "lost by 1 node (b): gone from the fleet"),
         ([drv(), A, B], [drv(), A, node("b", labels={})], "lost by 1 node (b): no longer selected"),
         ([drv(), A, B], [A, B], "lost by 2 nodes (a, b): it is deleted"),
         ([drv(), A, B], [drv(labels={"gpu": "b"}), A, B], "lost by 2 nodes (a, b): no longer selected"),
-        ([drv(), A], [drv(), node("a", EL10)], "does not run on 1 node (a): no kernel mapping matches"),
-        ([drv(), A], [drv(regexp="el10"), A], "does not run on 1 node (a): no kernel mapping matches"),
-        ([drv(), A], [drv(), A, node("b", EL10)], "does not run on 1 node (b): no kernel mapping matches"),
-        ([drv(), A], [drv(), node("a", EL9, GPU, "x")], "does not run on 1 node (a): does not tolerate x:NoSchedule"),
+        ([drv(), A], [drv(), node("a", EL10)], "lost by 1 node (a): no kernel mapping matches"),
+        ([drv(), A], [drv(regexp="el10"), A], "lost by 1 node (a): no kernel mapping matches"),
+        ([drv(), A], [drv(), A, node("b", EL10)], "blocked on 1 node (b): no kernel mapping matches"),
+        ([drv(), A], [drv(), node("a", EL9, GPU, "x")], "lost by 1 node (a): does not tolerate x:NoSchedule"),
         (
             [drv(regexp="el"), A],
             [drv(regexp="el"), node("a", EL10)],
-            f"loaded for another kernel on 1 node (a): {EL10}, r/drv:1-{EL10}",
+            f"reloaded on 1 node (a): r/drv:1-{EL10} for kernel {EL10}",
         ),
         (
             [drv(), A],
             [drv(image="r/drv:2"), A],
-            f"unloaded and loaded again on 1 node (a): r/drv:2 in place of r/drv:1-{EL9}",
+            f"reloaded on 1 node (a): r/drv:2 in place of r/drv:1-{EL9}",
         ),
         (
             [drv(), A],
             [drv(modprobe={"moduleName": "drv", "parameters": ["x"]}), A],
-            "unloaded and loaded again on 1 node (a): another modprobe",
+            "reloaded on 1 node (a): another modprobe",
         ),
         (
             [drv(), A],
             [drv(imagePullPolicy="Always", inTreeModulesToRemove=["old"]), A],
-            "unloaded and loaded again on 1 node (a): another inTreeModulesToRemove, imagePullPolicy",
+            "reloaded on 1 node (a): another inTreeModulesToRemove, imagePullPolicy",
         ),
     ],
 )
@@ -106,22 +107,86 @@ def test_what_is_no_effect() -> None:
 
 def test_another_module_in_its_place() -> None:
     found = told([drv("one"), A, B], [drv("two"), A])
-    assert found == {"moved": ("a",), "lost": ("b",), "gained": ("a",)}
+    assert found == {"reloaded": ("a",), "lost": ("b",), "gained": ("a",)}
+    assert message([drv("one"), A], [drv("two"), A], "one") == "reloaded on 1 node (a): Module kmm/two takes its place"
+
+
+LABEL = "kmm.node.kubernetes.io/version-module.kmm.drv"
+ON_1, ON_2, ON_3, ON_NONE = (node("a", EL9, {**GPU, LABEL: value}) for value in ("1", "2", "3", ""))
+ONE, TWO = drv(version="1"), drv(version="2", image="r/drv:2")
+BROKEN = drv(image="r/drv:${KERNEL_X")
+ODD = node("n2", "6.9el9")
 
 
 def test_an_ordered_upgrade() -> None:
-    label = "kmm.node.kubernetes.io/version-module.kmm.drv"
-    on_1, on_2 = node("a", EL9, {**GPU, label: "1"}), node("a", EL9, {**GPU, label: "2"})
-    one, two = drv(version="1"), drv(version="2", image="r/drv:2")
-    assert told([one, on_1], [two, on_1]) == {"keeps": ("a",)}
-    assert told([one, on_1], [two, on_2]) == {"image": ("a",)}
-    assert "version 2 in place of 1" in message([two, on_1], [two, on_2])
-    assert "not loaded until" in message([one, on_1], [two, A])
+    assert told([ONE, ON_1], [TWO, ON_1]) == {"kept": ("a",)}
+    assert told([ONE, ON_1], [TWO, ON_2]) == {"reloaded": ("a",)}
+    assert told([TWO, ON_1], [TWO, ON_2]) == {"unknown": ("a",)}
+    assert "whether version 1 was loaded before is not known" in message([TWO, ON_1], [TWO, ON_2])
+    assert "lost by 1 node (a): not loaded until" in message([ONE, ON_1], [TWO, A])
+
+
+LOST = {
+    "roll back by the label": ([TWO, ON_2], [TWO, ON_1]),
+    "the label before the version": ([ONE, ON_1], [ONE, ON_2]),
+    "a typo": ([ONE, ON_1], [TWO, ON_3]),
+    "a typo in the second step": ([TWO, ON_1], [TWO, ON_3]),
+    "an empty label": ([ONE, ON_1], [ONE, ON_NONE]),
+    "a reboot with the old version": ([ONE, ON_1], [TWO, edited(ON_1, ("status.nodeInfo.kernelVersion", EL9 + ".1"))]),
+    "a reboot in the second step": ([TWO, ON_1], [TWO, edited(ON_1, ("status.nodeInfo.kernelVersion", EL9 + ".1"))]),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), LOST.values(), ids=LOST)
+def test_a_driver_that_is_lost_is_not_kept(old: list[Manifest], new: list[Manifest]) -> None:
+    """Each was "kept as it is", or "unloaded and loaded again"."""
+    [effect], _ = effects(resources(*old), resources(*new))
+    assert (effect.what, effect.is_short) == ("lost", True)
+
+
+def test_why_a_moved_label_loses_the_driver() -> None:
+    assert message([ONE, ON_1], [ONE, ON_2]) == (
+        "lost by 1 node (a): its version label moved from 1 to 2, which is not the Module's version 1, so KMM unloads "
+        "it and loads nothing; change the version of the Module first, then the label"
+    )
+    [old_image, *_] = [message(*LOST["a reboot with the old version"])]
+    assert f"after the reboot KMM loads r/drv:1-{EL9}, made for kernel {EL9}, on kernel {EL9}.1" in old_image
+
+
+def test_what_history_would_tell_is_not_known() -> None:
+    """A label that stays is no driver that stays; a new Module is not gained where the label names another version."""
+    assert told([TWO, ON_1], [TWO, ON_1]) == {}, "nothing happens, whatever is loaded"
+    assert told([A], [TWO, ON_1]) == told([TWO], [TWO, ON_1]) | {"unknown": ("a",)} == {"unknown": ("a",)}
+    [effect], _ = effects(resources(A), resources(TWO, ON_1))
+    assert effect.is_short
+    assert "nothing is loaded until its version label names 2; whether 1 is loaded is not known" in effect.message
+
+
+def test_one_node_that_kmm_fails_on_blocks_all() -> None:
+    """Each was a change of the other nodes, or no news of them."""
+    some = [node(f"n{number}") for number in (0, 1, 3)]
+    assert told([drv(), *some], [drv(image="r/drv:2"), *some, ODD]) == {"blocked": ("n0", "n1", "n2", "n3")}
+    assert told([drv(), *some], [BROKEN, *some]) == {"blocked": ("n0", "n1", "n3")}
+    assert message([drv(), *some], [drv(), *some, ODD]) == (
+        "blocked by node n2 on 4 nodes (n0, n1, n2, n3): KMM fails there (invalid kernel version 6.9el9: expected at "
+        "least three components (major.minor.patch)), and does nothing with the Module on any of the 4 nodes that it "
+        "selects"
+    )
+    assert told([drv(), *some, ODD], [drv(), *some]) == {"gained": ("n0", "n1", "n3")}, "KMM failed before"
+    assert told([drv(), *some], [BROKEN, node("n0", EL10), *some[1:]])["lost"] == ("n0",), "the old image on EL10"
+    assert told([BROKEN, *some], [*some]) == {}, "it was never loaded"
+
+
+def test_a_conflict_hides_no_failure() -> None:
+    """KMM knows no conflicts: it fails on the node all the same."""
+    other = drv("other", {"own": "x"})
+    both = node("n2", "6.9el9", {**GPU, "own": "x"})
+    assert "blocked by node n2 on 2 nodes (a, n2)" in message([drv(), A], [drv(), other, A, both])
 
 
 def test_nodes_of_one_side_are_those_of_both() -> None:
-    assert told([drv(), A], [drv(image="r/drv:2")]) == {"image": ("a",)}
-    assert told([drv()], [drv(image="r/drv:2"), A]) == {"image": ("a",)}
+    assert told([drv(), A], [drv(image="r/drv:2")]) == {"reloaded": ("a",)}
+    assert told([drv()], [drv(image="r/drv:2"), A]) == {"reloaded": ("a",)}
     assert told([], [drv(), A]) == {"gained": ("a",)}
 
 
@@ -215,15 +280,15 @@ def by_hand(old: Side, new: Side) -> set[tuple[str, str, str]]:
         for one in {*before, *after, *selected}:
             if one in before and one in after:
                 kernel, image, kmod = (left == right for left, right in zip(before[one], after[one], strict=True))
-                what = "kernel" if not kernel else "image" if not image else "" if kmod else "reload"
+                what = "" if kernel and image and kmod else "reloaded"
             elif one in after:
                 what = "gained"
             elif one in before and any(got[2] == before[one][2] for got in after.values()):
-                what = "moved"
+                what = "reloaded"
             elif one in before and one not in selected:
                 what = "lost"
             else:
-                what = "without" if one in before or one not in selected_before else ""
+                what = "lost" if one in before else "" if one in selected_before else "blocked"
             found |= {(what, one, name)} if what else set()
     return found
 
@@ -258,21 +323,30 @@ def test_an_inventory_that_moves_is_a_change(folder: Path) -> None:
     plant(folder, {"new/nodes.yaml": fleet(node("n", EL10, {"a": "b"}), node("o", EL9, {"a": "b"}))})
     done = diff(folder)
     assert (done.code, done.text.splitlines()[-1]) == (1, "no object changes, 1 unchanged, 1 node affected")
-    assert done.text.startswith("on the nodes:\n* Module kmm/drv: loaded for another kernel on 1 node (n): 6.12.0")
+    assert done.text.startswith("on the nodes:\n* Module kmm/drv: reloaded on 1 node (n): r.example.com/drv:1-6.12.0")
     assert diff(folder, "--exit-zero").code == diff(folder, "--fail-on", "warning").code == 0
     document = json.loads(diff(folder, "--format", "json").out)
     assert document["changes"] == []
-    assert [(one["effect"], one["nodes"]) for one in document["effects"]] == [("kernel", ["n"])]
-    assert "- Module kmm/drv: loaded for another kernel on 1 node (n): " in diff(folder, "--format", "markdown").text
+    [effect] = document["effects"]
+    image = f"r.example.com/drv:1-{EL10}"
+    assert {key: effect[key] for key in ("effect", "nodes", "events", "reason", "before", "after")} == {
+        "effect": "reloaded",
+        "nodes": ["n"],
+        "events": [f"Load {image}"],
+        "reason": f"{image} for kernel {EL10}",
+        "before": f"r.example.com/drv:1-{EL9}",
+        "after": image,
+    }
+    assert "- Module kmm/drv: reloaded on 1 node (n): " in diff(folder, "--format", "markdown").text
 
 
 def test_a_kernel_without_a_mapping_is_a_warning(folder: Path) -> None:
     plant(folder, {"new/dc.yaml": CONFIG.replace("a: b}", "a: b}, kernelMappings: [{regexp: 'el10'}]")})
     done = diff(folder, "--fail-on", "warning")
     assert done.code == 1
-    line = "warning: Module kmm/drv: does not run on 2 nodes (n, o): no kernel mapping matches [KRM409]"
+    line = "warning: Module kmm/drv: lost by 2 nodes (n, o): no kernel mapping matches [KRM409]"
     assert f"new/dc.yaml:1: {line}" in done.text
-    assert done.text.count("does not run on") == 1, "said once"
+    assert done.text.count("lost by") == 1, "said once"
 
 
 def test_a_moved_inventory_with_a_base_that_is_the_same(folder: Path) -> None:
@@ -281,3 +355,31 @@ def test_a_moved_inventory_with_a_base_that_is_the_same(folder: Path) -> None:
     plant(folder, {"new/nodes.yaml": fleet(*many)})
     done = diff(folder)
     assert "gained by 300 nodes (n000, n001, n002, n003, n004 and 295 more): " in done.text
+
+
+FOUND: dict[str, tuple[list[Manifest], list[Manifest], dict[str, Any]]] = {
+    "a moved label": (
+        *LOST["roll back by the label"],
+        {"effect": "lost", "events": ["Unload r/drv:2"], "before": "r/drv:2", "after": None},
+    ),
+    "a reboot with the old version": (
+        *LOST["a reboot with the old version"],
+        {"effect": "lost", "events": [f"Load r/drv:1-{EL9}"], "after": f"r/drv:1-{EL9}"},
+    ),
+    "a new Module, labelled otherwise": ([A], [TWO, ON_1], {"effect": "unknown", "events": []}),
+    "one node blocks all": ([drv(), A], [drv(image="r/drv:2"), A, ODD], {"effect": "blocked", "nodes": ["a"]}),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), FOUND.values(), ids=FOUND)
+def test_it_is_found_before_it_happens(
+    old: list[Manifest], new: list[Manifest], expected: dict[str, Any], tmp_path: Path
+) -> None:
+    plant(tmp_path, {"old/all.yaml": fleet(*old), "new/all.yaml": fleet(*new)})
+    done = diff(tmp_path, "--fail-on", "warning", "--format", "json")
+    document = json.loads(done.out)
+    assert done.code == 1
+    assert [note["rule"] for note in document["notes"] if note["rule"] == "KRM409"] == ["KRM409"]
+    effect = document["effects"][0]
+    assert {key: effect[key] for key in expected} == expected
+    assert ("before" in effect) == (effect["effect"] != "unknown")
