@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import predictions
 import pytest
+from krmfn_functions.fleet import moves
 from krmfn_functions.kmm.module import version_label
+from krmfn_functions.kmm.scheduling import play
 
 from krmfn import Manifest
 from tests.builders import edited, manifest, module
@@ -21,6 +24,7 @@ recorded = pytest.mark.skipif(not FLEETS, reason="KRMFN_KMM_FLEETS names no fold
 
 EL9, NEXT = "5.14.0-427.el9.x86_64", "5.14.0-570.el9.x86_64"
 LABEL = version_label("kmm", "drv")
+Phase = dict[str, list[Manifest]]
 
 
 def node(kernel: str = EL9, label: str | None = None, name: str = "a", *taints: str, **labels: str) -> Manifest:
@@ -36,12 +40,13 @@ def drv(image: str = "r/drv:1-$KERNEL_FULL_VERSION", **container: Any) -> Manife
     return edited(module(mapping, name="drv", **container), ("spec.selector", {"gpu": "a"}))
 
 
+def divided(phase: list[Manifest]) -> Phase:
+    return {f"{kind.lower()}s": [one for one in phase if one["kind"] == kind] for kind in ("Module", "Node")}
+
+
 def fate(*phases: list[Manifest], name: str = "a") -> tuple[str, list[str], str | None]:
     """The effect, the events and the image that is loaded after the last phase."""
-    split = [
-        {f"{kind.lower()}s": [one for one in phase if one["kind"] == kind] for kind in ("Module", "Node")}
-        for phase in phases
-    ]
+    split = [divided(phase) for phase in phases]
     told = list(predictions.predictions({"id": "one", "phases": split}))
     [last] = [one["prediction"] for one in told if (one["phase"], one["node"]) == (len(phases) - 1, name)]
     return last["effect"], last["events"], last["loaded"]
@@ -107,6 +112,21 @@ def test_what_kmm_does_next(phases: list[list[Manifest]], expected: tuple[str, l
     assert fate(*phases) == expected
 
 
+LONG = {name: case for name, case in CASES.items() if len(case[0]) > 2}
+
+
+@pytest.mark.parametrize(("phases", "expected"), LONG.values(), ids=LONG)
+def test_a_change_whose_history_is_hidden(
+    phases: list[list[Manifest]], expected: tuple[str, list[str], str | None]
+) -> None:
+    """The two last phases, as `diff` sees them: what was loaded before them is not made up."""
+    old, new = (predictions.side(divided(phase)) for phase in phases[-2:])
+    [[moved]] = moves.moves(old, new)
+    assert moved.move.effect in (expected[0], "unknown", "none")
+    if moved.move.effect == "none":
+        assert old.failing, "KMM failed with it"
+
+
 @cache
 def compare() -> Any:
     """Return the program beside the recordings."""
@@ -132,3 +152,56 @@ def test_every_recorded_fleet_is_predicted(version: str) -> None:
         assert told == {}
     assert wrong == []
     assert number > 4000
+
+
+# History that is taken away.
+
+CERTAIN = {"kept", "gained"}
+"""The words for no unload."""
+
+
+def labelled(phase: Phase, other: Phase | None = None) -> Phase:
+    """Return a phase whose nodes have the version labels of another one; None: none."""
+    prefix = version_label("", "")[:-1]
+    theirs = {one["metadata"]["name"]: one["metadata"]["labels"] for one in other["nodes"]} if other else {}
+    nodes = []
+    for one in phase["nodes"]:
+        own, others = one["metadata"]["labels"], theirs.get(one["metadata"]["name"], {})
+        kept = {key: value for key, value in own.items() if not key.startswith(prefix)}
+        kept |= {key: value for key, value in others.items() if key.startswith(prefix)}
+        nodes.append(edited(one, ("metadata.labels", kept)))
+    return {**phase, "nodes": nodes}
+
+
+def without_history(one: Phase, two: Phase) -> Iterator[tuple[Phase, Phase]]:
+    """Yield both sides of a change with less than what was: see the test."""
+    yield labelled(one), labelled(two)
+    yield labelled(one, two), two
+    yield {**one, "nodes": two["nodes"]}, two
+    for kind in ("modules", "nodes"):
+        for number in range(len(one[kind])):
+            yield {**one, kind: one[kind][:number] + one[kind][number + 1 :]}, two
+        for number in range(len(two[kind])):
+            yield one, {**two, kind: two[kind][:number] + two[kind][number + 1 :]}
+
+
+@recorded
+def test_an_unload_is_never_kept_or_gained_without_history() -> None:
+    """Version labels removed, or those of the second side; nodes, or one node or Module, of one side only.
+
+    Of a pair that is not on the first side at all the same is asked with what is loaded not known.
+    """
+    asked = 0
+    for case in predictions.cases(Path(FLEETS)):
+        rows = [row for row in compare().observed(case, compare().version_of(case, "v2.6.0")) if row.phase == 1]
+        pairs = {(row.node, row.module) for row in rows if any(one["action"] == "Unload" for one in row.events)}
+        for sides in without_history(*case["phases"]) if pairs else ():
+            old, new = map(predictions.side, sides)
+            for moved in (one for alike in moves.moves(old, new) for one in alike):
+                key = moved.driver.ref.id
+                met = {name for name in moved.nodes if (name, "/".join(key[2:])) in pairs}
+                is_new = key not in old.drivers or not {(name, None) for name in met} <= old.group_of.keys()
+                effect = play(None, None, moved.new, is_known=False).effect if is_new else moved.move.effect
+                assert not (met and effect in CERTAIN), (case["id"], met, moved)
+                asked += len(met)
+    assert asked > 500
