@@ -60,7 +60,7 @@ def summary(compared: Comparison) -> str:
     nodes = len({name for effect in effects for name in effect.nodes})
     if nodes:
         parts.append(f"{counts.counted(nodes, 'node')} affected")
-    still = ["no object changes" if nodes else "nothing changes"]
+    still = ["no object changes" if nodes or compared.notes else "nothing changes"]
     return ", ".join(parts if compared.plan.changes else [*still, *parts])
 
 

@@ -69,7 +69,7 @@ def _unknown(whole: Cluster) -> str:
     """Return why the nodes of a side say too little; "" when they say enough."""
     wrong = next((one for one in whole.fleet.findings if one.severity == "error"), None)
     missing = whole.fleet.unknown(key for driver in whole.every for key in driver.keys)
-    return wrong.message if wrong else missing
+    return f"{wrong.ref}: {wrong.message}" if wrong and wrong.ref else wrong.message if wrong else missing
 
 
 def _expired(whole: Cluster) -> str:
