@@ -108,7 +108,11 @@ def moved(fleet: Fleet, kernel: str | None, labels: Mapping[str, str]) -> Sequen
     if not any(moving):
         wanted = ", ".join(f"{key}={value}" for key, value in labels.items())
         raise KrmfnError(f"no node has {wanted}, so none moves to kernel {kernel}")
-    return [node._replace(kernel=kernel) if moves else node for node, moves in zip(nodes, moving, strict=True)]
+    boots = [moves and node.kernel != kernel for node, moves in zip(nodes, moving, strict=True)]
+    return [
+        node._replace(kernel=kernel, last_kernel=node.kernel) if one else node
+        for node, one in zip(nodes, boots, strict=True)
+    ]
 
 
 def label(text: str) -> tuple[str, str]:

@@ -185,7 +185,9 @@ def uncovered(rows: Iterable[table.Row]) -> list[Result]:
     names: dict[tuple[Ref, str], list[str]] = {}
     for row in rows:
         if row.driver:
-            names.setdefault((row.driver.claim.ref, row.reason), []).append(row.node.name)
+            is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
+            reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
+            names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
     return [error(f"{wording.nodes_named(alike)}: {reason}", ref=ref) for (ref, reason), alike in names.items()]
 
 

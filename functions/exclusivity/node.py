@@ -29,3 +29,5 @@ class Node(NamedTuple):
     os_image: str = ""
     cluster: tuple[tuple[str, str], ...] | None = None
     """The labels of its cluster, when that is managed by the hub that the input is for; None: a node of the cluster."""
+    last_kernel: str = ""
+    """The kernel before, of a node that boots another one (`nodes --kernel`)."""

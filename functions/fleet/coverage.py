@@ -45,6 +45,8 @@ class Outcome(NamedTuple):
     """The drivers that it is in conflict with, itself included."""
     failure: str = ""
     """Why KMM fails, in its words, also in a conflict; of a node with another version that version."""
+    last_kernel: str = ""
+    """The kernel that this other version was loaded for, of a node that boots another one."""
 
 
 class Group(NamedTuple):
@@ -109,12 +111,12 @@ def _groups(
 ) -> list[Group]:
     """Return the groups of nodes that the same drivers select."""
     labels = [(position, key) for position in selected if (key := judge.version_keys.get(position))]
-    alike: dict[tuple[str, tuple[Taint, ...], tuple[str | None, ...]], list[Node]] = {}
+    alike: dict[tuple[str, str, tuple[Taint, ...], tuple[str | None, ...]], list[Node]] = {}
     for node in nodes:
         versions = tuple(node.labels.get(key) for _, key in labels)
-        alike.setdefault((node.kernel, node.taints, versions), []).append(node)
+        alike.setdefault((node.kernel, node.last_kernel, node.taints, versions), []).append(node)
     groups = []
-    for (kernel, taints, versions), members in alike.items():
+    for (kernel, last_kernel, taints, versions), members in alike.items():
         version_of = {position: version for (position, _), version in zip(labels, versions, strict=True)}
         outcomes = []
         for position in selected:
@@ -125,7 +127,8 @@ def _groups(
                 failure = found.failure if found.state == "failure" else ""
                 outcomes.append(Outcome(position, "conflict", others=excluded[position], failure=failure))
             else:
-                outcomes.append(judge.outcome(position, kernel, taints, version_of.get(position)))
+                found = judge.outcome(position, kernel, taints, version_of.get(position))
+                outcomes.append(found._replace(last_kernel=last_kernel) if found.state == "other version" else found)
         groups.append(Group(members, kernel, taints, tuple(outcomes)))
     return groups
 

@@ -94,7 +94,9 @@ def _view(drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Ma
     driver = drivers[outcome.driver]
     label = group.nodes[0].labels.get(driver.version_label, "")
     version = driver.module.version if driver.version_label else ""
-    seen = View("remove", group.kernel, None, wording.reason(drivers, outcome), label, version)
+    is_older = outcome.state == "other version"
+    stays = f"version {label} stays until the label {driver.version_label} changes"
+    seen = View("remove", group.kernel, None, stays if is_older else wording.reason(drivers, outcome), label, version)
     if not driver.loads:
         return seen._replace(action="ignore")
     if fails := failing.get(driver.ref.id):

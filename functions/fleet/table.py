@@ -14,8 +14,8 @@ from . import wording
 from .coverage import Group, Outcome
 from .drivers import Driver
 
-DRIVEN = ("runs", "other version")
-"""The states in which a node has a driver."""
+DRIVEN, ASSUMED = "runs", "other version"
+"""The states in which a node has a driver, and in which it has one if it had one before."""
 
 
 class Row(NamedTuple):
@@ -58,7 +58,7 @@ class Filter(NamedTuple):
             return False
         if self.names and not any(fnmatchcase(row.node.name, name) for name in self.names):
             return False
-        if self.problems and row.state in ("not selected", *DRIVEN):
+        if self.problems and row.state in ("not selected", DRIVEN):
             return False
         if not self.owner:
             return True

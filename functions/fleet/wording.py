@@ -43,7 +43,10 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     if outcome.state == "not labelled":
         return f"not loaded until the node has the label {driver.version_label}: {driver.module.version}"
     if outcome.state == "other version":
-        return f"version {outcome.failure} stays until the label {driver.version_label} changes"
+        label = f"the label {driver.version_label} is {outcome.failure}"
+        if outcome.last_kernel:
+            return f"{label}, so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set it before"
+        return f"keeps what it has, if anything, while {label}, not {driver.module.version}"
     return ""
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..fleet.table import DRIVEN
+from ..fleet.table import ASSUMED, DRIVEN
 from .parts import Alike
 
 
@@ -31,7 +31,9 @@ STATES = (
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),
     State("not labelled", "Waits for a label", "ordered upgrade: nothing is loaded before the node has its label"),
-    State("other version", "Other version", "ordered upgrade: another version stays until the label changes"),
+    State(
+        "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
+    ),
     State("runs", "Runs", "the driver is loaded"),
     State("not selected", "Not selected", "no selector selects the node"),
 )
@@ -54,12 +56,12 @@ def of_nodes(groups: Iterable[Alike]) -> Counter[str]:
 
 def driven(numbers: Counter[str]) -> int:
     """Return how many of these nodes have a driver."""
-    return sum(numbers[key] for key in DRIVEN)
+    return numbers[DRIVEN]
 
 
 def without_driver(numbers: Counter[str]) -> int:
     """Return how many of these nodes are selected and lack a driver; of some it is not known."""
-    return sum(number for key, number in numbers.items() if key not in (*DRIVEN, UNKNOWN, UNSELECTED))
+    return sum(number for key, number in numbers.items() if key not in (DRIVEN, ASSUMED, UNKNOWN, UNSELECTED))
 
 
 def shown(numbers: Counter[str]) -> list[tuple[State, int]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from krmfn.counts import counted
 
+from ..fleet.table import ASSUMED
 from . import pictures, states
 from .parts import Part
 
@@ -50,7 +51,7 @@ def verdict(parts: Sequence[Part], numbers: Counter[str], errors: int) -> tuple[
     if unjudged:
         where = f"In {unjudged:,} of {len(parts):,} clusters it" if len(parts) > 1 else "It"
         return "open", f"{where} is not known which node gets what."
-    if unknown := numbers[states.UNKNOWN]:
+    if unknown := numbers[states.UNKNOWN] + numbers[ASSUMED]:
         of = f"{unknown:,} of {counted(selected, 'selected node')}"
         return "open", f"Whether {of} {'gets its' if unknown == 1 else 'get their'} driver is not known."
     if not selected:

@@ -13,7 +13,10 @@ from krmfn_functions.fleet import table
 from krmfn_functions.fleet.coverage import State
 
 from krmfn import Manifest
+from krmfn.yamltext import emit
+from tests.builders import edited, manifest, module
 from tests.commands import process
+from tests.trees import plant
 
 NOT = "not selected"
 EL9, NEW = "5.14.0-503.11.1.el9_5.x86_64", "5.14.0-570.12.1.el9_6.x86_64"
@@ -188,6 +191,33 @@ def test_coverage_can_be_required(lab: Path) -> None:
     assert done.code == 1
     assert done.err == "error: DeviceConfig kmm/gpu: 1 node (n1): no kernel mapping matches\n"
     assert process("krmfn", "nodes", str(lab), "--require-coverage", "--kernel", EL9).code == 0
+
+
+def test_another_version_is_assumed_and_does_not_survive_a_reboot(tmp_path: Path) -> None:
+    """`nodes` said that version 1 stays, also for the reboot, and coverage was complete."""
+    label = "kmm.node.kubernetes.io/version-module.kmm.simple"
+    info = {"nodeInfo": {"kernelVersion": "5.14.0-1.el9"}}
+    nodes = [
+        {**manifest("v1", "Node", name, "", labels={label: value}), "status": info}
+        for name, value in (("n1", "1"), ("n2", "2"), ("n3", ""))
+    ]
+    ours = edited(module(version="2"), ("spec.selector", {}))
+    plant(tmp_path, {"all.yaml": "---\n".join(map(emit.dump, (ours, *nodes)))})
+    done = process("krmfn", "nodes", str(tmp_path), "--require-coverage")
+    assert done.code == 1
+    assert done.err == (
+        f"error: Module kmm/simple: 1 node (n1): assumed, not known: keeps what it has, if anything, while the label "
+        f"{label} is 1, not 2\n"
+        f"error: Module kmm/simple: 1 node (n3): not loaded until the node has the label {label}: 2\n"
+    )
+    moved = process("krmfn", "nodes", str(tmp_path), "--require-coverage", "--kernel", "5.14.0-2.el9", "--node", "n1")
+    assert moved.code == 1
+    why = f"the label {label} is 1, so KMM loads the image for 5.14.0-1.el9 after the reboot, if any; set it before"
+    assert why in moved.text
+    assert f"1 node (n1): {why}" in moved.err
+    (tmp_path / "all.yaml").write_text("---\n".join(map(emit.dump, (ours, *nodes[:2]))))
+    head = "Whether 1 of 2 selected nodes gets its driver is not known."
+    assert f"<h1>{head}</h1>" in process("krmfn", "report", str(tmp_path)).text
 
 
 def test_markdown_is_a_table_and_nothing_in_it_is_markup(lab: Path) -> None:
