@@ -32,7 +32,9 @@ def has_resource(text: bytes) -> bool:
         return False
     try:
         parts = [one.text for one in documents.documents(text)]
-        parts += re.split(rb"(?m)^---.*$", text) if documents.misread(text) else []
+        if documents.misread(text):
+            # kubectl and Argo CD take off white space of any kind before a brace
+            parts += [*re.split(rb"(?m)^---.*$", text), text.decode(errors="replace").lstrip().encode()]
         tops = [_top(part) for part in parts]
     except KrmfnError:
         return True

@@ -42,6 +42,8 @@ MISREAD = {
     f'{A}  c: "\n---# "\n': (6, FOLLOWED),
     "\u3000{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n": (1, BEFORE),
     "\n\u00a0{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n": (2, BEFORE),
+    '\u3000{"apiVersion":"v1","kind":"A","metadata":{"name":"a"}}\n': (1, BEFORE),
+    '\u2003{"kind":"A","items":[{"apiVersion":"v1","kind":"A","metadata":{"name":"a"}}]}\n': (1, BEFORE),
     f"{A}b: |\n  c\r\r\n  d\n": (6, TWO),
     f"---\n#\r---\n{A}": (2, ALONE),
     f'{A}  c: "\r..."\n': (5, ALONE),

@@ -172,7 +172,7 @@ def test_a_cluster_is_here_or_elsewhere(tmp_path: Path) -> None:
 def test_options_about_paths_need_paths(tmp_path: Path) -> None:
     files = printed(tmp_path, "examples/fleet")
     against = process("krmfn", "report", "--from", *files, "--against", "examples/conflict")
-    assert (against.code, "there is no PATH" in against.err) == (2, True)
+    assert (against.code, "--against needs a PATH" in against.err) == (2, True)
     kernel = process("krmfn", "images", "--from", *files, "--kernel", "6.1.0")
     assert (kernel.code, "--kernel cannot be combined with --from" in kernel.err) == (2, True)
 

@@ -20,6 +20,7 @@ from krmfn.yamltext.comments import trailer
         ("- a: |2+\n    b\n\n\n", ""),
         ("- a: b # c\n", "# no end of line"),
         ("- a: b", ""),
+        *((f"- a:\n#{mark}  b\n", "") for mark in ("\r", "\x85", "\u2028", "\u2029")),  # they end the comment
     ],
 )
 def test_trailer(item: str, behind: str) -> None:
