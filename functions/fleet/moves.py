@@ -84,7 +84,9 @@ def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[Id, Vie
     failing = {}
     for at, (name, failure) in found.items():
         size = counted(sizes[at], "node")
-        reason = f"KMM fails there ({failure}), and does nothing with the Module on any of the {size} that it selects"
+        reason = (
+            f"KMM fails on {name} ({failure}), and does nothing with the Module on any of the {size} that it selects"
+        )
         failing[drivers[at].ref.id] = View("fail", reason=reason, failing=name)
     return failing
 

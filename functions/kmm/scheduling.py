@@ -118,7 +118,7 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     loads = [f"Load {after.image}"] if after and (ends or rebooted) else []
     move = Move("none", (*unloads, *loads), new.reason, before, after)
     if not is_known:
-        return _unknown(move, old.label if old else new.label, new, may_stay=stays and not rebooted)
+        return _unknown(move, old or new, new, moved, rebooted)
     if before and after:
         return _again(move, before, after, new, rebooted)
     if before:
@@ -158,16 +158,22 @@ def _moved(old: View, new: View) -> str:
     )
 
 
-def _unknown(move: Move, label: str, new: View, may_stay: bool) -> Move:
+def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> Move:
     """Return the effect where nothing is loaded, or the version that the label named."""
-    move = move._replace(is_known=False)
+    word: Word = "unknown"
+    doubt = f"whether version {old.label} is loaded before is not known"
     if move.after:
-        reason = f"{move.after.image} is loaded; whether version {label} was loaded before is not known"
-        return move._replace(effect="unknown", reason=reason)
-    if not may_stay:
-        why = "its version label moved, or the node boots another kernel" if new.action == "leave" else new.reason
-        return move._replace(effect="lost", reason=f"{why}, so version {label} is lost if it was loaded")
-    if new.action == "fail":
-        return move._replace(effect="blocked" if new.is_selected else "unknown")
-    reason = f"nothing is loaded until its version label names {new.version}; whether {label} is loaded is not known"
-    return move._replace(effect="unknown", reason=reason)
+        reason = f"{move.after.image} is loaded"
+    elif new.action == "leave" and moved:
+        word, reason = "lost", _moved(old, new)
+    elif new.action in ("leave", "fail") and rebooted:
+        word, doubt = "lost", "whether that is loaded is not known"
+        reason = (
+            f"its version label names {old.label} while it boots kernel {new.kernel}, so after the reboot KMM loads "
+            f"what it has of version {old.label}, made for kernel {old.kernel}"
+        )
+    elif new.action == "leave":
+        reason = f"nothing is loaded until its version label names {new.version}"
+    else:
+        word, reason = ("blocked" if new.is_selected else "unknown") if new.action == "fail" else "lost", new.reason
+    return move._replace(effect=word, reason=f"{reason}; {doubt}", is_known=False)

@@ -122,7 +122,7 @@ def test_an_ordered_upgrade() -> None:
     assert told([ONE, ON_1], [TWO, ON_1]) == {"kept": ("a",)}
     assert told([ONE, ON_1], [TWO, ON_2]) == {"reloaded": ("a",)}
     assert told([TWO, ON_1], [TWO, ON_2]) == {"unknown": ("a",)}
-    assert "whether version 1 was loaded before is not known" in message([TWO, ON_1], [TWO, ON_2])
+    assert "whether version 1 is loaded before is not known" in message([TWO, ON_1], [TWO, ON_2])
     assert "lost by 1 node (a): not loaded until" in message([ONE, ON_1], [TWO, A])
 
 
@@ -149,8 +149,13 @@ def test_why_a_moved_label_loses_the_driver() -> None:
         "lost by 1 node (a): its version label moved from 1 to 2, which is not the Module's version 1, so KMM unloads "
         "it and loads nothing; change the version of the Module first, then the label"
     )
-    [old_image, *_] = [message(*LOST["a reboot with the old version"])]
-    assert f"after the reboot KMM loads r/drv:1-{EL9}, made for kernel {EL9}, on kernel {EL9}.1" in old_image
+    assert "moved from 1 to 3, which is not the Module's version 2" in message(*LOST["a typo in the second step"])
+    old_image = f"after the reboot KMM loads r/drv:1-{EL9}, made for kernel {EL9}, on kernel {EL9}.1"
+    assert old_image in message(*LOST["a reboot with the old version"])
+    assert message(*LOST["a reboot in the second step"]) == (
+        f"lost by 1 node (a): its version label names 1 while it boots kernel {EL9}.1, so after the reboot KMM loads "
+        f"what it has of version 1, made for kernel {EL9}; whether that is loaded is not known"
+    )
 
 
 def test_what_history_would_tell_is_not_known() -> None:
@@ -159,7 +164,10 @@ def test_what_history_would_tell_is_not_known() -> None:
     assert told([A], [TWO, ON_1]) == told([TWO], [TWO, ON_1]) | {"unknown": ("a",)} == {"unknown": ("a",)}
     [effect], _ = effects(resources(A), resources(TWO, ON_1))
     assert effect.is_short
-    assert "nothing is loaded until its version label names 2; whether 1 is loaded is not known" in effect.message
+    assert (
+        "nothing is loaded until its version label names 2; whether version 1 is loaded before is not known"
+        in effect.message
+    )
 
 
 def test_one_node_that_kmm_fails_on_blocks_all() -> None:
@@ -168,7 +176,7 @@ def test_one_node_that_kmm_fails_on_blocks_all() -> None:
     assert told([drv(), *some], [drv(image="r/drv:2"), *some, ODD]) == {"blocked": ("n0", "n1", "n2", "n3")}
     assert told([drv(), *some], [BROKEN, *some]) == {"blocked": ("n0", "n1", "n3")}
     assert message([drv(), *some], [drv(), *some, ODD]) == (
-        "blocked by node n2 on 4 nodes (n0, n1, n2, n3): KMM fails there (invalid kernel version 6.9el9: expected at "
+        "blocked by node n2 on 4 nodes (n0, n1, n2, n3): KMM fails on n2 (invalid kernel version 6.9el9: expected at "
         "least three components (major.minor.patch)), and does nothing with the Module on any of the 4 nodes that it "
         "selects"
     )
