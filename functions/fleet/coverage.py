@@ -20,13 +20,18 @@ from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
 from .facts import tolerates
 
-State = Literal["runs", "conflict", "taint", "kernel unknown", "no mapping", "failure", "not labelled", "other version"]
+State = Literal[
+    "runs", "conflict", "taint", "kernel unknown", "no mapping", "failure", "not labelled", "other version", "blocked"
+]  # fmt: skip
 """What becomes of a Module on a node that it selects; of several reasons the first one in this order:
 
 conflict: another one that the node also gets excludes it; taint: the node has one that is not tolerated; kernel
 unknown: the node has not reported one; no mapping: none for its kernel; failure: KMM fails on its kernel; not labelled,
-other version: in an ordered upgrade the node's version label is missing (nothing is loaded), or keeps another version.
+other version: in an ordered upgrade the node's version label is missing (nothing is loaded), or keeps another version;
+blocked: KMM fails on another node that the Module selects, and so does nothing with it on any.
 """
+Cluster = tuple[tuple[str, str], ...] | None
+"""The labels of a cluster that a hub manages; None: this one."""
 STEPS = 50_000_000
 """The bound on the work of matching, in look-ups: some tens of seconds."""
 
@@ -47,6 +52,8 @@ class Outcome(NamedTuple):
     """Why KMM fails, in its words, also in a conflict; of a node with another version that version."""
     last_kernel: str = ""
     """The kernel that this other version was loaded for, of a node that boots another one."""
+    blocker: str = ""
+    """The first node that KMM fails on, itself included: it does nothing with the Module on any node of the cluster."""
 
 
 class Group(NamedTuple):
@@ -91,7 +98,33 @@ def coverage(
             groups += (_divided(group, number) for group in alike) if theirs else alike
     except Exhausted as failure:
         raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
-    return sorted(groups, key=lambda group: group.nodes[0].name)
+    return _blocked(sorted(groups, key=lambda group: group.nodes[0].name))
+
+
+def _blocked(groups: list[Group]) -> list[Group]:
+    """Return the groups with what becomes of a Module that KMM fails with on some node.
+
+    Source: KMM v2.6.0 and main, internal/controllers/module_reconciler.go: it joins the errors of all nodes of the
+    cluster, and returns before it schedules any.
+    """
+    blocker: dict[tuple[int, Cluster], tuple[str, str]] = {}
+    for group in groups:
+        for one in (*group.outcomes, *group.theirs):
+            if one.failure and one.state in ("failure", "conflict"):
+                blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
+
+    def judged(one: Outcome, cluster: Cluster) -> Outcome:
+        name, failure = blocker.get((one.driver, cluster), ("", ""))
+        own = one._replace(blocker=name)
+        return own._replace(state="blocked", failure=failure) if name and one.state == "runs" else own
+
+    return [
+        group._replace(
+            outcomes=tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes),
+            theirs=tuple(judged(one, group.nodes[0].cluster) for one in group.theirs),
+        )
+        for group in (groups if blocker else ())
+    ] or groups
 
 
 def _divided(group: Group, number: int) -> Group:
@@ -111,12 +144,12 @@ def _groups(
 ) -> list[Group]:
     """Return the groups of nodes that the same drivers select."""
     labels = [(position, key) for position in selected if (key := judge.version_keys.get(position))]
-    alike: dict[tuple[str, str, tuple[Taint, ...], tuple[str | None, ...]], list[Node]] = {}
+    alike: dict[tuple[str, str, tuple[Taint, ...], Cluster, tuple[str | None, ...]], list[Node]] = {}
     for node in nodes:
         versions = tuple(node.labels.get(key) for _, key in labels)
-        alike.setdefault((node.kernel, node.last_kernel, node.taints, versions), []).append(node)
+        alike.setdefault((node.kernel, node.last_kernel, node.taints, node.cluster, versions), []).append(node)
     groups = []
-    for (kernel, last_kernel, taints, versions), members in alike.items():
+    for (kernel, last_kernel, taints, _, versions), members in alike.items():
         version_of = {position: version for (position, _), version in zip(labels, versions, strict=True)}
         outcomes = []
         for position in selected:

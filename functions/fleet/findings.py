@@ -19,8 +19,8 @@ from .hints import Hints
 from .nodes import Fleet
 from .workloads import Placement, Workload, placements
 
-LOADING = ("runs", "not labelled", "other version")
-"""The states in which KMM looks for the image of a Module."""
+LOADING = ("runs", "not labelled", "other version", "blocked")
+"""The states in which KMM looks for the image of a Module, at once or when it is no longer blocked."""
 
 
 class Joined(NamedTuple):
@@ -93,6 +93,8 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
                 f"{number:,} of the {counted(whole, 'node')} that it selects {get} no driver, since no kernel mapping "
                 f"has one for {some(kernels, len(kernels))}"
             )
+            if blocked := sum(len(group.nodes) for group, one in selected if one.state == "blocked"):
+                message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
             yield about(driver, error(message, field=Field(mappings_at(driver))))
         unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
         if unknown and not driver.module.takes_every_kernel:

@@ -15,8 +15,8 @@ from .coverage import Group
 from .drivers import Driver
 from .workloads import Workload, placements
 
-PULLED = ("runs", "not labelled", "other version")
-"""The states in which a node pulls the images of a Module, at once or when it is labelled."""
+PULLED = ("runs", "not labelled", "other version", "blocked")
+"""The states in which a node pulls the images of a Module, at once or when what keeps it from that ends."""
 
 Nodes = frozenset[tuple[object, object]]
 """Nodes by their cluster and name."""

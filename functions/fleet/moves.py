@@ -14,11 +14,11 @@ from krmfn.ownership import Id
 
 from ..kmm.scheduling import Action, Move, View, entry, play
 from . import wording
-from .coverage import Group, Outcome, State
+from .coverage import Cluster, Group, Outcome, State
 from .drivers import Driver
 from .facts import PASSING
 
-NodeId = tuple[str, tuple[tuple[str, str], ...] | None]
+NodeId = tuple[str, Cluster]
 """A node's name, and the labels of its cluster when a hub manages it."""
 _ACTIONS: Mapping[State, Action] = {"runs": "load", "other version": "leave"}
 
@@ -30,8 +30,8 @@ class Side(NamedTuple):
     groups: Sequence[Mapping[Id, View]]
     kernels: Sequence[str]
     group_of: Mapping[NodeId, int]
-    failing: Mapping[Id, View]
-    """Modules with which KMM fails on some node, and so does nothing on any: the view of all nodes."""
+    failing: Mapping[tuple[Id, Cluster], View]
+    """Modules with which KMM fails on some node, and so does nothing on any of its cluster: the view of all nodes."""
 
     def view(self, node: NodeId, module: Id) -> View:
         """Return how KMM sees a node for a Module; both may be gone."""
@@ -44,7 +44,7 @@ class Side(NamedTuple):
         if driver is None:
             return View("remove", kernel, reason="it is deleted", is_selected=False)
         action: Action = "remove" if driver.loads else "ignore"
-        seen = self.failing.get(module) or View(action, reason="no longer selected")
+        seen = self.failing.get((module, node[1])) or View(action, reason="no longer selected")
         return seen._replace(kernel=kernel, is_selected=False)
 
 
@@ -73,36 +73,38 @@ def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Dr
     return Side({one.ref.id: one for one in drivers}, views, [group.kernel for group in groups], places, failing)
 
 
-def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[Id, View]:
-    sizes: Counter[int] = Counter()
-    found: dict[int, tuple[str, str]] = {}
+def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[tuple[Id, Cluster], View]:
+    sizes: Counter[tuple[Id, Cluster]] = Counter()
+    found: dict[tuple[Id, Cluster], Outcome] = {}
     for group in groups:
         for one in group.outcomes:
-            sizes[one.driver] += len(group.nodes)
-            if one.failure and one.state in ("failure", "conflict"):
-                found.setdefault(one.driver, (group.nodes[0].name, one.failure))
+            key = drivers[one.driver].ref.id, group.nodes[0].cluster
+            sizes[key] += len(group.nodes)
+            if one.blocker == group.nodes[0].name:
+                found[key] = one
     failing = {}
-    for at, (name, failure) in found.items():
-        size = counted(sizes[at], "node")
-        reason = (
-            f"KMM fails on {name} ({failure}), and does nothing with the Module on any of the {size} that it selects"
-        )
-        failing[drivers[at].ref.id] = View("fail", reason=reason, failing=name)
+    for key, one in found.items():
+        all_ = f"any of the {counted(sizes[key], 'node')} that it selects"
+        reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {all_}"
+        failing[key] = View("fail", reason=reason, failing=one.blocker)
     return failing
 
 
-def _view(drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Mapping[Id, View]) -> View:
+def _view(
+    drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Mapping[tuple[Id, Cluster], View]
+) -> View:
     """Return how KMM sees the nodes of a group for a Module that selects them."""
     driver = drivers[outcome.driver]
     label = group.nodes[0].labels.get(driver.version_label, "")
     version = driver.module.version if driver.version_label else ""
+    if outcome.blocker:
+        fails = failing[driver.ref.id, group.nodes[0].cluster]
+        return fails._replace(kernel=group.kernel, label=label, version=version)
     is_older = outcome.state == "other version"
     stays = f"version {label} stays until the label {driver.version_label} changes"
     seen = View("remove", group.kernel, None, stays if is_older else wording.reason(drivers, outcome), label, version)
     if not driver.loads:
         return seen._replace(action="ignore")
-    if fails := failing.get(driver.ref.id):
-        return fails._replace(kernel=group.kernel, label=label, version=version)
     action = _ACTIONS.get(outcome.state, "remove")
     waits = outcome.state == "not labelled" or bool(outcome.taints and {one.key for one in outcome.taints} <= PASSING)
     wanted = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None

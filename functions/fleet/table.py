@@ -111,7 +111,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 STYLES = {
-    **dict.fromkeys(("conflict", "failure", "no mapping"), "error"),
+    **dict.fromkeys(("conflict", "failure", "no mapping", "blocked"), "error"),
     **dict.fromkeys(("taint", "kernel unknown", "not labelled", "not known"), "warning"),
     "runs": "clean",
     "other version": "info",

@@ -40,6 +40,8 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
         return "no kernel mapping matches"
     if outcome.state == "failure":
         return f"KMM fails: {outcome.failure}"
+    if outcome.state == "blocked":
+        return f"blocked by node {outcome.blocker}: KMM fails there, and does nothing on any node: {outcome.failure}"
     if outcome.state == "not labelled":
         return f"not loaded until the node has the label {driver.version_label}: {driver.module.version}"
     if outcome.state == "other version":

@@ -20,6 +20,7 @@ SQUARE = "h9v9h-9z"
 SHAPES = {
     "conflict": "m4.5 0l4.5 4.5l-4.5 4.5l-4.5 -4.5z",
     "failure": "m3 0h3v3h3v3h-3v3h-3v-3h-3v-3h3z",
+    "blocked": "h9v3h-9zm0 6h9v3h-9z",
     "no mapping": "h9v9h-9zm2.5 2.5v4h4v-4z",
     "kernel unknown": "m0 4.5a4.5 4.5 0 1 1 9 0a4.5 4.5 0 1 1 -9 0z",
     "taint": "m4.5 0l4.5 9h-9z",

@@ -27,6 +27,7 @@ class State(NamedTuple):
 STATES = (
     State("conflict", "Conflict", "two Modules that exclude each other select the node"),
     State("failure", "KMM fails", "KMM fails on the node's kernel"),
+    State("blocked", "Blocked", "KMM fails on another node, and does nothing with the Module on any"),
     State("no mapping", "No mapping", "no kernel mapping has a driver for the node's kernel"),
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),

@@ -193,6 +193,14 @@ def test_coverage_can_be_required(lab: Path) -> None:
     assert process("krmfn", "nodes", str(lab), "--require-coverage", "--kernel", EL9).code == 0
 
 
+def test_a_node_that_kmm_fails_on_blocks_the_others(lab: Path) -> None:
+    """They ran."""
+    config = CONFIG.replace("^.*[.]el9_5[.].*$", "el9")
+    plant(lab, {"config.yaml": config, "odd.yaml": json.dumps(node("odd", kernel="6el9"))})
+    assert rows(str(lab), "--problems") == [("n1", "blocked"), ("n2", "blocked"), ("odd", "failure")]
+    assert "blocked by node odd: KMM fails there" in process("krmfn", "nodes", str(lab)).text
+
+
 def test_another_version_is_assumed_and_does_not_survive_a_reboot(tmp_path: Path) -> None:
     """`nodes` said that version 1 stays, also for the reboot, and coverage was complete."""
     label = "kmm.node.kubernetes.io/version-module.kmm.simple"
