@@ -72,7 +72,7 @@ def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
     for node in nodes(root):
         if node.tag not in _TAGS[type(node)]:
             tag = node.tag.replace(_CORE, "!!")
-            yield node.start_mark.line, f"kustomize passes over the tag {tag}, and other readers do not; remove it"
+            yield node.start_mark.line, f"kustomize ignores the tag {tag}, but other readers do not; remove it"
 
 
 def _names(root: Node | None) -> Iterator[tuple[int, str]]:

@@ -64,7 +64,7 @@ def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     for item in resources.items:
         if (item.group, item.kind) in OWNERS and item.ref.id not in owners:
             message = (
-                f"nothing in the build of {path} was made from it: krmfn is called before it is added or gets "
-                f"its name, or not for its kind; call krmfn in the outermost kustomization"
+                f"nothing in the build of {path} was generated from it: krmfn is called before it is added or "
+                "renamed, or not for its kind; call krmfn in the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM514"))

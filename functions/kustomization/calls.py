@@ -75,20 +75,20 @@ def call(field: str, config: Item, ours: Ours) -> Call:
 def _called(config: Item, ours: Ours) -> tuple[str, str]:
     """Return the program of ours and its image; raise KrmfnError, saying why, for anything else."""
     if not config.manifest or config.kind.endswith("List"):
-        raise KrmfnError("is no functionConfig; must be a resource with the annotation config.kubernetes.io/function")
+        raise KrmfnError("is not a functionConfig; write a resource with the annotation config.kubernetes.io/function")
     if config.ref.api_version.startswith("/"):
-        raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a plugin of kustomize's; remove it")
+        raise KrmfnError("has an apiVersion that begins with a slash: `/builtin` is a kustomize plugin; remove it")
     metadata = config.manifest.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     present = [key for key in ANNOTATIONS if isinstance(annotations, dict) and key in annotations]
     if _mentions(config.node) != len(present) or len(present) > 1 or config.duplicate_keys:
         raise KrmfnError(
-            "says more than once, or not plainly, which function it calls; write the annotation "
-            "config.kubernetes.io/function, once, without aliases, and nothing like it elsewhere"
+            "does not name its function exactly once and plainly; write the annotation "
+            "config.kubernetes.io/function once, without aliases, and nothing similar elsewhere"
         )
     if not present:
         plugin = f"{config.ref.api_version or '(no apiVersion)'} {config.kind or '(no kind)'}"
-        raise KrmfnError(f"is for the plugin {plugin}, a program that is not ours; only krmfn's functions are run")
+        raise KrmfnError(f"is for the plugin {plugin}, which is not part of krmfn; only krmfn's functions are run")
     spec = _spec(annotations[present[0]])  # type: ignore[index]  # present is empty unless it is a mapping
     return _program(spec, ours)
 
@@ -111,27 +111,32 @@ def _spec(text: Any) -> dict[str, Any]:
             spec = None
         if isinstance(spec, dict) and not positions.duplicate_keys(node):
             return spec
-    raise KrmfnError("has an annotation that is no function; must be `exec: {path: ...}` or `container: {image: ...}`")
+    raise KrmfnError(
+        "has an annotation that does not define a function; must be `exec: {path: ...}` or `container: {image: ...}`"
+    )
 
 
 def _program(spec: dict[str, Any], ours: Ours) -> tuple[str, str]:
     """Return (program, image) of a function's annotation; raise KrmfnError for what is not ours to the letter."""
     names = ", ".join(sorted(ours.programs))
     if list(spec) == ["exec"]:
-        settings, key, what = spec["exec"], "path", f"its path must be a bare name of ours ({names})"
+        settings, key, what = spec["exec"], "path", f"its path must be the bare name of a krmfn program ({names})"
     elif list(spec) == ["container"]:
-        settings, key, what = spec["container"], "image", f"its image must be one of ours ({names}) or named as such"
+        what = f"its image must be one of krmfn's ({names}), or be passed with --function-image"
+        settings, key = spec["container"], "image"
     else:
         raise KrmfnError(f"calls a function with {', '.join(map(str, spec)) or 'nothing'}; must be exec or container")
     value = settings.get(key) if isinstance(settings, dict) else None
     more = [str(name) for name in settings if name != key] if isinstance(settings, dict) else []
     if not isinstance(value, str):
-        raise KrmfnError(f"calls a function that names no {key}; {what}")
+        raise KrmfnError(f"calls a function without {key}; {what}")
     program = (value if value in ours.programs else "") if key == "path" else _of_image(value, ours)
     if not program:
-        raise KrmfnError(f"calls {value!r}, which is not ours and is not run; {what}")
+        raise KrmfnError(f"calls {value!r}, which is not part of krmfn and is not run; {what}")
     if more:
-        raise KrmfnError(f"calls {value!r} with {', '.join(more)}; our functions are run without, so take these off")
+        raise KrmfnError(
+            f"calls {value!r} with {', '.join(more)}; krmfn's functions are run without settings; remove them"
+        )
     return program, "" if key == "path" else value
 
 

@@ -67,10 +67,10 @@ def confined(calls: Iterable[Call], entry_points: Mapping[str, str]) -> Iterator
     calls = list(calls)
     foreign = next((call for call in calls if call.program not in entry_points), None)
     if foreign:
-        raise KrmfnError(f"{foreign.field}: {foreign.problem or 'calls a function that is not ours'}")
+        raise KrmfnError(f"{foreign.field}: {foreign.problem or 'calls a function that is not part of krmfn'}")
     with tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder:
         if os.pathsep in folder:
-            raise KrmfnError(f"{folder} cannot stand in PATH; name another folder with the environment variable TMPDIR")
+            raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
         programs = Path(folder, "bin")
         seen = Path(folder, "seen")
         for name in ("bin", "plugins", "config", "seen"):
@@ -124,6 +124,6 @@ def _install(path: Path, text: str) -> None:
     path.chmod(0o700)
     if not os.access(path, os.X_OK):
         raise KrmfnError(
-            f"nothing can be run from the temporary folder {path.parent.parent.parent}, so kustomize cannot call "
-            "krmfn; name another with the environment variable TMPDIR"
+            f"programs cannot be run from the temporary folder {path.parent.parent.parent}, so kustomize cannot "
+            "call krmfn; set the environment variable TMPDIR to another folder"
         )

@@ -55,7 +55,7 @@ def _passed_over(calls: Sequence[Call], flags: Sequence[str]) -> Iterator[Result
     for call in () if are_run else calls:
         if call.program and not call.image:
             message = (
-                f"{call.field}: kustomize was to call {call.program} here, and with these flags passes over it without "
-                "a word: give --enable-exec, too, or no flags at all"
+                f"{call.field}: kustomize should call {call.program} here, but silently skips it with these flags; "
+                "pass --enable-exec as well, or no flags at all"
             )
             yield error(message, rule="KRM516", ref=call.config.ref, place=call.config.place)

@@ -135,4 +135,4 @@ def findings(item: Item) -> Iterator[Result]:
     elif item.manifest.get("apiVersion") not in (None, "", version):
         yield error(f"must be {version} for a {kind}", rule="KRM502", field=Field("apiVersion"))
     if not any(value not in (None, "") for key, value in item.manifest.items() if key not in ("apiVersion", "kind")):
-        yield error("says nothing, and kustomize refuses it; list resources", rule="KRM502")
+        yield error("is empty, and kustomize refuses it; list resources", rule="KRM502")

@@ -44,8 +44,8 @@ def _is_resource(item: Item) -> bool:
 
 def _nameless(item: Item, reference: Reference) -> Result:
     message = (
-        f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize takes the text of such a "
-        "resource for a path; write it, or put the resource into a file"
+        f"{reference.field} has no {'metadata.name' if item.kind else 'kind'}, and kustomize reads the text of such "
+        "a resource as a path; add it, or move the resource into a file"
     )
     return error(message, rule=ambiguity.RULE, field=Field(reference.field), place=item.place)
 

@@ -97,8 +97,8 @@ def build(
             seen = how.seen()
     except OSError as failure:
         raise KrmfnError(
-            f"kustomize needs a temporary folder, and none can be written: {failure.strerror}; "
-            "name one with the environment variable TMPDIR"
+            f"kustomize needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
+            "variable TMPDIR to one that is"
         ) from failure
     text = done.stderr.decode(errors="replace").replace(f"{folder}/{base}", path).replace(base, path).strip()
     messages, findings, changes = _messages(text, bool(decision.calls))
@@ -188,12 +188,12 @@ def _command(decision: Decision) -> list[str]:
         return [path if decision.is_open else shims.program(path), "build"]
     if decision.calls:
         raise KrmfnError(
-            "it calls a function of ours, and kustomize is not on PATH; `kubectl kustomize` has no --enable-exec and "
-            "would pass over it; install kustomize"
+            "it calls a krmfn function, but kustomize is not installed; `kubectl kustomize` has no --enable-exec "
+            "and would skip the function; install kustomize"
         )
     if path := shutil.which("kubectl"):
         return [path, "kustomize"]
-    raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
+    raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is installed; install kustomize")
 
 
 def _pointer(key: str) -> str:

@@ -116,8 +116,8 @@ def _misspelt(config: Item) -> Iterator[Result]:
 
 def _changing(one: Kustomization, reference: Reference, changing: list[str]) -> Result:
     message = (
-        f"{one.name} may change the functions it lists ({', '.join(changing)}), so what would be called is not known "
-        "before it is built; list their files themselves"
+        f"{one.name} may change the functions it lists ({', '.join(changing)}), so it is not known before the build "
+        "what would be called; list the files of the functions directly"
     )
     return error(message, rule="KRM510", field=Field(reference.field), place=reference.place)
 
@@ -128,8 +128,8 @@ def _judged(call: Call, ours: Ours) -> Iterator[Result]:
     if not call.program:
         yield error(f"{call.field}: {call.problem}", rule="KRM510", ref=ref, place=place)
     elif not call.field.startswith("transformers"):
-        why = "a generator is shown no resources" if call.field[0] == "g" else "kustomize refuses a validator's answer"
+        why = "a generator receives no resources" if call.field[0] == "g" else "kustomize refuses a validator's output"
         yield error(f"{call.field}: {why}; list it under transformers", rule="KRM511", ref=ref, place=place)
     elif version := calls.other_version(call, ours):
-        message = f"{call.field}: calls version {version}, and {ours.version()} runs here, which may render otherwise"
+        message = f"{call.field}: calls version {version}, but {ours.version()} runs here and may render differently"
         yield warning(message, rule="KRM513", ref=ref, place=place)

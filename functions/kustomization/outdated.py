@@ -39,8 +39,8 @@ def changed_later(calls: Sequence[Seen], resources: ResourceList) -> Iterator[Re
         path = before and _changed(_meaning(before), _meaning(item), (), run_of(resources).transformed)
         if path:
             message = (
-                "is changed after krmfn was called, so what is generated from it does not follow; "
-                "call krmfn in the outermost kustomization"
+                "is changed after krmfn was called, so the objects generated from it are outdated; call krmfn in "
+                "the outermost kustomization"
             )
             yield item.located(error(message, rule="KRM515", field=Field(join(path))))
     yield from _removed_later(resources, seen)

@@ -78,7 +78,7 @@ def end_all() -> None:
 def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[bytes]:
     """Return what a program writes to stdout and stderr until its end. Raises KrmfnError beyond a bound."""
     late = KrmfnError(
-        f"{name} takes longer than {counted(seconds, 'second')} and was ended; give it more time with --timeout SECONDS"
+        f"{name} took longer than {counted(seconds, 'second')} and was stopped; raise the limit with --timeout SECONDS"
     )
     end_of_time = monotonic() + seconds
     parts: list[list[bytes]] = [[], []]
@@ -98,7 +98,9 @@ def _output(process: subprocess.Popen[bytes], name: str, seconds: int) -> list[b
                 left[key.data] -= len(part)
                 if left[key.data] < 0:
                     much = f"{most[key.data]:,} bytes to {('stdout', 'stderr')[key.data]}"
-                    raise KrmfnError(f"{name} writes more than {much} and was ended; raise KRMFN_MAX_BYTES for more")
+                    raise KrmfnError(
+                        f"{name} wrote more than {much} and was stopped; raise the limit with KRMFN_MAX_BYTES"
+                    )
     try:
         process.wait(max(0, end_of_time - monotonic()))
     except subprocess.TimeoutExpired as failure:

@@ -92,14 +92,16 @@ class _Reader:
         """Read what a reference leads to; None when there is nothing new to walk through."""
         wrong = partial(error, field=Field(reference.field), place=reference.place)
         if above[reference.real]:
-            message = f"{reference.text} leads back to {reference.name}, which is built already; kustomize refuses that"
+            message = (
+                f"{reference.text} leads back to {reference.name}, which is being built; kustomize refuses such a cycle"
+            )
             self.found[here.folder].append(wrong(message, rule="KRM505"))
             return None
         if reference.real in self.read:
             return None
         one = self._enter(reference.real)
         if one is None:
-            message = f"{reference.name} holds no kustomization; must have a file {KUSTOMIZATIONS[0]}"
+            message = f"{reference.name} has no kustomization; add a {KUSTOMIZATIONS[0]}"
             self.found[here.folder].append(wrong(message, rule="KRM504"))
         return one
 
@@ -112,10 +114,10 @@ class _Reader:
         target = self.disk.target(folder, names[0])
         item = None
         if len(names) > 1:
-            message = f"stands beside {names[1]}, and kustomize takes neither; keep one of them"
+            message = f"is in the same folder as {names[1]}, and kustomize accepts neither; keep one of them"
             found.append(error(message, rule="KRM501", place=Place(target.name)))
         elif target.problem or not within(target.real, folder):
-            message = target.problem or "is a link that leads out of its folder, where kustomize reads no file"
+            message = target.problem or "is a link that leads out of its folder, where kustomize reads no files"
             found.append(error(message, rule="KRM501", place=Place(target.name)))
         else:
             item = self._document(target, found)
@@ -151,8 +153,8 @@ class _Reader:
         if len(items) == 1 and items[0].manifest:
             return items[0]
         place = items[1].place if len(items) > 1 else Place(target.name)
-        message = "is a second document, which kustomize does not read" if len(items) > 1 else "is no kustomization"
-        found.append(error(f"{message}; must be one mapping", rule="KRM502", place=place))
+        message = "is a second document, which kustomize does not read" if len(items) > 1 else "is not a kustomization"
+        found.append(error(f"{message}; must be a single mapping", rule="KRM502", place=place))
         return None
 
     def _leave(self, here: Kustomization) -> None:
@@ -160,5 +162,5 @@ class _Reader:
         builds = 1 + sum(self._builds.get(base.real, 0) for base in here.bases)
         self._builds[here.folder] = min(builds, MAX_BUILDS)
         if builds >= MAX_BUILDS:
-            message = f"lists the same kustomizations again and again, {MAX_BUILDS:,} times and more; list each once"
+            message = f"lists the same kustomizations {MAX_BUILDS:,} times or more; list each once"
             self.found[here.folder].append(error(message, rule="KRM505", place=Place(here.name)))

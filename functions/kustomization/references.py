@@ -41,10 +41,10 @@ _FILES = ("resource", "function", "merge", "file")
 _WANTED = {
     "resource": "a file or a folder",
     "component": "a folder with a Component",
-    "function": "a file, a folder, or a resource written out",
+    "function": "a file, a folder, or an inline resource",
     "chart": "a chart with a name",
 }
-_CHART = "the chart {name} is filled in by helm, a program that is not run here; keep its output here"
+_CHART = "the chart {name} is rendered by helm, which is not run here; keep its output here instead"
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
@@ -102,17 +102,19 @@ def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tupl
     if role == "text":
         return reference._replace(kind="inline"), "", ""
     if not text.strip() or (may_be_inline and _is_empty(text) and not _is_inline(text)):
-        return reference, "KRM504", f"names nothing; must be {_WANTED.get(role, 'a file')}"
+        return reference, "KRM504", f"is empty; must be {_WANTED.get(role, 'a file')}"
     if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
-        message = "is fetched over the network when it is built, so nobody has seen what will come; keep a copy here"
+        message = "is fetched over the network during the build, so its content was not checked; keep a copy here"
         return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
     if may_be_inline and _is_inline(text):
         if not disk.stands(folder, text):
             return reference._replace(kind="inline"), "", ""
-        message = "is written out here and also the name of a file, which kustomize may take; rename the file"
+        message = (
+            "is an inline resource, but also the name of a file, which kustomize may read instead; rename the file"
+        )
         return reference, "KRM517", f"{reference.field} {message}"
     if _UNFIT.search(text):
-        message = "holds a line break or a control character, and kustomize may take it for a resource"
+        message = "contains a line break or a control character, and kustomize may read it as a resource"
         return reference, "KRM517", f"the path {text!r} {message}; rename the file"
     target = disk.target(folder, text)
     reference = reference._replace(name=target.name, real=target.real)
@@ -133,12 +135,12 @@ def _problem(target: Target, text: str, role: Role, folder: str, disk: Disk) -> 
     if target.is_folder and role not in _FOLDERS:
         return "KRM504", f"{target.name} is a folder; must be a file"
     if target.is_folder and (text.startswith("/") or _DOTS.search(text)):
-        return "KRM504", f"{text}: kustomize takes no folder by an absolute path or with dots beside other letters"
+        return "KRM504", f"{text}: kustomize accepts no folder with an absolute path, or with two dots in its name"
     if not target.is_folder and role not in _FILES:
         return "KRM504", f"{target.name} is a file; must be {_WANTED[role]}"
     if not target.is_folder and not within(target.real, folder):
         return "KRM507", (
-            f"{text} is not in or below the kustomization's folder, where kustomize reads files; move it there, or "
-            "list the folder of a kustomization that holds it"
+            f"{text} is outside of the kustomization's folder, and kustomize reads no files there; move it into the "
+            "folder, or list the folder of a kustomization that contains it"
         )
     return "", ""

@@ -36,8 +36,8 @@ def program(path: str) -> str:
     if not head.partition(b"\n")[0].split()[0].endswith(b"/env"):
         return path
     raise KrmfnError(
-        f"{path} is a script, and kustomize is run with no other program on PATH, so that nothing else is called; put "
-        "the folder of the program that it starts before it on PATH"
+        f"{path} is a script, but kustomize is run with no other programs on PATH, so that it can call none; put "
+        "the folder of the program that the script starts before it on PATH"
     )
 
 
@@ -51,4 +51,4 @@ def _behind(path: str, manager: str) -> str:
         found, why = "", str(failure)
     if os.path.isabs(found) and os.access(found, os.X_OK):
         return found
-    raise KrmfnError(f"{path} belongs to {manager}, and `{manager} which kustomize` names no program: {why or found}")
+    raise KrmfnError(f"{path} belongs to {manager}, and `{manager} which kustomize` found no program: {why or found}")

@@ -52,40 +52,40 @@ def test_ours(tmp_path: Path, spec: str, program: str, image: str) -> None:
 
 
 NOT_OURS = {
-    "exec: {path: ./krmfn}": "calls './krmfn', which is not ours and is not run; "
-    "its path must be a bare name of ours (deviceconfig, krmfn, ptemplate)",
-    "exec: {path: /usr/bin/krmfn}": "calls '/usr/bin/krmfn', which is not ours",
-    "exec: {path: krmfn/../sh}": "calls 'krmfn/../sh', which is not ours",
-    "exec: {path: git}": "calls 'git', which is not ours",
-    "exec: {path: 'krmfn '}": "calls 'krmfn ', which is not ours",
-    "exec: {path: Krmfn}": "calls 'Krmfn', which is not ours",
-    "exec: {path: krmfn, args: [render]}": "calls 'krmfn' with args; our functions are run without",
+    "exec: {path: ./krmfn}": "calls './krmfn', which is not part of krmfn and is not run; its path must be the bare "
+    "name of a krmfn program (deviceconfig, krmfn, ptemplate)",
+    "exec: {path: /usr/bin/krmfn}": "calls '/usr/bin/krmfn', which is not part of krmfn",
+    "exec: {path: krmfn/../sh}": "calls 'krmfn/../sh', which is not part of krmfn",
+    "exec: {path: git}": "calls 'git', which is not part of krmfn",
+    "exec: {path: 'krmfn '}": "calls 'krmfn ', which is not part of krmfn",
+    "exec: {path: Krmfn}": "calls 'Krmfn', which is not part of krmfn",
+    "exec: {path: krmfn, args: [render]}": "calls 'krmfn' with args; krmfn's functions are run without",
     "exec: {path: krmfn, envs: [A=b]}": "calls 'krmfn' with envs",
     "exec: {path: krmfn, PATH: sh}": "calls 'krmfn' with PATH",
     "exec: {path: krmfn}\ndeferFailure: true": "calls a function with exec, deferFailure; must be exec or container",
     "exec: {path: krmfn}\ncontainer: {image: krmfn}": "calls a function with exec, container",
-    "exec: {path: [krmfn]}": "calls a function that names no path",
-    "exec: krmfn": "calls a function that names no path",
-    "exec:": "calls a function that names no path",
+    "exec: {path: [krmfn]}": "calls a function without path",
+    "exec: krmfn": "calls a function without path",
+    "exec:": "calls a function without path",
     "{}": "calls a function with nothing",
     "starlark: {path: krmfn.star}": "calls a function with starlark; must be exec or container",
-    "container: {image: evil/krmfn}": "calls 'evil/krmfn', which is not ours and is not run; "
-    "its image must be one of ours (deviceconfig, krmfn, ptemplate) or named as such",
-    "container: {image: 'evil.example.com/krmfn:1'}": "calls 'evil.example.com/krmfn:1', which is not ours",
-    "container: {image: 'registry.example.com:5000/platform/krmfn/krmfn'}": "which is not ours",
-    "container: {image: 'registry.example.com/platform/krmfn'}": "which is not ours",
-    "container: {image: krmfn/}": "calls 'krmfn/', which is not ours",
-    "container: {image: 'krmfn:'}": "calls 'krmfn:', which is not ours",
-    "container: {image: '--privileged krmfn'}": "calls '--privileged krmfn', which is not ours",
+    "container: {image: evil/krmfn}": "calls 'evil/krmfn', which is not part of krmfn and is not run; its image must "
+    "be one of krmfn's (deviceconfig, krmfn, ptemplate), or be passed with --function-image",
+    "container: {image: 'evil.example.com/krmfn:1'}": "calls 'evil.example.com/krmfn:1', which is not part of krmfn",
+    "container: {image: 'registry.example.com:5000/platform/krmfn/krmfn'}": "which is not part of krmfn",
+    "container: {image: 'registry.example.com/platform/krmfn'}": "which is not part of krmfn",
+    "container: {image: krmfn/}": "calls 'krmfn/', which is not part of krmfn",
+    "container: {image: 'krmfn:'}": "calls 'krmfn:', which is not part of krmfn",
+    "container: {image: '--privileged krmfn'}": "calls '--privileged krmfn', which is not part of krmfn",
     "container: {image: krmfn, network: true}": "calls 'krmfn' with network",
     "container: {image: krmfn, mounts: [{type: bind, src: a, dst: b}]}": "calls 'krmfn' with mounts",
     "container: {image: krmfn, envs: [TOKEN]}": "calls 'krmfn' with envs",
-    "exec: {path: krmfn, path: sh}": "has an annotation that is no function",
-    "exec: &a {path: krmfn}": "has an annotation that is no function",
-    "exec: {path: krmfn}\n---\nexec: {path: sh}": "has an annotation that is no function",
-    "exec: {path: ": "has an annotation that is no function",
-    "[]": "has an annotation that is no function",
-    '{"exec": {"path": "\\u006brmfn"}}': "has an annotation that is no function",
+    "exec: {path: krmfn, path: sh}": "has an annotation that does not define a function",
+    "exec: &a {path: krmfn}": "has an annotation that does not define a function",
+    "exec: {path: krmfn}\n---\nexec: {path: sh}": "has an annotation that does not define a function",
+    "exec: {path: ": "has an annotation that does not define a function",
+    "[]": "has an annotation that does not define a function",
+    '{"exec": {"path": "\\u006brmfn"}}': "has an annotation that does not define a function",
 }
 
 
@@ -101,7 +101,7 @@ HEAD = "apiVersion: a/v1\nkind: A\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{HEAD}metadata: {{name: a}}\n", "is for the plugin a/v1 A, a program that is not ours"),
+        (f"{HEAD}metadata: {{name: a}}\n", "is for the plugin a/v1 A, which is not part of krmfn"),
         (f"{HEAD}metadata: a\n", "is for the plugin a/v1 A"),
         (f"{HEAD}metadata: {{annotations: [a]}}\n", "is for the plugin a/v1 A"),
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO.replace(': ', ': {', 1)}}}}}}}\n", "is no function"),
@@ -111,9 +111,9 @@ HEAD = "apiVersion: a/v1\nkind: A\n"
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nspec: {{{OURS_TOO}}}\n", "more than once"),
         (f"{HEAD}spec: {{{OURS_TOO}}}\n", "not plainly"),
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nmetadata: {{}}\n", "more than once"),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nkind: AList\n", "is no functionConfig"),
-        ("apiVersion: v1\nkind: List\nitems: []\n", "is no functionConfig"),
-        ("- a\n", "is no functionConfig"),
+        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nkind: AList\n", "is not a functionConfig"),
+        ("apiVersion: v1\nkind: List\nitems: []\n", "is not a functionConfig"),
+        ("- a\n", "is not a functionConfig"),
     ],
 )
 def test_a_function_is_written_once_and_plainly(tmp_path: Path, text: str, message: str) -> None:
@@ -128,8 +128,8 @@ def findings(tmp_path: Path, files: dict[str, str]) -> list[str]:
 def test_every_document_is_a_call_with_its_place(tmp_path: Path) -> None:
     text = f"{function('exec: {path: krmfn}')}--- # next\n{function('exec: {path: sh}')}"
     assert findings(tmp_path, {"function.yaml": text}) == [
-        "function.yaml:8: error: RenderDeviceConfigs render: transformers[0]: calls 'sh', which is not ours and is "
-        "not run; its path must be a bare name of ours (deviceconfig, krmfn, ptemplate) [KRM510]"
+        "function.yaml:8: error: RenderDeviceConfigs render: transformers[0]: calls 'sh', which is not part of krmfn "
+        "and is not run; its path must be the bare name of a krmfn program (deviceconfig, krmfn, ptemplate) [KRM510]"
     ]
 
 
@@ -141,7 +141,7 @@ def test_a_function_that_is_written_out_has_its_line(tmp_path: Path) -> None:
     assert finding.startswith("kustomization.yaml:1:16: error: transformers[0]: did not find expected")
 
 
-@pytest.mark.parametrize(("field", "why"), [("generators", "is shown no resources"), ("validators", "refuses")])
+@pytest.mark.parametrize(("field", "why"), [("generators", "receives no resources"), ("validators", "refuses")])
 def test_ours_have_no_effect_elsewhere(tmp_path: Path, field: str, why: str) -> None:
     files = {"kustomization.yaml": f"{field}: [function.yaml]", "function.yaml": function("exec: {path: krmfn}")}
     (finding,) = findings(tmp_path, files)
@@ -163,7 +163,7 @@ def test_ours_have_no_effect_elsewhere(tmp_path: Path, field: str, why: str) -> 
 )
 def test_an_image_of_another_version_may_render_otherwise(tmp_path: Path, image: str, other: str) -> None:
     results = findings(tmp_path, {"function.yaml": function(f"container: {{image: '{image}'}}")})
-    message = f"transformers[0]: calls version {other}, and 1.2.3 runs here, which may render otherwise [KRM513]"
+    message = f"transformers[0]: calls version {other}, but 1.2.3 runs here and may render differently [KRM513]"
     assert results == ([f"function.yaml:1: warning: RenderDeviceConfigs render: {message}"] if other else [])
 
 

@@ -85,7 +85,7 @@ def test_docker_runs_the_images_that_are_called_and_no_other(tmp_path: Path) -> 
 
 def test_what_is_not_ours_is_not_prepared(tmp_path: Path) -> None:
     with (
-        pytest.raises(KrmfnError, match="calls 'sh', which is not ours"),
+        pytest.raises(KrmfnError, match="calls 'sh', which is not part of krmfn"),
         confined(calls(tmp_path, "exec: {path: krmfn}", "exec: {path: sh}"), ENTRY_POINTS),
     ):
         pass
@@ -95,7 +95,7 @@ def test_a_temporary_folder_from_which_nothing_runs_is_said(tmp_path: Path, monk
     called = calls(tmp_path, "exec: {path: krmfn}")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with (
-        pytest.raises(KrmfnError, match=r"nothing can be run from the temporary folder .*TMPDIR"),
+        pytest.raises(KrmfnError, match=r"programs cannot be run from the temporary folder .*TMPDIR"),
         confined(called, ENTRY_POINTS),
     ):
         pass
@@ -104,7 +104,10 @@ def test_a_temporary_folder_from_which_nothing_runs_is_said(tmp_path: Path, monk
 def test_a_temporary_folder_that_path_would_divide_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a:b").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "a:b"))
-    with pytest.raises(KrmfnError, match="cannot stand in PATH"), confined([], ENTRY_POINTS):
+    with (
+        pytest.raises(KrmfnError, match="cannot be added to the environment variable PATH"),
+        confined([], ENTRY_POINTS),
+    ):
         pass
 
 

@@ -61,7 +61,7 @@ def test_one_that_takes_too_long_is_ended_with_its_children(folder: Path, notes:
     done = check(folder, "a", "--timeout", "1", PATH=path, TMPDIR=str(plant(tmp_path / "tmp", {"x": ""})))
     assert done.code == 2
     assert (
-        "kustomize build a takes longer than 1 second and was ended; give it more time with --timeout SECONDS"
+        "kustomize build a took longer than 1 second and was stopped; raise the limit with --timeout SECONDS"
         in done.err
     )
     assert [is_gone(path) for path in notes.iterdir()] == [True, True]
@@ -74,7 +74,7 @@ def test_output_is_bounded_while_it_is_written(stream: str, folder: Path, notes:
     done = check(folder, "a", PATH=path, KRMFN_MAX_BYTES="100000")
     assert done.code == 2
     most = {"stdout": "100,000", "stderr": "1,048,576"}[stream]
-    assert f"kustomize build a writes more than {most} bytes to {stream} and was ended; raise KRMFN_MAX" in done.err
+    assert f"kustomize build a wrote more than {most} bytes to {stream} and was stopped; raise the" in done.err
     assert not [*notes.iterdir()], "it wrote all of it"
 
 

@@ -167,11 +167,11 @@ WRONG = {
     "kind: Component\napiVersion: kustomize.config.k8s.io/v1beta1\nnamePrefix: a": "2:1: error: apiVersion: "
     "must be kustomize.config.k8s.io/v1alpha1 for a Component [KRM502]",
     "kind: Kustom\nnamePrefix: a": "1:1: error: kind: is 'Kustom'; must be Kustomization or Component [KRM502]",
-    "resources:\n": "1: error: says nothing, and kustomize refuses it; list resources [KRM502]",
-    "# nothing\n": " error: is no kustomization; must be one mapping [KRM502]",
-    "- a.yaml\n": " error: is no kustomization; must be one mapping [KRM502]",
-    "namePrefix: a\n---\nnamePrefix: b\n": "2: error: is a second document, which kustomize does not read; "
-    "must be one mapping [KRM502]",
+    "resources:\n": "1: error: is empty, and kustomize refuses it; list resources [KRM502]",
+    "# nothing\n": " error: is not a kustomization; must be a single mapping [KRM502]",
+    "- a.yaml\n": " error: is not a kustomization; must be a single mapping [KRM502]",
+    "namePrefix: a\n---\nnamePrefix: b\n": "2: error: is a second document, which kustomize does not read; must be a "
+    "single mapping [KRM502]",
     "a: [\nb": "3: error: did not find expected ',' or ']' (while parsing a flow sequence) [KRM502]",
     "namePrefix: a\nnamePrefix: b\n": "2:1: error: namePrefix: this key appears twice, and kustomize takes "
     "the last one; remove one [KRM503]",
@@ -180,27 +180,29 @@ WRONG = {
     "components: [a.yaml]": "1:14: error: components[0]: app/a.yaml is a file; "
     "must be a folder with a Component [KRM504]",
     "crds: [empty]": "1:8: error: crds[0]: app/empty is a folder; must be a file [KRM504]",
-    "resources: [empty]": "1:13: error: resources[0]: app/empty holds no kustomization; "
-    "must have a file kustomization.yaml [KRM504]",
-    "resources: [' ']": "1:13: error: resources[0]: names nothing; must be a file or a folder [KRM504]",
+    "resources: [empty]": "1:13: error: resources[0]: app/empty has no kustomization; "
+    "add a kustomization.yaml [KRM504]",
+    "resources: [' ']": "1:13: error: resources[0]: is empty; must be a file or a folder [KRM504]",
     "resources: [pipe]": "1:13: error: resources[0]: app/pipe: neither a file nor a folder; "
     "a path is relative to the kustomization's folder [KRM504]",
-    'resources: ["a\\0b"]': "1:13: error: resources[0]: the path 'a\\x00b' holds a line break or a control "
-    "character, and kustomize may take it for a resource; rename the file [KRM517]",
-    "resources: [x..y/../part]": "1:13: error: resources[0]: x..y/../part: kustomize takes no folder by an "
-    "absolute path or with dots beside other letters [KRM504]",
-    "secretGenerator: [{files: [=a.yaml]}]": "1:28: error: secretGenerator[0].files[0]: names nothing; "
-    "must be a file [KRM504]",
-    "resources: [.]": "1:13: error: resources[0]: . leads back to app, which is built already; "
-    "kustomize refuses that [KRM505]",
-    "resources: [..]": "1:13: error: resources[0]: .. leads back to ., which is built already; "
-    "kustomize refuses that [KRM505]",
+    'resources: ["a\\0b"]': "1:13: error: resources[0]: the path 'a\\x00b' contains a line break or a control "
+    "character, and kustomize may read it as a resource; rename the file [KRM517]",
+    "resources: [x..y/../part]": "1:13: error: resources[0]: x..y/../part: kustomize accepts no folder with an "
+    "absolute path, or with two dots in its name [KRM504]",
+    "secretGenerator: [{files: [=a.yaml]}]": "1:28: error: secretGenerator[0].files[0]: is empty; must be a file "
+    "[KRM504]",
+    "resources: [.]": "1:13: error: resources[0]: . leads back to app, which is being built; kustomize refuses such a "
+    "cycle [KRM505]",
+    "resources: [..]": "1:13: error: resources[0]: .. leads back to ., which is being built; kustomize refuses such a "
+    "cycle [KRM505]",
     "resources: [part]": "1:13: error: resources[0]: app/part is a Component; list it under components [KRM506]",
     "components: [base]": "1:14: error: components[0]: app/base is a Kustomization; list it under resources [KRM506]",
-    "resources: [../b.yaml]": "1:13: error: resources[0]: ../b.yaml is not in or below the kustomization's folder, "
-    "where kustomize reads files; move it there, or list the folder of a kustomization that holds it [KRM507]",
-    "resources: [link.yaml]": "1:13: error: resources[0]: link.yaml is not in or below the kustomization's folder, "
-    "where kustomize reads files; move it there, or list the folder of a kustomization that holds it [KRM507]",
+    "resources: [../b.yaml]": "1:13: error: resources[0]: ../b.yaml is outside of the kustomization's folder, and "
+    "kustomize reads no files there; move it into the folder, or list the folder of a kustomization that contains it "
+    "[KRM507]",
+    "resources: [link.yaml]": "1:13: error: resources[0]: link.yaml is outside of the kustomization's folder, and "
+    "kustomize reads no files there; move it into the folder, or list the folder of a kustomization that contains it "
+    "[KRM507]",
     "resources: [../../b]": "1:13: error: resources[0]: ../../b leads out of HERE, where nothing is read; "
     "pass a larger folder with --root DIR [KRM508]",
     "resources: [away]": "1:13: error: resources[0]: away leads out of HERE, where nothing is read; "
@@ -208,9 +210,9 @@ WRONG = {
     "resources: [../.git]": "1:13: error: resources[0]: ../.git leads out of HERE, where nothing is read; "
     "pass a larger folder with --root DIR [KRM508]",
     "resources: ['https://github.com/a/b']": "1:13: error: resources[0]: https://github.com/a/b is fetched over the "
-    "network when it is built, so nobody has seen what will come; keep a copy here [KRM509]",
-    "helmCharts: [{name: c}]": "1:14: error: helmCharts[0]: the chart app/charts/c is filled in by helm, "
-    "a program that is not run here; keep its output here [KRM512]",
+    "network during the build, so its content was not checked; keep a copy here [KRM509]",
+    "helmCharts: [{name: c}]": "1:14: error: helmCharts[0]: the chart app/charts/c is rendered by helm, which is not "
+    "run here; keep its output here instead [KRM512]",
 }
 
 
@@ -241,11 +243,11 @@ def test_what_is_wrong_with_a_kustomization(text: str, here: Path) -> None:
     [
         (
             {"kustomization.yml": "{}", "Kustomization": "{}"},
-            "stands beside Kustomization, and kustomize takes neither",
+            "is in the same folder as Kustomization, and kustomize accepts neither",
         ),
         (
             {"kustomization.yaml": "-> ../b.yaml"},
-            "is a link that leads out of its folder, where kustomize reads no file",
+            "is a link that leads out of its folder, where kustomize reads no files",
         ),
         ({"kustomization.yaml": "-> nowhere"}, "No such file or directory"),
         ({"kustomization.yaml": "-> kustomization.yaml"}, "Too many levels of symbolic links"),

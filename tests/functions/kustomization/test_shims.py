@@ -47,7 +47,7 @@ def test_a_version_manager_is_asked(path: Path) -> None:
 @pytest.mark.parametrize("answer", ["echo no version is set >&2; exit 1", "echo kustomize", "echo /absent"])
 def test_a_version_manager_without_an_answer_is_an_error(path: Path, answer: str) -> None:
     shim = programs(path, kustomize=ASDF, asdf=f"#!/bin/sh\n{answer}\n")
-    with pytest.raises(KrmfnError, match=r"belongs to asdf, and `asdf which kustomize` names no program: "):
+    with pytest.raises(KrmfnError, match=r"belongs to asdf, and `asdf which kustomize` found no program: "):
         shims.program(shim)
 
 

@@ -299,7 +299,7 @@ def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
     monkeypatch.setattr(kustomize, "_command", lambda _: ["true"])
-    with pytest.raises(KrmfnError, match="none can be written: No usable temporary directory found; name one with"):
+    with pytest.raises(KrmfnError, match="none is writable: No usable temporary directory found; set the"):
         kustomize.build(str(app))
 
 
