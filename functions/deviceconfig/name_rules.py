@@ -45,7 +45,7 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
             if any(getattr(other, name) == value for other in entries[:index]):
                 why = "another entry"
             if value and why:
-                message = f"can be that of one DaemonSet only, but {why} has a DaemonSet of its own; leave it out"
+                message = f"can apply to only one DaemonSet, but {why} has a DaemonSet of its own; remove it"
                 yield error(message, field=Field(config.at(f"daemonSets[{index}].{name}")))
 
 

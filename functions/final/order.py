@@ -44,8 +44,8 @@ def _message(item: Item, present: dict[Id, Item], parts: dict[str, str | None]) 
     own, theirs = wave(item), wave(other)
     if own < theirs:
         return (
-            f"depends on {shown}, which Argo CD applies later, in wave {theirs} and not by {own}; "
-            f"give it the annotation {WAVE} with {theirs} or more"
+            f"depends on {shown}, which Argo CD applies later, in wave {theirs} instead of {own}; set the "
+            f"annotation {WAVE} to {theirs} or more"
         )
     return ""
 

@@ -48,7 +48,7 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
             shown = some((str(item.ref) for item in items), len(items), _SHOWN)
             message = (
                 f"kustomize gives it the label {keys}, but {shown}, which krmfn generates afterwards, does not have "
-                "it; add it to spec.labels, too, where that matters"
+                "it; add it to spec.labels as well if that matters"
             )
             yield owner.located(info(message, field=Field("metadata.labels")))
 

@@ -159,7 +159,7 @@ def _without_node(driver: Driver, position: int, entry: Manifest) -> Resolution:
     if one != other:
         raise KrmfnError(
             f"the image of {driver.ref}, kernelMappings[{position}] ({image}) depends on the node's kernel, and no "
-            "node is known; put a NodeInventory (see `krmfn inventory`) into PATH, or pass --kernel VERSION"
+            "nodes are known; add a NodeInventory (see `krmfn inventory`) to PATH, or pass --kernel VERSION"
         )
     return Resolution(position, one)
 

@@ -24,7 +24,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
     return "".join(
         [
             *_gauge(
-                "krmfn_config_failed", "1 when an error keeps the config from being rendered, else 0.", _failed(checked)
+                "krmfn_config_failed", "1 if an error keeps the config from being rendered, else 0.", _failed(checked)
             ),
             *_gauge("krmfn_findings", "Findings of the last check.", findings),
             *_gauge("krmfn_resources", "Resources that the last check looked at.", [({}, checked.resources)]),

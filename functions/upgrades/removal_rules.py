@@ -58,9 +58,9 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
         loads = sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []
         if loads:
             message = (
-                f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; KMM takes this for another "
-                "Module, not for a new name: the old one unloads on all its nodes, and the ready label gets another "
-                "name"
+                f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; KMM treats this as "
+                "another Module, not as a rename: the old one unloads on all its nodes, and the ready label gets "
+                "another name"
             )
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 

@@ -123,8 +123,8 @@ DEPENDS, WAVE = "config.kubernetes.io/depends-on", "argocd.argoproj.io/sync-wave
     [
         ("1", "0", "a", []),
         ("0", "0", "a", []),
-        ("-1", None, "a", ["which Argo CD applies later, in wave 0 and not by -1"]),
-        (None, "3", "a", ["which Argo CD applies later, in wave 3 and not by 0"]),
+        ("-1", None, "a", ["which Argo CD applies later, in wave 0 instead of -1"]),
+        (None, "3", "a", ["which Argo CD applies later, in wave 3 instead of 0"]),
         (None, "x", "a", []),
         ("1", "0", "b", ["ConfigMap kmm/b is not among the deployed objects"]),
         ("1", "0", "a/b/c", ["is not a reference to an object"]),

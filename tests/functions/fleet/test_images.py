@@ -77,7 +77,7 @@ def test_without_nodes_only_what_depends_on_no_kernel_is_known() -> None:
     }
     literal = module("{zone: a}", "literal: 5.14.0-427.el9.x86_64")
     assert numbers(literal) == {EL9.format(427): None}
-    with pytest.raises(KrmfnError, match=r"depends on the node's kernel, and no node is known"):
+    with pytest.raises(KrmfnError, match=r"depends on the node's kernel, and no nodes are known"):
         images_of(module("{zone: a}"))
     assert numbers(module("{zone: a}"), "5.14.0-427.el9.x86_64") == {EL9.format(427): 0}
 

@@ -105,8 +105,14 @@ HEAD = "apiVersion: a/v1\nkind: A\n"
         (f"{HEAD}metadata: a\n", "is for the plugin a/v1 A"),
         (f"{HEAD}metadata: {{annotations: [a]}}\n", "is for the plugin a/v1 A"),
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO.replace(': ', ': {', 1)}}}}}}}\n", "does not define a function"),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}, configFn: {{exec: {{path: sh}}}}}}\n", "exactly once and plainly"),
-        (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.kubernetes.io/container: sh}}}}\n", "exactly once and plainly"),
+        (
+            f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}, configFn: {{exec: {{path: sh}}}}}}\n",
+            "exactly once and plainly",
+        ),
+        (
+            f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.kubernetes.io/container: sh}}}}\n",
+            "exactly once and plainly",
+        ),
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}, config.k8s.io/function: a}}}}\n", "exactly once and plainly"),
         (f"{HEAD}metadata: {{annotations: {{{OURS_TOO}}}}}\nspec: {{{OURS_TOO}}}\n", "exactly once and plainly"),
         (f"{HEAD}spec: {{{OURS_TOO}}}\n", "exactly once and plainly"),
