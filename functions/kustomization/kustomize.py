@@ -188,12 +188,12 @@ def _command(decision: Decision) -> list[str]:
         return [path if decision.is_open else shims.program(path), "build"]
     if decision.calls:
         raise KrmfnError(
-            "it calls a krmfn function, but kustomize is not installed; `kubectl kustomize` has no --enable-exec "
+            "it calls a krmfn function, but kustomize is not on PATH; `kubectl kustomize` has no --enable-exec "
             "and would skip the function; install kustomize"
         )
     if path := shutil.which("kubectl"):
         return [path, "kustomize"]
-    raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is installed; install kustomize")
+    raise KrmfnError("it has a kustomization, but neither kustomize nor kubectl is on PATH; install kustomize")
 
 
 def _pointer(key: str) -> str:

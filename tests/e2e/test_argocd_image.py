@@ -116,6 +116,6 @@ def test_a_krmfn_without_tmp_says_so(sidecar: str, containers: Env, repository: 
     place = ["--env=ARGOCD_CMP_WORKDIR=/copies", "--tmpfs=/copies"]
     with serving(sidecar, containers, tmp_path, *WITHOUT, *place) as plugin:
         refusal = plugin.refusal(repository, "lab")
-        assert "/lab is in ., where temporary files would be read as your own; name a temporary folder" in refusal
+        assert "/lab is in ., where temporary files would be read as your own; set the environment" in refusal
         (repository / "lab" / "kustomization.yaml").unlink()
         assert [one["kind"] for one in plugin.manifests(repository, "lab")] == ["Module"]

@@ -215,5 +215,5 @@ def test_a_kind_that_the_cluster_does_not_serve_is_said(loop: Loop) -> None:
     kind = "hub.kmm.sigs.x-k8s.io/ManagedClusterModule"
     loop.until("Argo CD says so", "hub", lambda: f"could not find {kind}" in str(loop.status("hub")))
     log = (loop.repository.parent / "sidecar" / "krmfn" / "cmp.log").read_text()
-    assert "the cluster serves no ManagedClusterModule of hub.kmm.sigs.x-k8s.io/v1beta1 (KUBE_API_VERSIONS)" in log
-    assert "the cluster serves no Module" not in log
+    assert "the cluster does not serve ManagedClusterModule of hub.kmm.sigs.x-k8s.io/v1beta1 (KUBE_API_VERSIONS)" in log
+    assert "the cluster does not serve Module" not in log
