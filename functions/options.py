@@ -21,7 +21,7 @@ from .settings import Intent, Settings
 
 PATH = "a directory (built first if it has a kustomization), a file, or - for stdin"
 SETTINGS = {
-    "namespace": "namespace of resources that have none (default: ARGOCD_APP_NAMESPACE)",
+    "namespace": "the namespace for resources that have none (default: ARGOCD_APP_NAMESPACE)",
     "prune": "remove generated objects whose owner is not in the input: auto, always or never (default: auto)",
     "kmm-version": f"the KMM version of the cluster: {', '.join(TARGETS)} (default {DEFAULT})",
 }

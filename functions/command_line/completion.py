@@ -105,7 +105,7 @@ def _run(_: Context, args: Args) -> int:
 
 
 COMMAND = Command(
-    "print the completion script of a shell, for commands and options",
+    "print a shell completion script for commands and options",
     (
         "bash > ~/.local/share/bash-completion/completions/krmfn",
         "zsh > ~/.krmfn-completion.zsh",

@@ -56,7 +56,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--problems", action="store_true", help=help_)
     help_ = "fail if a selected node gets no driver"
     parser.add_argument("--require-coverage", action="store_true", help=help_)
-    parser.add_argument("--format", choices=(*table.FORMATS, "json"), default="text", help="(default: text)")
+    parser.add_argument(
+        "--format", choices=(*table.FORMATS, "json"), default="text", help="output format (default: text)"
+    )
 
 
 def _run(context: Context, args: Nodes) -> int:

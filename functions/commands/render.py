@@ -49,7 +49,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "replace the files that the last render wrote into DIR (as listed in its kustomization.yaml), and no others"
     parser.add_argument("--replace", action="store_true", help=text)
-    text = "write one folder per stage below DIR, for Flux to apply and remove the objects in that order"
+    text = "write one folder per stage below DIR, for Flux to apply and remove the objects stage by stage"
     parser.add_argument("--split", choices=("stages",), help=text)
     parser.add_argument("--include-inputs", action="store_true", help="print the inputs as well")
     parser.add_argument("--allow-empty", action="store_true", help="succeed even if there is nothing to write")
