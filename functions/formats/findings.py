@@ -37,7 +37,7 @@ def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
     if parts and not (counts["error"] or counts["warning"]):
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
-    left = f"; {counted(checked.excluded, 'file')} left out by `exclude` or in Helm charts" if checked.excluded else ""
+    left = f"; {counted(checked.excluded, 'file')} skipped (`exclude`, Helm charts)" if checked.excluded else ""
     off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
     return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}{left}{off}"
 
