@@ -53,7 +53,7 @@ def test_the_help_is_laid_out_as_that_of_the_go_sdk(name: str) -> None:
     text = process(name, "--help").text
     shown = json.loads(process(name, "--doc").out)
     assert f"\n\n{shown['short']}\n\n{shown['long']}\n\nExamples:\n{shown['examples']}\n\n" in text
-    assert "a ResourceList on stdin, a ResourceList on stdout" in text
+    assert "it reads a ResourceList from\nstdin and writes one to stdout" in text
 
 
 @every_function
