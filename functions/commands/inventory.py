@@ -18,6 +18,7 @@ from krmfn.yamltext import emit
 from ..cluster import cluster_streams
 from ..command import PRINTED, Command, Context
 from ..fleet import cluster, collecting, grouping, json_stream, readings
+from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
 from ..paths import files, manifests, output
@@ -44,7 +45,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "keep the labels that selectors in these PATHs use (directories, files, kustomizations)"
     parser.add_argument("--for", dest="for_", nargs="+", default=[], metavar="PATH", help=help_)
     parser.add_argument("--labels", metavar="KEY,...", help="keep these labels as well")
-    parser.add_argument("--all-labels", action="store_true", help="keep all labels")
+    parser.add_argument("--all-labels", action="store_true", help="keep all labels except those that KMM sets")
     parser.add_argument("--name", default="nodes", metavar="NAME", help="the inventory's name (default: nodes)")
     help_ = "the last day on which the inventory is valid; `check` fails after it"
     parser.add_argument("--valid-until", metavar="YYYY-MM-DD", help=help_)
@@ -96,6 +97,8 @@ def _keys(args: Inventory) -> set[str] | None:
     for key in sorted(keys):
         if errors := label_key_errors(key):
             raise KrmfnError(f"--labels: {key!r} is not a valid label key: {errors[0]}")
+        if is_set_by_kmm(key):
+            raise KrmfnError(f"--labels: KMM sets and removes {key} by itself, so an inventory does not hold it")
     for path in args.for_:
         context = Context(RunOptions(), LOOK._replace(keeps_left_overs=False), Log())
         streams = cluster_streams.rendered(context, [path])

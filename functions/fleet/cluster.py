@@ -9,7 +9,7 @@ from krmfn import Item, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 
 from ..exclusivity import Claim
-from ..kmm.module import LABELS, MODULE_KINDS
+from ..kmm.module import MODULE_KINDS, is_set_by_kmm
 from ..run import run_of
 from . import nodes
 from .drivers import Driver, driver
@@ -97,7 +97,7 @@ def label_keys(resources: ResourceList) -> set[str]:
             keys |= own.keys
         elif kind in POD_KINDS or item.kind in CONFIGS:
             keys.update(_selected(item.manifest, item.kind == "Ptemplate"))
-    return {key for key in keys if not (key.startswith(LABELS) and key.endswith("ready"))}
+    return {key for key in keys if not is_set_by_kmm(key)}
 
 
 def _selected(value: Any, whole: bool = False) -> Iterator[str]:

@@ -11,6 +11,7 @@ from krmfn import KrmfnError, Manifest
 
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import text
+from ..kmm.module import VERSION_LABELS, is_set_by_kmm
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from . import facts
 from .inventory import UNKNOWN
@@ -41,22 +42,23 @@ class _Known(NamedTuple):
     kernels: dict[str, str]
     shapes: dict[Shape, Shape]
     keys: Callable[[tuple[str, ...]], tuple[str, ...]]
-    """Sorts the keys of labels."""
+    """Returns which keys of labels are kept, sorted."""
     value: Callable[[str], str]
 
 
 def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list[Entry]:
     """Return the nodes, sorted by name; `keys` are the labels to keep, None for all.
 
+    The labels that choose versions are kept always, those that KMM sets never.
     Raises KrmfnError that names each node that is none (a line each, the first ones of many), and for no node at all.
     """
     entries: list[Entry] = []
     problems: list[str] = []
-    known = _Known({}, {}, cache(_sorted_keys), cache(_value))
-    kept = None if keys is None else sorted(keys)
+    wanted = None if keys is None else frozenset(keys)
+    known = _Known({}, {}, cache(lambda every: _kept(every, wanted)), cache(_value))
     for number, manifest in enumerate(manifests, 1):
         try:
-            entries.append(_entry(_node(manifest, kept), known))
+            entries.append(_entry(_node(manifest), known))
         except KrmfnError as failure:
             kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
             problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
@@ -72,14 +74,14 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     return entries
 
 
-def _node(manifest: Manifest, keys: Collection[str] | None) -> Node:
+def _node(manifest: Manifest) -> Node:
     """Return the facts of one item. Raises KrmfnError for what no API server would give back as a Node."""
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
         raise KrmfnError(
             f"is a {kind} ({manifest.get('apiVersion')}), not a Node; pass the output of `kubectl get nodes`"
         )
-    node = facts.of_manifest(manifest, keys)
+    node = facts.of_manifest(manifest)
     if not node.name:
         raise KrmfnError("this Node has no metadata.name")
     return node
@@ -104,12 +106,13 @@ def _entry(node: Node, known: _Known) -> Entry:
     return Entry(node.name, kernel, shape, keys, values)
 
 
-def _sorted_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the keys of labels in order. Raises KrmfnError for one that no API server takes."""
-    for key in keys:
+def _kept(keys: tuple[str, ...], wanted: Collection[str] | None) -> tuple[str, ...]:
+    """Return the keys of labels to keep, in order. Raises KrmfnError for one that no API server takes."""
+    kept = [key for key in keys if wanted is None or key in wanted or key.startswith(VERSION_LABELS)]
+    for key in kept:
         if errors := label_key_errors(key):
             raise KrmfnError(errors[0])
-    return tuple(sorted(keys))
+    return tuple(sorted(key for key in kept if not is_set_by_kmm(key)))
 
 
 def _value(value: str) -> str:

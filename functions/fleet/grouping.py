@@ -36,7 +36,7 @@ def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, 
         "spec": {
             **({"validUntil": valid_until} if valid_until else {}),
             "nodeCount": len(entries),
-            "labelKeys": [EVERY] if keys is None else sorted(keys),
+            "labelKeys": [EVERY] if keys is None else sorted({*keys, *(key for of_node in own for key in of_node)}),
             "groups": [_group(shape, labels, lines[number]) for shape, labels, number in groups],
         },
     }

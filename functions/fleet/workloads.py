@@ -12,6 +12,7 @@ from .. import exclusivity
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Labels, Work, match
 from ..kmm.lookup import table, tables, text
+from ..kmm.module import is_set_by_kmm
 from .coverage import STEPS, Group
 from .drivers import Driver
 from .facts import tolerates
@@ -74,7 +75,7 @@ def workloads(manifests: Iterable[Manifest]) -> list[Workload]:
 
 
 def placements(
-    daemonsets: Sequence[Workload], groups: Iterable[Group], drivers: Sequence[Driver], held: frozenset[str] | None
+    daemonsets: Sequence[Workload], groups: Sequence[Group], drivers: Sequence[Driver], held: frozenset[str] | None
 ) -> list[Placement | None]:
     """Return the nodes of each DaemonSet; None where they are not known: affinity, a label that is not held.
 
@@ -83,8 +84,12 @@ def placements(
     """
     by_selector: dict[Labels, list[int]] = {}
     own = {key for driver in drivers for key in driver.set_by_kmm}
+    # of a Module that is not among the drivers: known where the nodes are live ones
+    foreign = {key for workload in daemonsets for key in workload.selector if key not in own and is_set_by_kmm(key)}
+    foreign -= {key for key in foreign for group in groups for node in group.nodes if key in node.labels}
     for number, workload in enumerate(daemonsets):
-        if workload.is_placed and (held is None or held.issuperset(workload.selector.keys() - own)):
+        needed = workload.selector.keys() - own
+        if workload.is_placed and not needed & foreign and (held is None or held.issuperset(needed)):
             by_selector.setdefault(frozenset(workload.selector.items()), []).append(number)
     same_selector = list(by_selector.values())
     placed: dict[int, Placement] = {number: Placement([], []) for numbers in same_selector for number in numbers}

@@ -36,8 +36,15 @@ EVERY_KERNEL = frozenset(
 
 LABELS = "kmm.node.kubernetes.io/"
 """What every node label of KMM begins with."""
+VERSION_LABELS = f"{LABELS}version-module."
+"""What the labels begin with by which an administrator chooses versions: all others of KMM it sets by itself."""
 NAME_LABEL = f"{LABELS}module.name"
 """On what KMM makes for a Module: the Module's name. Every DaemonSet with it is KMM's own."""
+
+
+def is_set_by_kmm(key: str) -> bool:
+    """Return True for a node label that KMM sets and takes off: what it says is stale the day after."""
+    return key.startswith((LABELS, f"beta.{LABELS}")) and not key.startswith(VERSION_LABELS)
 
 
 def ready_label(namespace: str, name: str) -> str:
@@ -52,7 +59,7 @@ def version_ready_label(namespace: str, name: str) -> str:
 
 def version_label(namespace: str, name: str) -> str:
     """Return the label with which an administrator chooses a node's version of the Module."""
-    return f"{LABELS}version-module.{namespace}.{name}"
+    return f"{VERSION_LABELS}{namespace}.{name}"
 
 
 def plugin_ready_label(namespace: str, name: str) -> str:

@@ -16,6 +16,7 @@ from krmfn_functions.rendering.schemas import schema as published
 
 from krmfn import KrmfnError, Manifest, schema
 from krmfn.yamltext import emit
+from tests.commands import process
 from tests.functions.fleet import strategies
 
 EL9 = "5.14.0-503.el9.x86_64"
@@ -111,6 +112,25 @@ def test_labels_that_few_nodes_share_do_not_divide_them() -> None:
     assert sorted(read(text).nodes) == sorted(
         read(json.dumps({"kind": "List", "apiVersion": "v1", "items": fleet})).nodes
     )
+
+
+CHOSEN, READY = "kmm.node.kubernetes.io/version-module.kmm.gpu", "kmm.node.kubernetes.io/kmm.gpu.ready"
+LABELLED = node("n", labels={CHOSEN: "1.0", READY: "", f"beta.{CHOSEN}": "1.0", "zone": "a"})
+
+
+def test_versions_that_were_chosen_are_kept_and_what_kmm_sets_is_not() -> None:
+    """The one is history, which a prediction needs; the other is stale the day after."""
+    for keys, kept in ((None, {CHOSEN, "zone"}), (["rack"], {CHOSEN})):
+        fleet = read(text_of(LABELLED, node("m", labels={"zone": "b"}), keys=keys))
+        assert fleet.findings == ()
+        assert [set(one.labels) for one in fleet.nodes if one.name == "n"] == [kept]
+        assert fleet.label_keys == (None if keys is None else {"rack", CHOSEN})
+
+
+def test_a_label_that_kmm_sets_cannot_be_asked_for() -> None:
+    done = process("krmfn", "inventory", "-", "--labels", READY, stdin=json.dumps(LABELLED))
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == f"error: --labels: KMM sets and removes {READY} by itself, so an inventory does not hold it\n"
 
 
 def test_taints_of_the_moment_are_left_out() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from krmfn_functions.exclusivity.node import Node, Taint
 from krmfn_functions.fleet import coverage, workloads
 from krmfn_functions.fleet.drivers import Driver
+from krmfn_functions.kmm.module import is_set_by_kmm
 
 from krmfn import Manifest
 from tests.functions.fleet import strategies
@@ -59,7 +60,10 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
     groups = coverage.coverage(nodes, drivers)
     sets = workloads.workloads(manifests)
     for one, where in zip(sets, workloads.placements(sets, groups, drivers, None), strict=True):
-        assert where is not None
+        if where is None:  # it waits for a Module that is not among these
+            own = {key for driver in drivers for key in driver.set_by_kmm}
+            assert any(is_set_by_kmm(key) for key in one.selector.keys() - own)
+            continue
         running: list[Any] = []
         repelled: list[Any] = []
         for group in groups:
@@ -70,6 +74,17 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
                     (repelled if left else running).append(node.name)
         assert sorted(node.name for node in where.nodes) == sorted(running)
         assert sorted(node.name for node, _ in where.repelled) == sorted(repelled)
+
+
+def test_a_daemonset_that_waits_for_an_unknown_module_is_placed_by_live_nodes_only() -> None:
+    """An inventory of all labels has no ready label: that the pods run nowhere is not known."""
+    sets = workloads.workloads([daemonset({"kmm.node.kubernetes.io/ns.other.ready": ""})])
+    stale = coverage.coverage([Node("n", {"a": "b"})], [])
+    assert workloads.placements(sets, stale, [], None) == [None]
+    live = coverage.coverage([Node("n", {"kmm.node.kubernetes.io/ns.other.ready": ""}), Node("m", {})], [])
+    (where,) = workloads.placements(sets, live, [], None)
+    assert where
+    assert [node.name for node in where.nodes] == ["n"]
 
 
 def tolerated_by(one: workloads.Workload, taint: Taint) -> bool:
