@@ -9,6 +9,7 @@ from krmfn.counts import some
 
 from ..kmm.lookup import text
 from . import wording
+from .facts import PASSING
 from .findings import LOADING, Joined, about, mappings_at
 from .systems import OS_LABELS, of_image, of_node
 
@@ -21,7 +22,7 @@ def images_can_be_checked(fleet: Joined) -> Iterator[Result]:
     """
     if fleet.kmm.check_tolerates:
         return
-    untainted = {node.cluster for node in fleet.fleet.nodes if not node.taints}
+    untainted = {node.cluster for node in fleet.fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
     for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
         nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]

@@ -12,7 +12,7 @@ from krmfn.counts import some
 from krmfn.resource import ref
 from krmfn.rule import Rule
 
-from ..kmm.module import NAME_LABEL
+from ..kmm.module import NAME_LABEL, version_label
 from .impact import SHOWN, Impact, Step, label_keys, selected
 
 
@@ -63,6 +63,18 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
                 "another name"
             )
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
+
+
+def version_labels_are_removed(impact: Impact) -> Iterator[Result]:
+    """Yield an info per deleted Module with a version: nobody takes the labels that choose it off the nodes."""
+    for step in impact.steps:
+        if step.old and step.new is None and step.old.version:
+            label = version_label(*step.module[2:])
+            message = (
+                f"is deleted, but its nodes keep the label {label}: a Module of this name and version would load on "
+                f"them at once; after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
+            )
+            yield info(message, ref=step.ref)
 
 
 def consumers_go_first(impact: Impact) -> Iterator[Result]:
@@ -201,6 +213,29 @@ spec: {template: {spec: {nodeSelector: {kmm.node.kubernetes.io/kmm.gpu.ready: ""
         remedy="Remove `daemonSets` from the config (or give them `enabled: false`) in a first change, and delete the "
         "config in a second one. Ignore the finding if Argo CD applies them.",
         check=consumers_go_first,
+        severities=("info",),
+        advice=True,
+    ),
+    Rule(
+        "KRM411",
+        "the version labels of nodes should be removed after the Module that they are about",
+        good="""\
+# before
+kind: Module
+---
+# after
+kind: ConfigMap
+""",
+        bad="""\
+# before
+kind: Module
+spec: {moduleLoader: {container: {version: "1.0"}}}
+---
+# after
+kind: ConfigMap
+""",
+        remedy="Remove the label from the nodes when the Module is unloaded; the finding has the command.",
+        check=version_labels_are_removed,
         severities=("info",),
         advice=True,
     ),

@@ -59,6 +59,8 @@ IMAGE = f"{MAPPINGS}[0].containerImage"
 PLAIN, VERSIONED = drv(), drv(version="1")
 PLUGIN = edited(PLAIN, ("spec.devicePlugin", {"container": {"image": "r/plugin:1"}}))
 DRA = edited(PLAIN, ("spec.dra", {"driverName": "d.example.com", "container": {"image": "r/dra:1"}}))
+BUILD = {"dockerfileConfigMap": {"name": "gpu"}, "buildArgs": [{"name": "A", "value": "1"}]}
+BUILT = drv(build=BUILD)
 OTHER = {"regexp": "6", "containerImage": "r/drv:2"}
 EXTRA = {"regexp": "^7", "containerImage": "r/drv:1"}
 FIRST = [EXTRA, *PLAIN["spec"]["moduleLoader"]["container"]["kernelMappings"]]
@@ -120,6 +122,12 @@ CASES = [
         *("KRM403", "error", [consumer()], [edited(consumer(), ("spec.selector.matchLabels.app", "b"))]),
         *("spec.selector.matchLabels.app", "field is immutable"),
     ),
+    Case(
+        *("KRM412", "warning", [BUILT], [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []))]),
+        *(f"{MAPPINGS}[0].containerImage", "the build arguments changed, but the image keeps its name: "),
+    ),
+    Case("KRM411", "info", [VERSIONED], [], "", f"kubectl label nodes -l {CHOSEN} {CHOSEN}-"),
+    Case("KRM411", "info", [VERSIONED], [drv("other", version="1")], "", f"keep the label {CHOSEN}: a Module of this"),
     Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "module.name=drv"),
     Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "KMM 2.4 leaves", "2.4"),
     Case(
@@ -300,6 +308,51 @@ SPOKEN: dict[str, tuple[list[Manifest], list[Manifest], str, str]] = {
 }
 
 
+def dockerfile(text: str, name: str = "gpu") -> Manifest:
+    return {**manifest("v1", "ConfigMap", name), "data": {"dockerfile": text}}
+
+
+def test_what_an_image_is_made_from_changes_and_its_name_does_not() -> None:
+    """KMM builds and signs only what the registry lacks."""
+    named = edited(BUILT, (f"{CONTAINER}.build.dockerfileConfigMap.name", "other"))
+    own = edited(BUILT, (f"{MAPPINGS}[0].build", {**BUILD, "buildArgs": [{"name": "A", "value": "2"}]}))
+    key = {"keySecret": {"name": "key"}, "certSecret": {"name": "cert"}}
+    signed, resigned = (
+        edited(BUILT, (f"{CONTAINER}.sign", {**key, "filesToSign": [f"/opt/{one}.ko"]})) for one in "ab"
+    )
+    changes: dict[str, tuple[list[Manifest], list[Manifest]]] = {
+        "the Dockerfile changed": ([BUILT, dockerfile("FROM a")], [BUILT, dockerfile("FROM b")]),
+        "the Dockerfile changed, but": ([BUILT], [named]),
+        "the Dockerfile changed, but the": ([BUILT], [named, dockerfile("a", "other")]),
+        "kernels of regexp ^5": ([BUILT], [own]),
+        "kernels of regexp ^5, regexp ^6": ([BUILT, dockerfile("a")], [named, dockerfile("b", "other")]),
+        "what is signed changed": ([signed], [resigned]),
+    }
+    for text, (old, new) in changes.items():
+        (note,) = [one for one in notes_on(old, new) if one.rule == "KRM412"]
+        assert text in note.message
+        assert (note.severity, note.ref and note.ref.kind) == ("warning", "Module")
+
+
+def test_what_is_built_all_the_same_is_silent() -> None:
+    named = edited(BUILT, (f"{CONTAINER}.build.dockerfileConfigMap.name", "gpu-1a2b"))
+    moved = edited(PLAIN, (f"{MAPPINGS}[0].build", BUILD), (f"{MAPPINGS}[1].build", BUILD))
+    images = ((f"{MAPPINGS}[{at}].containerImage", "r/drv:2") for at in (0, 1))
+    changes: list[tuple[list[Manifest], list[Manifest]]] = [
+        ([BUILT], [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []), *images)]),
+        ([BUILT], [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []), ("spec.imageRebuildTriggerGeneration", 1))]),
+        ([BUILT, dockerfile("a")], [named, dockerfile("a", "gpu-1a2b")]),
+        ([BUILT], [BUILT, dockerfile("a")]),
+        ([BUILT], [edited(BUILT, (f"{CONTAINER}.build.secrets", [{"name": "pull"}]))]),
+        ([BUILT], [moved]),
+        ([PLAIN], [BUILT]),
+        ([BUILT], [PLAIN]),
+        ([PLAIN, dockerfile("a")], [PLAIN, dockerfile("b")]),
+    ]
+    for old, new in changes:
+        assert "KRM412" not in [one.rule for one in notes_on(old, new)]
+
+
 @pytest.mark.parametrize("name", SPOKEN)
 def test_the_kernels_whose_nodes_reload_are_named(name: str) -> None:
     old, new, path, text = SPOKEN[name]
@@ -321,7 +374,7 @@ def test_a_new_version_does_not_keep_a_kernel_without_a_mapping() -> None:
 def test_errors_come_first() -> None:
     old = [drv("a"), drv("b", version="1"), consumer(**{"kmm.node.kubernetes.io/kmm.b.ready": ""})]
     reported = notes_on(old, [edited(drv("a"), (IMAGE, "r/drv:2")), old[2]])
-    assert [note.severity for note in reported] == ["error", "info"]
+    assert [note.severity for note in reported] == ["error", "info", "info"]
 
 
 def test_many_consumers_are_counted() -> None:

@@ -1,0 +1,130 @@
+"""Rules about what KMM builds and signs in the cluster: it does so only where the registry lacks the image.
+
+Source: KMM v2.6.0 and main (2026-07-29), ModuleImagesConfig controller: an image that exists is neither built nor
+signed, unless imageRebuildTriggerGeneration changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from krmfn import Field, Manifest, Result, warning
+from krmfn.counts import some
+from krmfn.resource import ref
+from krmfn.rule import Rule
+
+from ..kmm.lookup import Table, has, table, tables, text, texts
+from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
+from ..kmm.resolution import compared
+from .impact import SHOWN, Impact
+from .kernels import Served, served
+
+_FILE = "the Dockerfile"
+_SIGNED = ("unsignedImage", "keySecret", "certSecret")
+_TRIGGER = "imageRebuildTriggerGeneration"
+Files = Mapping[tuple[str, str], str]
+"""Dockerfiles by the namespace and name of their ConfigMaps."""
+
+
+def builds_have_names(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per Module whose images are built or signed from something else and keep their names."""
+    if not impact.plan.changes:
+        return
+    files, later = _dockerfiles(impact.plan.old), _dockerfiles(impact.plan.new)
+    before = {ref(manifest).id: module for manifest in impact.plan.old if (module := _made_here(manifest))}
+    for manifest in impact.plan.new:
+        new, old = _made_here(manifest), before.get(ref(manifest).id)
+        if not (new and old) or new.spec.get(_TRIGGER) != old.spec.get(_TRIGGER):
+            continue
+        changed: dict[str, None] = {}
+        kernels: list[Served] = []
+        for one in served(old, new):
+            if one.new is not None:
+                left, right = old.mappings[one.old], new.mappings[one.new]
+                others = _others(_recipe(old, left, files), _recipe(new, right, later))
+                if others and compared(old, left)["containerImage"] == compared(new, right)["containerImage"]:
+                    changed |= dict.fromkeys(others)
+                    kernels.append(one)
+        if kernels:
+            own = text(new.mappings[kernels[0].new or 0], "containerImage")
+            path = f"{MAPPINGS}[{kernels[0].new}]" if own else CONTAINER
+            message = (
+                f"{' and '.join(changed)} changed, but the image keeps its name: KMM builds and signs only what the "
+                "registry lacks, so the image that is there stays in use for kernels of "
+                f"{some([one.kernels for one in kernels], len(kernels), SHOWN)}"
+            )
+            yield warning(message, ref=ref(manifest), field=Field(f"{path}.containerImage"))
+
+
+def _made_here(manifest: Manifest) -> Module | None:
+    module = module_of(manifest)
+    return module if module and module.holds("build", "sign") else None
+
+
+def _dockerfiles(manifests: Iterable[Manifest]) -> Files:
+    """Return the Dockerfiles in ConfigMaps."""
+    maps = ((ref(one), text(table(one, "data"), "dockerfile")) for one in manifests if one.get("kind") == "ConfigMap")
+    return {(own.namespace, own.name): file for own, file in maps if file}
+
+
+def _recipe(module: Module, entry: Table, files: Files) -> dict[str, Any]:
+    """Return what the image of a mapping is made from, merged as KMM does; what is needed to pull is no part of it."""
+    holders = (module.container, entry)
+    builds, signs = ([table(one, kind) for one in holders] for kind in ("build", "sign"))
+    recipe: dict[str, Any] = {}
+    if any(has(one, "build") for one in holders):
+        names = [name for one in builds if (name := text(table(one, "dockerfileConfigMap"), "name"))]
+        recipe[_FILE] = names[-1:], files.get((module.ref.namespace, "".join(names[-1:])))
+        arguments = [one for build in builds for _, one in tables(build, "buildArgs")]
+        recipe["the build arguments"] = {text(one, "name"): text(one, "value") for one in arguments}
+    if any(has(one, "sign") for one in holders):
+        merged = {key: one[key] for one in signs for key in _SIGNED if one.get(key)}
+        recipe["what is signed"] = merged, [file for one in signs for file in texts(one, "filesToSign")]
+    return recipe
+
+
+def _others(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return which parts of two recipes differ."""
+    shared = [part for part in one if part in other]
+    return [
+        part
+        for part in shared
+        if (_is_other_file(*one[part], *other[part]) if part == _FILE else one[part] != other[part])
+    ]
+
+
+def _is_other_file(name: list[str], text: str | None, other: list[str], other_text: str | None) -> bool:
+    """Return True for another Dockerfile: by the texts where both are known, else by the names of the ConfigMaps."""
+    return text != other_text if text and other_text else name != other
+
+
+RULES = (
+    Rule(
+        "KRM412",
+        "an image that is built or signed in the cluster should get another name when what it is made from changes",
+        good="""\
+# before
+spec:
+  driverVersion: "1.0"
+  build: {dockerfileConfigMap: {name: gpu}, buildArgs: [{name: OPTIONS, value: a}]}
+---
+# after
+spec:
+  driverVersion: "1.1"
+  build: {dockerfileConfigMap: {name: gpu}, buildArgs: [{name: OPTIONS, value: b}]}
+""",
+        bad="""\
+# before
+spec: {build: {dockerfileConfigMap: {name: gpu}, buildArgs: [{name: OPTIONS, value: a}]}}
+---
+# after
+spec: {build: {dockerfileConfigMap: {name: gpu}, buildArgs: [{name: OPTIONS, value: b}]}}
+""",
+        remedy="Change the image's tag with what it is made from. Or set another `imageRebuildTriggerGeneration` in a "
+        "hand-written Module (KMM 2.6+).",
+        check=builds_have_names,
+        severities=("warning",),
+        advice=True,
+    ),
+)
