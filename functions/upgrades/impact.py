@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Field, Manifest, Ref
@@ -61,6 +61,8 @@ class Impact(NamedTuple):
     steps: Sequence[Step]
     holders: Mapping[str, Sequence[str]]
     kmm: Target
+    nodes_of: Callable[[Ref], Sequence[str] | None] = lambda _: None
+    """Returns the nodes on which a Module, or the pods of an object, run after the plan; None: not known."""
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""

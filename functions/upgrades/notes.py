@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
-from krmfn import Item, Manifest, Ref, ResourceList, Result
+from krmfn import Item, KrmfnError, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import annotations_of, ref
 from krmfn.rule import apply
 
+from ..deviceconfig.reading import domain_of
+from ..fleet import cluster, rules
+from ..fleet.coverage import coverage
+from ..fleet.workloads import placements
 from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
+from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
 from ..run import run_of
 from .change_rules import RULES
@@ -32,7 +38,7 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     external = run_of(resources).external
     theirs = (item.manifest for item in external.items) if external else ()
-    impact = impact_of(plan, target(config.kmm_version), theirs)
+    impact = impact_of(plan, target(config.kmm_version), theirs)._replace(nodes_of=_nodes_of(resources, config))
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         source = _source(finding, manifests, by_id)
         if source:
@@ -47,6 +53,31 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
     return [
         finding for severity in ("error", "warning", "info") for _, finding in shown if finding.severity == severity
     ]
+
+
+def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:
+    """Return on which nodes a Module, or the pods of an object, run; None is not known. Joined when it is asked."""
+
+    @cache
+    def places() -> Mapping[Id, Sequence[str]]:
+        whole = cluster.of_list(resources, domain_of)
+        wrong = rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today())
+        if not whole.fleet.nodes or any(one.severity == "error" for one in wrong):
+            return {}
+        try:
+            groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
+            placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
+        except KrmfnError:
+            return {}
+        found: dict[Id, list[str]] = {driver.ref.id: [] for driver in whole.drivers}
+        for group in groups:
+            for outcome in group.outcomes:
+                if outcome.state == "runs":
+                    found[whole.drivers[outcome.driver].ref.id] += (node.name for node in group.nodes)
+        pods = zip(whole.workloads, placed, strict=True)
+        return found | {one.ref.id: [node.name for node in where.nodes] for one, where in pods if where}
+
+    return lambda ref: places().get(ref.id)
 
 
 def _source(finding: Result, manifests: Mapping[Id, Manifest], by_id: Mapping[Id, Item]) -> Item | None:

@@ -126,6 +126,18 @@ CASES = [
         *("KRM412", "warning", [BUILT], [edited(BUILT, (f"{CONTAINER}.build.buildArgs", []))]),
         *(f"{MAPPINGS}[0].containerImage", "the build arguments changed, but the image keeps its name: "),
     ),
+    Case(
+        *("KRM413", "info", [PLUGIN], [edited(PLUGIN, ("spec.devicePlugin.container.image", "r/plugin:2"))]),
+        *("spec.devicePlugin.container.image", "KMM restarts the pods of its device plugin on each node that"),
+    ),
+    Case(
+        *("KRM413", "info", [DRA], [edited(DRA, ("spec.tolerations", [{"operator": "Exists"}]))]),
+        *("spec.tolerations[0]", "KMM restarts the pods of its DRA driver on each node", "main"),
+    ),
+    Case(
+        *("KRM413", "info", [consumer()], [edited(consumer(), ("spec.template.spec.x", 1))], "spec.template.spec.x"),
+        "restarts its pods on each node that they run on",
+    ),
     Case("KRM411", "info", [VERSIONED], [], "", f"kubectl label nodes -l {CHOSEN} {CHOSEN}-"),
     Case("KRM411", "info", [VERSIONED], [drv("other", version="1")], "", f"keep the label {CHOSEN}: a Module of this"),
     Case("KRM404", "warning", [PLUGIN], [PLAIN], "spec.devicePlugin", "module.name=drv"),
@@ -167,10 +179,12 @@ HARMLESS = {
     "the default said": ([edited(PLAIN, (f"{MODPROBE}.dirName", DROP))], [PLAIN]),
     "tolerations": ([PLAIN], [edited(PLAIN, ("spec.tolerations", [{"operator": "Exists"}]))]),
     "another module": ([PLAIN], [drv("other", modprobe={"moduleName": "other"})]),
-    "a consumer's image": (
+    "pods that nothing restarts": (
         [PLAIN, consumer()],
-        [PLAIN, edited(consumer(), ("spec.template", {"spec": {"x": 1}}))],
+        [PLAIN, edited(consumer(), ("spec.template.spec.x", 1), ("spec.updateStrategy", {"type": "OnDelete"}))],
     ),
+    "pods without a Module": ([consumer(a="b")], [edited(consumer(a="b"), ("spec.template.spec.x", 1))]),
+    "no tolerations": ([PLUGIN], [edited(PLUGIN, ("spec.tolerations", []))]),
     "a Service's selector": (
         [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}],
         [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"a": "c"}}}],
@@ -450,6 +464,49 @@ def test_the_kernels_and_the_changed_field_in_json(folder: Path) -> None:
     (folder / "new" / "driver.yaml").write_text(CONFIG + mappings.replace("Mappings:", "Mappings:\n  - {regexp: ^7}"))
     done = diff(folder, "old", "new", "--format", "json")
     assert (done.code, json.loads(done.out)["notes"]) == (1, [])
+
+
+FLEET = """\
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {a: b}}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9.x86_64}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2, labels: {a: b}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9.x86_64}}
+"""
+
+
+def test_pods_that_restart_are_counted_where_nodes_are_known(folder: Path) -> None:
+    tolerating = CONFIG + "  tolerations: [{key: gpu, operator: Exists}]\n"
+    plugin = '  devicePlugin: {image: "r.example.com/plugin:1"}\n'
+    of_plugin = "KMM restarts the pods of its device plugin on 1 node (n2)"
+    for before, after, told in (
+        (CONFIG, CONFIG.replace("agent:1", "agent:2"), "restarts its pods on 1 node (n2)"),
+        (tolerating, tolerating.replace("agent:1", "agent:2"), "restarts its pods on 2 nodes (n1, n2)"),
+        (CONFIG + plugin, CONFIG + plugin.replace(":1", ":2"), of_plugin),
+        (CONFIG + plugin, (CONFIG + plugin.replace(":1", ":2")).replace("a: b", "a: c"), None),
+    ):
+        (folder / "old" / "driver.yaml").write_text(before + FLEET)
+        (folder / "new" / "driver.yaml").write_text(after + FLEET)
+        done = diff(folder, "old", "new", "--format", "json")
+        found = [note for note in json.loads(done.out)["notes"] if note["rule"] == "KRM413"]
+        assert (done.code, [note["message"] for note in found]) == (1, [told] if told else [])
+        assert {note["severity"] for note in found} <= {"info"}
+
+
+def test_a_removed_toleration_loses_the_driver(folder: Path) -> None:
+    (folder / "old" / "driver.yaml").write_text(CONFIG + "  tolerations: [{key: gpu, operator: Exists}]\n" + FLEET)
+    (folder / "new" / "driver.yaml").write_text(CONFIG + FLEET)
+    done = diff(folder, "old", "new", "--format", "json")
+    document = json.loads(done.out)
+    (effect,) = document["effects"]
+    assert (done.code, effect["effect"], effect["nodes"]) == (1, "lost", ["n1"])
+    assert [note["severity"] for note in document["notes"] if note["rule"] == "KRM409"] == ["warning"]
 
 
 def test_from_nothing_and_to_nothing(folder: Path) -> None:
