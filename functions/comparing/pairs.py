@@ -90,7 +90,8 @@ def compared(pair: Pair, name: str) -> Comparison:
     planned = plan(deployed(old), deployed(new))
     effects, unknown = node_effects.effects(old, new)
     planned = planned._replace(effects=tuple(effects))
-    return Comparison(name, planned, placed([*notes(planned, new), *unknown]))
+    has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
+    return Comparison(name, planned, placed([*notes(planned, new, has_nodes and not unknown), *unknown]))
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

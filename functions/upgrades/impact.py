@@ -63,6 +63,15 @@ class Impact(NamedTuple):
     kmm: Target
     nodes_of: Callable[[Ref], Sequence[str] | None] = lambda _: None
     """Returns the nodes on which a Module, or the pods of an object, run after the plan; None: not known."""
+    knows_nodes: bool = False
+    """Whether the plan's effects are all that happens on the nodes."""
+
+    def reloading(self, step: Step) -> list[str] | None:
+        """Return the nodes on which KMM unloads a Module and loads it anew; None where that is not known."""
+        effects = [one for one in self.plan.effects if one.ref.id == step.ref.id]
+        if not self.knows_nodes or any(one.what == "unknown" for one in effects):
+            return None
+        return sorted(name for one in effects if one.what == "reloaded" for name in one.nodes)
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""

@@ -26,10 +26,11 @@ from .impact import impact_of
 from .refusal_rules import version_is_kept
 
 
-def notes(plan: Plan, resources: ResourceList) -> list[Result]:
+def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> list[Result]:
     """Return the findings about a plan, errors first: an error is refused by the cluster or never comes to an end.
 
-    `resources` is the new list: its functionConfig counts, and so do its annotations that turn rules off.
+    `resources` is the new list: its functionConfig counts, and so do its annotations that turn rules off. `knows_nodes`
+    says whether the plan's effects are all that happens on the nodes.
     """
     config, _ = function_config.read(resources)
     by_id = {item.ref.id: item for item in resources.items}
@@ -38,7 +39,8 @@ def notes(plan: Plan, resources: ResourceList) -> list[Result]:
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     external = run_of(resources).external
     theirs = (item.manifest for item in external.items) if external else ()
-    impact = impact_of(plan, target(config.kmm_version), theirs)._replace(nodes_of=_nodes_of(resources, config))
+    impact = impact_of(plan, target(config.kmm_version), theirs)
+    impact = impact._replace(nodes_of=_nodes_of(resources, config), knows_nodes=knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         source = _source(finding, manifests, by_id)
         if source:

@@ -24,14 +24,22 @@ def change_is_ordered(impact: Impact) -> Iterator[Result]:
         changed, (before, after) = reloads(step), step.versions
         again = [one for one in changed.kernels if one.new is not None] if before == after else []
         gone = [one for one in changed.kernels if one.new is None]
-        if again:
+        nodes = impact.reloading(step)
+        if again and nodes != []:
             where = "on all its nodes at once" if changed.all else f"at once on all its nodes with {_kernels(again)}"
+            where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
             why = f"the version stays {after}" if after else "the Module has no version"
             message = f"{why}, so KMM unloads and reloads the kernel module {where}"
             yield _held(impact, step, again[0], message, _one_by_one(after))
-        if gone:
+        if gone and nodes is None:  # KRM409 names the nodes
             message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
             yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
+
+
+def _among(nodes: Sequence[str], every: Sequence[str]) -> str:
+    """Return `3 nodes (a, b, c)`, `3 of 40 nodes (a, b, c)`."""
+    of_all = f" of {len(every):,}" if len(every) > len(nodes) else ""
+    return f"{len(nodes):,}{of_all} {'node' if len(every) == 1 else 'nodes'} ({some(nodes, len(nodes))})"
 
 
 def _kernels(served: Sequence[Served]) -> str:

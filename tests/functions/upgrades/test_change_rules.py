@@ -499,6 +499,49 @@ def test_pods_that_restart_are_counted_where_nodes_are_known(folder: Path) -> No
         assert {note["severity"] for note in found} <= {"info"}
 
 
+def test_where_nodes_are_known_only_those_that_reload_are_named(folder: Path) -> None:
+    fleet = FLEET.replace("spec: {taints: [{key: gpu, effect: NoSchedule}]}\n", "").replace("5.14", "6.14", 1)
+    five, six, seven = (f"  - {{regexp: ^{at}, image: r.example.com/drv:{at}}}\n" for at in "567")
+    head = CONFIG.replace('  driverVersion: "1"\n', '  driverVersion: "1"\n  kernelMappings:\nMAPPINGS')
+    for before, after, told in (
+        (five + six, five + six.replace("drv:6", "drv:x"), "at once on 1 of 2 nodes (n1); "),
+        (five + six, (five + six).replace("com/drv", "com/x"), "at once on 2 nodes (n1, n2); "),
+        (five + six, seven + five + six, None),
+        (five + six + seven, five + six + seven.replace("drv:7", "drv:x"), None),
+        (five + six + seven, five + six, None),
+        ("  - {regexp: ., image: r.example.com/drv:1}\n", five + six.replace("drv:6", "drv:1"), "1 of 2 nodes (n2); "),
+    ):
+        (folder / "old" / "driver.yaml").write_text(head.replace("MAPPINGS", before) + fleet)
+        (folder / "new" / "driver.yaml").write_text(head.replace("MAPPINGS", after) + fleet)
+        done = diff(folder, "old", "new", "--format", "json")
+        found = [one for one in json.loads(done.out)["notes"] if one["rule"] == "KRM401"]
+        assert (done.code, len(found)) == (1, 1 if told else 0)
+        assert not told or told in found[0]["message"]
+        # the nodes of one side are those of both
+        (folder / "old" / "driver.yaml").write_text(head.replace("MAPPINGS", before))
+        done = diff(folder, "old", "new", "--format", "json")
+        assert [one for one in json.loads(done.out)["notes"] if one["rule"] == "KRM401"] == found
+
+
+def test_where_it_is_not_known_what_nodes_do_kernels_are_named(folder: Path) -> None:
+    """An inventory that is expired says nothing: silence would be a promise."""
+    stale = """\
+---
+apiVersion: krmfn.dev/v1alpha1
+kind: NodeInventory
+metadata: {name: nodes, annotations: {config.kubernetes.io/local-config: "true"}}
+spec:
+  labelKeys: [a]
+  validUntil: "2020-01-01"
+  groups: [{labels: {a: c}, nodes: "n1 5.14.0-1"}]
+"""
+    (folder / "old" / "driver.yaml").write_text(CONFIG + stale.replace("2020", "9999"))
+    (folder / "new" / "driver.yaml").write_text(CONFIG.replace("com/drv", "com/other") + stale)
+    done = diff(folder, "old", "new")
+    assert "what happens on the nodes is not known" in done.text + done.err
+    assert "KMM unloads and reloads the kernel module on all its nodes at once; " in done.text
+
+
 def test_a_removed_toleration_loses_the_driver(folder: Path) -> None:
     (folder / "old" / "driver.yaml").write_text(CONFIG + "  tolerations: [{key: gpu, operator: Exists}]\n" + FLEET)
     (folder / "new" / "driver.yaml").write_text(CONFIG + FLEET)
