@@ -22,7 +22,7 @@ _FAMILY = {
     **dict.fromkeys(("rhel", "rocky", "almalinux", "centos", "ol"), "el"),
     **{name: name for name in ("el", "ubuntu", "debian", "sles")},
 }
-_HOST = re.compile(r"\A(?:[^/]*[.:][^/]*|localhost)/")
+_HOST = re.compile(r"\A(?:[^/.:]*[.:][^/]*|localhost)/")
 _TOKEN = re.compile(
     r"(?<![a-z0-9])(?:(ubuntu)[-_]?(\d\d)(?:\.?(04|10))?|(debian)[-_]?([7-9]|1\d)|(rhcos)[-_]?(4)[.\d]*"
     r"|(sles)[-_]?(1\d)(?:[-_.]?sp(\d)|\.(\d))?|(el|(?:rhel|rocky)[-_]?)([6-9]|10))(?!\d)"
