@@ -1,0 +1,69 @@
+"""KRM401 against what KMM's controllers did: said where a change of a Module unloads, and of no other change."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import predictions
+import pytest
+from krmfn_functions.paths import manifests
+from krmfn_functions.plan import plan
+from krmfn_functions.upgrades import node_effects
+from krmfn_functions.upgrades.notes import notes
+
+from krmfn import ResourceList
+
+FLEETS = os.environ.get("KRMFN_KMM_FLEETS", "")
+Case = dict[str, Any]
+
+
+def by_name(phase: Case, kind: str) -> dict[str, Any]:
+    metadata = ((one, one["metadata"]) for one in phase[kind])
+    return {"/".join(filter(None, (data.get("namespace"), data["name"]))): one for one, data in metadata}
+
+
+def reloaded(case: Case) -> tuple[set[str], set[str]]:
+    """The changed Modules of which only what is loaded changes; those that KMM unloads on an unchanged node."""
+    old, new = case["phases"]
+    (before, after), (nodes, later) = ([by_name(one, kind) for one in (old, new)] for kind in ("modules", "nodes"))
+    events = (case.get("v2.6.0") or case["main"])[1]["events"]
+    unloaded = {one["module"] for one in events if one["action"] == "Unload" and _same(nodes, later, one["node"])}
+
+    def rest(module: Any) -> Any:
+        spec = module["spec"]
+        version = spec.get("moduleLoader", {}).get("container", {}).get("version")
+        return spec.get("selector"), spec.get("tolerations"), version
+
+    changed = {name for name in before.keys() & after.keys() if before[name] != after[name]}
+    changed = {name for name in changed if rest(before[name]) == rest(after[name])}
+    return changed, changed & unloaded
+
+
+def _same(nodes: dict[str, Any], later: dict[str, Any], name: str) -> bool:
+    return nodes.get(name) == later.get(name)
+
+
+def said(case: Case, with_nodes: bool) -> set[str]:
+    lists = []
+    for phase in case["phases"]:
+        items = [*phase["modules"], *(phase["nodes"] if with_nodes else ())]
+        lists.append(manifests.read("-", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()))
+    effects, unknown = node_effects.effects(*lists)
+    planned = plan(*(phase["modules"] for phase in case["phases"]))._replace(effects=tuple(effects))
+    found = notes(planned, lists[1] if with_nodes else ResourceList(), with_nodes and not unknown)
+    return {f"{one.ref.namespace}/{one.ref.name}" for one in found if one.rule == "KRM401" and one.ref}
+
+
+@pytest.mark.skipif(not FLEETS, reason="KRMFN_KMM_FLEETS names no folder")
+def test_a_reload_is_said_and_no_other_change() -> None:
+    times = 0
+    for case in predictions.cases(Path(FLEETS)):
+        if len(case["phases"]) == 2:
+            changed, unloaded = reloaded(case)
+            assert said(case, with_nodes=True) & changed == unloaded, case["id"]
+            assert said(case, with_nodes=False) >= unloaded, case["id"]
+            times += len(unloaded)
+    assert times > 10
