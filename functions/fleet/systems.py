@@ -22,19 +22,18 @@ _FAMILY = {
     **dict.fromkeys(("rhel", "rocky", "almalinux", "centos", "ol"), "el"),
     **{name: name for name in ("el", "ubuntu", "debian", "sles")},
 }
-_HOST = re.compile(r"\A(?:[^/.:]*[.:][^/]*|localhost)/")
 _TOKEN = re.compile(
     r"(?<![a-z0-9])(?:(ubuntu)[-_]?(\d\d)(?:\.?(04|10))?|(debian)[-_]?([7-9]|1\d)|(rhcos)[-_]?(4)[.\d]*"
     r"|(sles)[-_]?(1\d)(?:[-_.]?sp(\d)|\.(\d))?|(el|(?:rhel|rocky)[-_]?)([6-9]|10))(?!\d)"
 )
 _OS_IMAGES = (
     # "CoreOS 416.94.2024..." is OpenShift 4.16 on RHEL 9.4, "CoreOS 9.6.2025..." is RHEL 9.6
-    ("el", re.compile(r"Red Hat Enterprise Linux CoreOS (?:4\d+\.(8|9|10)\d\.|(9|10)\.\d+\.)\d{8}")),
+    ("el", re.compile(r"Red Hat Enterprise Linux CoreOS (?:4\d\d?\.(8|9|10)\d\.|(9|10)\.\d\d?\.)\d{8}")),
     ("", re.compile(r"Red Hat Enterprise Linux CoreOS|CentOS Stream CoreOS")),
-    ("el", re.compile(r"(?:Red Hat Enterprise Linux|Rocky Linux|AlmaLinux|CentOS|Oracle Linux)\b\D* (\d+)")),
-    ("ubuntu", re.compile(r"Ubuntu (\d+)\.(\d+)")),
-    ("debian", re.compile(r"Debian GNU/Linux (\d+)")),
-    ("sles", re.compile(r"SUSE Linux Enterprise Server (\d+)(?: SP(\d))?")),
+    ("el", re.compile(r"(?:Red Hat Enterprise Linux|Rocky Linux|AlmaLinux|CentOS|Oracle Linux)\b\D* (\d\d?)\b")),
+    ("ubuntu", re.compile(r"Ubuntu (\d\d)\.(\d\d)")),
+    ("debian", re.compile(r"Debian GNU/Linux (\d\d?)\b")),
+    ("sles", re.compile(r"SUSE Linux Enterprise Server (\d\d)(?: SP(\d))?")),
 )
 
 
@@ -62,8 +61,9 @@ def of_image(template: str) -> System | None:
         name = "".join("\0" if part.name is not None else part.text for part in parse(template))
     except KrmfnError:
         return None
+    host, _, rest = (whole := name.partition("@")[0].lower()).partition("/")
     found = {}
-    for match in _TOKEN.finditer(_HOST.sub("", name.partition("@")[0]).lower()):
+    for match in _TOKEN.finditer(rest if rest and ("." in host or ":" in host or host == "localhost") else whole):
         family, *version = (group for group in match.groups() if group)
         family = _FAMILY.get(family.rstrip("-_"), "")
         found[family, tuple(map(int, version))] = match[0]
@@ -80,7 +80,7 @@ def of_node(node: Node) -> System | None:
 def _system(os_image: str, name: str, version: str, rhel: str) -> System | None:
     if name == "rhcos":
         name, version = ("rhel", rhel) if rhel else ("", "")
-    numbers = tuple(map(int, re.findall(r"\d+", version)[:2]))
+    numbers = tuple(map(int, re.findall(r"\d{1,4}", version)[:2]))
     if name and numbers:
         family = _FAMILY.get(name, "")
         numbers = numbers[:1] if family in ("el", "debian") else numbers

@@ -27,6 +27,7 @@ IMAGES = {
     "gpu:1.0-rhcos4.16": None,
     "gpu:rhel9-rhcos4.16": None,
     "gpu:1.0": None,
+    "debian12": ("debian", (12,)),
     "gpu:ubuntu-2024": None,
     "gpu:ubuntu-20240101": None,
     "gpu:rhel94": None,
@@ -55,6 +56,8 @@ OS_IMAGES = {
     "openSUSE Leap 15.6": None,
     "Flatcar Container Linux by Kinvolk 3815.2.0 (Oklo)": None,
     "": None,
+    f"Ubuntu {'9' * 5000}.04": None,
+    f"Debian GNU/Linux {'9' * 5000}": None,
 }
 LABELS = {
     ("ubuntu", "24.04", ""): ("ubuntu", (24, 4)),
@@ -64,6 +67,7 @@ LABELS = {
     ("rhcos", "4.16", ""): ("ubuntu", (22, 4)),
     ("flatcar", "3815.2.0", ""): None,
     ("debian", "", ""): ("ubuntu", (22, 4)),
+    ("debian", "9" * 5000, ""): ("debian", (9999,)),
 }
 """Of a node with the osImage Ubuntu 22.04.5 LTS."""
 
@@ -110,6 +114,16 @@ spec:
   kernelMappings:
   - {regexp: ^6\\..*-generic$, image: "registry.example.com/gpu:1.0-ubuntu22.04-$KERNEL_FULL_VERSION"}
 """
+
+
+def test_an_image_without_a_registry() -> None:
+    assert known(systems.of_image("gpu:1.0-ubuntu22.04")) == ("ubuntu", (22, 4))
+    assert known(systems.of_image("team/gpu:1.0-el9")) == ("el", (9,))
+
+
+def test_a_long_name_takes_no_longer_than_its_length_says() -> None:
+    assert systems.of_image("." * 200_000) is None
+    assert systems.of_image("el" * 100_000) is None
 
 
 def test_one_regexp_for_two_systems_is_said() -> None:
