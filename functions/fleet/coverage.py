@@ -112,6 +112,8 @@ def _blocked(groups: list[Group]) -> list[Group]:
         for one in (*group.outcomes, *group.theirs):
             if one.failure and one.state in ("failure", "conflict"):
                 blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
+    if not blocker:
+        return groups
 
     def judged(one: Outcome, cluster: Cluster) -> Outcome:
         name, failure = blocker.get((one.driver, cluster), ("", ""))
@@ -123,8 +125,8 @@ def _blocked(groups: list[Group]) -> list[Group]:
             outcomes=tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes),
             theirs=tuple(judged(one, group.nodes[0].cluster) for one in group.theirs),
         )
-        for group in (groups if blocker else ())
-    ] or groups
+        for group in groups
+    ]
 
 
 def _divided(group: Group, number: int) -> Group:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from krmfn.counts import counted
 from krmfn.ownership import Id
 
-from ..kmm.scheduling import Action, Move, View, entry, play
+from ..kmm.scheduling import Action, Move, View, doubted, entry, play
 from . import wording
 from .coverage import Cluster, Group, Outcome, State
 from .drivers import Driver
@@ -128,5 +128,6 @@ def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
             is_new = one is None or key not in before.drivers
             older = was.is_older if was else is_new and now.action == "leave"
             move = play(was.entry if was else None, was, now, not older)
+            move = doubted(move, was, now) if was and was.action == "fail" and not older else move
             found.append(Moved(names, after.drivers.get(key) or before.drivers[key], move, was, now))
         yield found

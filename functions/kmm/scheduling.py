@@ -161,7 +161,7 @@ def _moved(old: View, new: View) -> str:
 def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> Move:
     """Return the effect where nothing is loaded, or the version that the label named."""
     word: Word = "unknown"
-    doubt = f"whether version {old.label} is loaded before is not known"
+    doubt = f"whether version {old.label} was loaded before is not known"
     if move.after:
         reason = f"{move.after.image} is loaded"
     elif new.action == "leave" and moved:
@@ -177,3 +177,13 @@ def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> M
     else:
         word, reason = ("blocked" if new.is_selected else "unknown") if new.action == "fail" else "lost", new.reason
     return move._replace(effect=word, reason=f"{reason}; {doubt}", is_known=False)
+
+
+def doubted(move: Move, old: View, new: View) -> Move:
+    """Return a move after a failure that began nobody knows when: what was loaded then was frozen, and moves now."""
+    doubt = f"what was loaded before KMM failed on {old.failing} is not known"
+    if move.after and not move.before:
+        return move._replace(reason=f"{move.reason}; {doubt}", is_known=False)
+    if not move.before and (new.action == "remove" or (new.action == "leave" and old.label != new.label)):
+        return move._replace(effect="lost", reason=f"{new.reason}; {doubt}", is_known=False)
+    return move

@@ -47,9 +47,9 @@ status: {nodeInfo: {kernelVersion: 6.12.0-55.el10_0.x86_64}}
 ---
 spec: {kernelMappings: [{regexp: el9}]}
 """,
-        remedy="The finding names what keeps the driver away: add a kernel mapping for the new kernel, or tolerate the "
-        "taint. In an ordered upgrade change the Module's version first, then the node's version label, and let the "
-        "node boot another kernel after that.",
+        remedy="Add a kernel mapping for the new kernel, or tolerate the taint; the finding names what keeps the "
+        "driver away. Change the Module's version first in an ordered upgrade, then the node's version label, and let "
+        "the node boot another kernel only after that.",
         check=nodes_keep_their_driver,
         severities=("warning",),
         advice=True,
