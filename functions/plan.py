@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from krmfn.resource import Manifest, Ref, ref
+from krmfn.resourcelist import ResourceList
 from krmfn.results import Result
 
 from .differences import ABSENT, FieldChange, Part, differences
@@ -78,6 +79,27 @@ class Comparison(NamedTuple):
     """The new side could not be rendered, so the plan says nothing."""
     hidden: int = 0
     """How many changes are left out of the plan, since nobody asked for their kinds."""
+    sides: tuple[ResourceList, ResourceList] | None = None
+    """What is compared; None where a side is not known."""
+
+
+class Rollout(NamedTuple):
+    """An ordered upgrade of one Module: the nodes whose version label changes, wave by wave."""
+
+    module: Ref
+    label: str
+    """The node label that chooses the version."""
+    ready: str
+    """The node label with which KMM says which version is loaded."""
+    old: str
+    new: str
+    waves: tuple[tuple[str, ...], ...]
+    others: tuple[str, ...] = ()
+    """Nodes that the Module selects and whose label is not the old version: nothing happens there."""
+    holders: tuple[str, ...] = ()
+    """Workloads that wait for the Module and do not leave a node when the label changes."""
+    notes: tuple[Result, ...] = ()
+    """What the change does beside."""
 
 
 def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:

@@ -15,14 +15,15 @@ from krmfn.errors import KrmfnError
 from .. import options
 from ..command import Command, Context
 from ..comparing import against_base, sides
-from ..formats import changes, comment
+from ..formats import changes, comment, rollout
 from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import LOOK
+from ..upgrades import waves
 
 EXITS = (
     "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
-    "cannot be rendered"
+    "cannot be rendered, or there is no plan (--plan)"
 )
 _LEVELS = ("change", "warning", "error")
 """What --fail-on names, the least first; each stands for itself and those after it."""
@@ -37,6 +38,8 @@ class Args(NamedTuple):
     format: str
     fail_on: str
     exit_zero: bool
+    plan: bool
+    wave: str | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +52,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=tuple(comment.FORMATS), default="text", help="output format (default: text)"
     )
+    help_ = "print the waves of one ordered version bump instead: `kubectl label` lines, what to wait for, the way back"
+    parser.add_argument("--plan", action="store_true", help=help_)
+    help_ = f"how many nodes a wave of --plan has: a number, or a share such as 25%% (default: {waves.DEFAULT}%)"
+    parser.add_argument("--wave", metavar="SIZE", help=help_)
     fails = parser.add_mutually_exclusive_group()
     help_ = "exit with code 1 for any change, only from a warning on, or only for an error (default: change)"
     fails.add_argument("--fail-on", choices=_LEVELS, default="change", help=help_)
@@ -57,6 +64,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(context: Context, args: Args) -> int:
     """Print what would change. A change that the cluster refuses is a note of severity error, not a failure."""
+    _check_plan(args)
     if args.base is None and len(args.paths) != 2:
         raise KrmfnError(
             f"diff takes two PATHs, OLD and NEW, but got {len(args.paths)}; with --base REF it takes any number",
@@ -70,6 +78,12 @@ def run(context: Context, args: Args) -> int:
         return 2
     if args.kinds is not None:
         compared = _of_kinds(compared, [kind for kind in args.kinds.split(",") if kind])
+    if args.plan:
+        if len(compared) > 1:
+            raise KrmfnError(f"no plan: there are {len(compared):,} clusters; pass the PATHs of one")
+        planned = waves.rollout(compared[0], args.wave or waves.DEFAULT)
+        output.write_stdout(rollout.as_json(planned) if args.format == "json" else rollout.text(planned))
+        return int(not args.exit_zero and _fails(compared, args.fail_on))
     write = comment.FORMATS[args.format]
     if args.format == "text" and color.is_wanted(context.options.color, sys.stdout):
         write = partial(changes.text, paint=color.painted)
@@ -77,6 +91,16 @@ def run(context: Context, args: Args) -> int:
     if any(one.failed for one in compared):
         return 2
     return int(not args.exit_zero and _fails(compared, args.fail_on))
+
+
+def _check_plan(args: Args) -> None:
+    """Raise KrmfnError for options that say nothing together."""
+    if args.wave is not None and not args.plan:
+        raise KrmfnError("--wave is about --plan; add --plan")
+    if args.wave is not None:
+        waves.size(args.wave, 1)
+    if args.plan and (args.format == "markdown" or args.kinds is not None):
+        raise KrmfnError("--plan has the formats text and json, and no --kinds: it is about the whole change")
 
 
 def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Comparison]:
@@ -110,6 +134,7 @@ COMMAND = Command(
         "main/clusters/lab clusters/lab",
         "/dev/null clusters/lab --format markdown",
         "--base origin/main clusters/lab --fail-on error",
+        "main/clusters/lab clusters/lab --plan --wave 5",
     ),
     *(_arguments, Args, run, LOOK),
     joins=True,

@@ -91,7 +91,8 @@ def compared(pair: Pair, name: str) -> Comparison:
     effects, unknown = node_effects.effects(old, new)
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
-    return Comparison(name, planned, placed([*notes(planned, new, has_nodes and not unknown), *unknown]))
+    said = placed([*notes(planned, new, has_nodes and not unknown), *unknown])
+    return Comparison(name, planned, said, sides=(old, new))
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

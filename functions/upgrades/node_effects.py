@@ -51,18 +51,39 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
 
     A list without nodes is taken to be about those of the other one; without any there is nothing to tell.
     """
-    before, after = (cluster.of_list(one, domain_of) for one in (old, new))
-    sides = [one for one in (before, after) if one.fleet.nodes or one.fleet.inventories]
-    if not sides:
+    known = clusters(old, new)
+    if known is None:
         return [], []
-    before, after = (one if one in sides else one._replace(fleet=sides[0].fleet) for one in (before, after))
-    if problem := _unknown(before) or _unknown(after) or _expired(after):
+    before, after = known
+    if problem := unknown(before, after):
         return [], [warning(f"what happens on the nodes is not known: {problem}")]
     try:
-        one, other = _side(before, old), _side(after, new)
+        one, other = side(before, old), side(after, new)
     except KrmfnError as failure:
         return [], [warning(f"what happens on the nodes is not known: {failure}")]
     return list(_joined(one, other)), []
+
+
+def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
+    """Return the cluster of each list, with the other's nodes where it has none; None when neither knows a node."""
+    before, after = (cluster.of_list(one, domain_of) for one in (old, new))
+    sides = [one for one in (before, after) if one.fleet.nodes or one.fleet.inventories]
+    if not sides:
+        return None
+    before, after = (one if one in sides else one._replace(fleet=sides[0].fleet) for one in (before, after))
+    return before, after
+
+
+def unknown(before: Cluster, after: Cluster) -> str:
+    """Return why what happens on the nodes cannot be told; "" when it can."""
+    return _unknown(before) or _unknown(after) or _expired(after)
+
+
+def side(whole: Cluster, resources: ResourceList) -> Side:
+    """Return how KMM sees a cluster whose functionConfig is in a list. Raises KrmfnError as `coverage` does."""
+    config, _ = function_config.read(resources)
+    groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
+    return moves.side(groups, whole.drivers, whole.theirs)
 
 
 def _unknown(whole: Cluster) -> str:
@@ -76,12 +97,6 @@ def _expired(whole: Cluster) -> str:
     """Return why the nodes of the new side may be others by now; "" when they may not. The old side may be as old."""
     found = next(rules.about_input(whole.fleet._replace(findings=()), (), (), rules.today()), None)
     return f"{found.ref} {found.message}" if found else ""
-
-
-def _side(whole: Cluster, resources: ResourceList) -> Side:
-    config, _ = function_config.read(resources)
-    groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
-    return moves.side(groups, whole.drivers, whole.theirs)
 
 
 def _joined(before: Side, after: Side) -> Iterator[Effect]:

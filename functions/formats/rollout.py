@@ -1,0 +1,82 @@
+"""An ordered upgrade in waves, for readers: lines for a shell, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from krmfn import color
+from krmfn.counts import counted, some
+from krmfn.results import json_text, printable, reference
+
+from ..plan import Rollout
+from . import findings
+
+_TIMEOUT = "--timeout=30m"
+
+
+def text(plan: Rollout) -> str:
+    """Return the plan as lines that a person pastes; what is no command is a comment, and so is the way back.
+
+    A wave is labelled only when the one before is done, also where somebody runs the whole text as a script.
+    """
+    head = [
+        f"{plan.module}, version {plan.old} to {plan.new}: {counted(sum(map(len, plan.waves)), 'node')} in "
+        f"{counted(len(plan.waves), 'wave')}. Each step was played as KMM does it.",
+        *_beside(plan),
+        "",
+        f"Apply NEW first: the nodes keep version {plan.old}.",
+        "Before each wave, stop the workloads on its nodes that use the driver: KMM cannot unload it while they run.",
+        "Do not cordon the nodes for that, and uncordon those that are: unless the Module tolerates it",
+        "(node.kubernetes.io/unschedulable), KMM unloads it from a cordoned node, and does not load it there.",
+    ]
+    back = [
+        "",
+        "The way back: apply OLD again first, and the nodes keep what they have; a label that is moved back before",
+        "unloads the driver and loads nothing. Then, with the workloads stopped as above:",
+        *_waves(plan, plan.old),
+    ]
+    lines = [*map(_comment, head), *_waves(plan, plan.new), *map(_comment, back)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def as_json(plan: Rollout) -> str:
+    """Return `{module, label, ready, old, new, waves, others, holders, notes}`."""
+    document = {**plan._asdict(), "module": reference(plan.module), "notes": [*map(findings.finding, plan.notes)]}
+    return json_text(document, 2) + "\n"
+
+
+def _beside(plan: Rollout) -> Iterator[str]:
+    """Yield what else is to be known."""
+    yield from (color.finding(note, color.plain) for note in plan.notes)
+    if plan.others:
+        names = some(plan.others, len(plan.others))
+        yield f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none: {names}."
+    if plan.holders:
+        names = some(plan.holders, len(plan.holders))
+        yield f"Waiting for the Module, and not leaving a node when its label changes: {names}."
+
+
+def _waves(plan: Rollout, version: str) -> Iterator[str]:
+    """Yield the commands that bring all waves to a version, each once what comes before it is done."""
+    module = plan.module
+    path = "{.spec.moduleLoader.container.version}"
+    done = f"{module.kind.lower()}.{module.group}/{module.name} --namespace={module.namespace}"
+    for number, wave in enumerate(plan.waves, 1):
+        yield ""
+        yield f"# wave {number:,} of {len(plan.waves):,}: {counted(len(wave), 'node')}"
+        yield f"{_wait(done, path, version)} &&"
+        yield f"  kubectl label node {' '.join(map(quote, wave))} {quote(f'{plan.label}={version}')} --overwrite"
+        path = f"{{.metadata.labels.{plan.ready.replace('.', chr(92) + '.')}}}"
+        done = " ".join(quote(f"node/{name}") for name in wave)
+    yield ""
+    yield "# done when"
+    yield _wait(done, path, version)
+
+
+def _wait(what: str, path: str, value: str) -> str:
+    return f"kubectl wait {what} --for=jsonpath={quote(path)}={quote(value)} {_TIMEOUT}"
+
+
+def _comment(line: str) -> str:
+    return printable(f"# {line}") if line else "#"
