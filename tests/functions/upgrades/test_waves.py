@@ -120,7 +120,7 @@ NO_PLAN: dict[str, tuple[list[Manifest], list[Manifest], str]] = {
     "KMM fails on another node": (
         [ONE, A, ODD],
         [TWO, A, ODD],
-        "in wave 1 of 1, node a does not get version 2 of Module kmm/drv: KMM fails there",
+        "in wave 1 of 1, node a does not get version 2 of Module kmm/drv: KMM fails on n2",
     ),
     "a Module that goes by the label": (
         [ONE, OTHER, A],
