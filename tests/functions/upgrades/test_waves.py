@@ -206,9 +206,24 @@ def settled(
 
 
 def is_safe(old: list[Manifest], new: list[Manifest], nodes: list[Manifest], waves: list[tuple[str, ...]]) -> bool:
-    """Whether each step changes its wave only, and brings it to its version: there, and back."""
+    """Whether each step changes its wave only, and brings it to its version: there, and back.
+
+    Where a label names another version than OLD, that may be loaded from an earlier time or not.
+    """
     labels = {one["metadata"]["name"]: one["metadata"]["labels"].get(LABEL, "") for one in nodes}
-    history: Loaded = {("drv", name): "r:3" for name, label in labels.items() if label == "3"}
+    earlier: Loaded = {("drv", name): f"r:{label} of old" for name, label in labels.items() if label in ("2", "3")}
+    return all(is_safe_after(history, old, new, nodes, waves, dict(labels)) for history in ({}, earlier))
+
+
+def is_safe_after(
+    history: Loaded,
+    old: list[Manifest],
+    new: list[Manifest],
+    nodes: list[Manifest],
+    waves: list[tuple[str, ...]],
+    labels: dict[str, str],
+) -> bool:
+    """The same after what is loaded before OLD."""
     states = [settled(old, nodes, labels, history, set())]
     had = {name for (module, name), image in states[0].items() if image == "r:1"}
     for modules, version in ((new, "2"), (old, "1")):
