@@ -30,7 +30,7 @@ _OS_IMAGES = (
     # "CoreOS 416.94.2024..." is OpenShift 4.16 on RHEL 9.4, "CoreOS 9.6.2025..." is RHEL 9.6
     ("el", re.compile(r"Red Hat Enterprise Linux CoreOS (?:4\d\d?\.(8|9|10)\d\.|(9|10)\.\d\d?\.)\d{8}")),
     ("", re.compile(r"Red Hat Enterprise Linux CoreOS|CentOS Stream CoreOS")),
-    ("el", re.compile(r"(?:Red Hat Enterprise Linux|Rocky Linux|AlmaLinux|CentOS|Oracle Linux)\b\D* (\d\d?)\b")),
+    ("el", re.compile(r"(?:Red Hat Enterprise Linux|Rocky Linux|AlmaLinux|CentOS|Oracle Linux)\b\D{0,60} (\d\d?)\b")),
     ("ubuntu", re.compile(r"Ubuntu (\d\d)\.(\d\d)")),
     ("debian", re.compile(r"Debian GNU/Linux (\d\d?)\b")),
     ("sles", re.compile(r"SUSE Linux Enterprise Server (\d\d)(?: SP(\d))?")),

@@ -25,6 +25,8 @@ class Target(NamedTuple):
     """A removed devicePlugin section leaves its DaemonSet running."""
     check_tolerates: bool
     """The pod that checks whether an image exists gets the Module's tolerations; before it had none."""
+    labels_versions: bool
+    """A node gets a label with the version that is loaded on it."""
     platform: str
     """What spec.dra asks of the cluster, and in whose numbers: Kubernetes or OpenShift."""
     dra_since: str
@@ -36,11 +38,11 @@ class Target(NamedTuple):
 
 
 _MODPROBE = "failed to validate modprobe: "
-_MAIN = Target("main", "main", "main", 41, True, True, True, True, _MODPROBE, False, True, "Kubernetes", "1.34")
+_MAIN = Target("main", "main", "main", 41, True, True, True, True, _MODPROBE, False, True, True, "Kubernetes", "1.34")
 _2_6 = _MAIN._replace(
     name_limit=40, long_texts=False, dra=False, host_paths=False, leaves_plugins=True, check_tolerates=False
 )
-_2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="")
+_2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="", labels_versions=False)
 
 DEFAULT = "2.6"
 NEWEST = _MAIN.name

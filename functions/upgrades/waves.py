@@ -27,8 +27,6 @@ DEFAULT = "10%"
 """The share of the nodes in a wave, unless another is asked for."""
 _MOST = 1_000_000
 """Waves times nodes that are played, in about a minute."""
-_WITHOUT_VERSION_READY = ("2.4", "2.5")
-"""The versions of KMM that do not label a node with the version that is loaded: that is new in 2.6."""
 
 _Loaded = Mapping[tuple[NodeId, Id], tuple[Entry | None, bool]]
 """What each Module has loaded on a node, and whether None is nothing; else it may be an older version."""
@@ -112,7 +110,7 @@ def _bump(compared: Comparison) -> _Bump:
     before, after = known
     if sorted(map(repr, before.fleet.nodes)) != sorted(map(repr, after.fleet.nodes)):
         raise _none("the nodes differ between OLD and NEW; change nodes, or their inventory, by themselves")
-    if target(function_config.read(compared.sides[1])[0].kmm_version).name in _WITHOUT_VERSION_READY:
+    if not target(function_config.read(compared.sides[1])[0].kmm_version).labels_versions:
         raise _none("KMM up to 2.5 has no node label for the version that is loaded, so there is nothing to wait for")
     old, new = ({one.ref.id: one for one in whole.drivers} for whole in known)
     changed = [key for key in {**old, **new} if not _is_same(old.get(key), new.get(key))]

@@ -6,7 +6,7 @@ import re
 
 KEEPS = rb"[|>][0-9]?\+"
 """What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
-_OTHER_BREAK = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
+_OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
 """What ends a comment in YAML 1.1, beside a newline: more than the comment may stand on its line."""
 
 
@@ -24,7 +24,7 @@ def trailer(text: bytes, indent: int) -> int:
         content = text[start:end].strip()
         column = text.find(b"#", start, end) - start
         blank = not content and not kept and not (scalar and text[start:end].strip(b"\r\n"))
-        is_comment = 0 <= column <= max(indent, 0) and not _OTHER_BREAK.search(text, start, end)
+        is_comment = 0 <= column <= max(indent, 0) and not re.search(_OTHER_BREAK, text[start:end])
         if not (is_comment if content[:1] == b"#" else blank):
             break
         end = start

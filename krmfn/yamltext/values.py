@@ -22,7 +22,8 @@ MAX_EXPANSION = 8
 
 _CORE = "tag:yaml.org,2002:"
 PLAIN, STRING, _MERGE, _BINARY = "plain", f"{_CORE}str", f"{_CORE}merge", f"{_CORE}binary"
-_TAGS = {"int": int, "float": float, "bool": bool, "null": type(None), "timestamp": simple.Timestamp}
+_TIMESTAMP = f"{_CORE}timestamp"
+_TAGS = {"int": int, "float": float, "bool": bool, "null": type(None)}
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
@@ -123,6 +124,13 @@ class _Builder:
             raise KrmfnError(f"line {self.line_of(node)}: a tag has no value; write a value after it, or ''")
         if node.tag == _BINARY:
             return self.binary(node)
+        if (
+            node.tag == _TIMESTAMP
+        ):  # Kubernetes refuses most of these, and makes a string in a form of its own of others
+            line = self.line_of(node)
+            raise KrmfnError(
+                f"line {line}: YAML readers disagree about !!timestamp; remove it, and put the value in quotes"
+            )
         kind = _TAGS.get(node.tag.removeprefix(_CORE)) if node.tag.startswith(_CORE) else None
         if kind is None:  # a tag that Kubernetes does not know makes a string, too
             return node.value
