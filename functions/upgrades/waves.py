@@ -123,6 +123,11 @@ def _bump(compared: Comparison) -> _Bump:
     was, now = old[changed[0]], new[changed[0]]
     if now.cluster is not None:
         raise _none(f"{now.ref} is for other clusters, where the nodes are labelled")
+    if not now.module.ref.namespace:
+        raise _none(
+            f"{now.ref} has no metadata.namespace, so neither its namespace on the cluster nor its version label is "
+            "known; add it"
+        )
     if not (was.version_label and now.version_label) or was.module.version == now.module.version:
         raise _none(
             f"{now.ref} does not go from one version to another (spec.moduleLoader.container.version), so KMM makes "

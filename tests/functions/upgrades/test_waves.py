@@ -21,7 +21,7 @@ from krmfn_functions.upgrades.notes import notes
 from krmfn_functions.upgrades.waves import rollout, size
 
 from krmfn import KrmfnError, Manifest
-from tests.builders import edited, manifest
+from tests.builders import DROP, edited, manifest
 from tests.commands import Done, process
 from tests.functions.upgrades.test_node_effects import EL9, EL10, GPU, LABEL, ODD, drv, fleet, node, resources
 from tests.trees import plant
@@ -75,12 +75,18 @@ def test_what_is_no_size(share: str) -> None:
 OTHER = drv("other", {LABEL: "1"}, modprobe={"moduleName": "other"})
 BY_LABEL = drv("other", {LABEL: "2"}, modprobe={"moduleName": "other"})
 UNVERSIONED = drv(image="r:1")
+NAMELESS = node("a", EL9, {**GPU, "kmm.node.kubernetes.io/version-module..drv": "1"})
 NO_PLAN: dict[str, tuple[list[Manifest], list[Manifest], str]] = {
     "nothing changes": ([ONE, A], [ONE, A], "no Module changes"),
     "no node is known": ([ONE], [TWO], "no node is known"),
     "no version": ([UNVERSIONED, A], [drv(image="r:2"), A], "does not go from one version to another"),
     "the same version": ([ONE, A], [drv(version="1", image="r:2"), A], "does not go from one version to another"),
     "a version is added": ([UNVERSIONED, A], [TWO, A], "version"),
+    "no namespace": (
+        [edited(ONE, ("metadata.namespace", DROP)), NAMELESS],
+        [edited(TWO, ("metadata.namespace", DROP)), NAMELESS],
+        "has no metadata.namespace",
+    ),
     "two Modules": ([ONE, OTHER, A], [TWO, edited(OTHER, ("spec.selector", GPU)), A], "2 Modules change (Module kmm/"),
     "a Module more": ([ONE, A], [ONE, OTHER, A], "Module kmm/other is created"),
     "a Module less": ([ONE, A], [A], "Module kmm/drv is deleted"),
