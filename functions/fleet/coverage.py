@@ -156,9 +156,8 @@ def _groups(
         outcomes = []
         for position in selected:
             if position in excluded:
-                found = judge.outcome(
-                    position, kernel, taints, None
-                )  # KMM minds no conflict, and may fail all the same
+                # KMM minds no conflict, and may fail all the same
+                found = judge.outcome(position, kernel, taints, None)
                 failure = found.failure if found.state == "failure" else ""
                 outcomes.append(Outcome(position, "conflict", others=excluded[position], failure=failure))
             else:

@@ -77,16 +77,25 @@ def compared(module: Module, entry: Table) -> Table:
     is none, and of registryTLS, where the mapping's takes the place of the container's, only whether it is insecure.
     Source: KMM v2.6.0 and main (2026-07-29), internal/api ModuleLoaderData and ModuleConfig of a NodeModulesConfig.
     """
-    container = module.container
-    image = text(entry, "containerImage") or text(container, "containerImage")
-    tls = table(entry if has(entry, "registryTLS") else container, "registryTLS")
+    image = text(entry, "containerImage") or text(module.container, "containerImage")
     return {
         "containerImage": _parts(image),
-        IN_TREE[0]: _in_tree(container, entry),
-        "imagePullPolicy": text(container, "imagePullPolicy"),
-        "registryTLS": tls.get("insecure") is True or tls.get("insecureSkipTLSVerify") is True,
-        "modprobe": {**_said(module.modprobe), "dirName": module.directory},
+        IN_TREE[0]: _in_tree(module.container, entry),
+        "imagePullPolicy": text(module.container, "imagePullPolicy"),
+        "registryTLS": is_insecure(module, entry),
+        "modprobe": modprobe(module),
     }
+
+
+def is_insecure(module: Module, entry: Table) -> bool:
+    """Return whether images of a mapping are pulled without verifying TLS; its registryTLS replaces the container's."""
+    tls = table(entry if has(entry, "registryTLS") else module.container, "registryTLS")
+    return tls.get("insecure") is True or tls.get("insecureSkipTLSVerify") is True
+
+
+def modprobe(module: Module) -> Table:
+    """Return the modprobe section as the API server stores it: what is empty is absent, dirName is not."""
+    return {**_stored(module.modprobe), "dirName": module.directory}
 
 
 def _parts(image: str) -> Any:
@@ -96,10 +105,10 @@ def _parts(image: str) -> Any:
         return image
 
 
-def _said(value: Table) -> Table:
+def _stored(value: Table) -> Table:
     """Return a mapping without what is empty, as Go stores it; an empty mapping stays."""
     kept = {key: one for key, one in value.items() if one not in (None, "", [])}
-    return {key: _said(one) if isinstance(one, dict) else one for key, one in kept.items()}
+    return {key: _stored(one) if isinstance(one, dict) else one for key, one in kept.items()}
 
 
 @lru_cache(maxsize=256)

@@ -9,11 +9,11 @@ against their recordings by tests/functions/kmm/test_scheduling.py.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from .lookup import Table, has, table, text
+from .lookup import Table, text
 from .module import Module
-from .resolution import Resolution
+from .resolution import Resolution, is_insecure, modprobe
 
 Action = Literal["load", "leave", "remove", "fail", "ignore", "gone"]
 """What the Module reconciler decides for a node:
@@ -89,18 +89,9 @@ class Move(NamedTuple):
 def entry(module: Module, kernel: str, resolution: Resolution) -> Entry:
     """Return what KMM writes into the NodeModulesConfig of a node with this kernel."""
     own = module.mappings[resolution.mapping] if resolution.mapping is not None else {}
-    tls = table(own if has(own, "registryTLS") else module.container, "registryTLS")
-    insecure = tls.get("insecure") is True or tls.get("insecureSkipTLSVerify") is True
-    modprobe = _stored({**module.modprobe, "dirName": module.directory})
+    running, image = kernel.removesuffix("+"), resolution.image or ""
     pull_policy = text(module.container, "imagePullPolicy")
-    return Entry(kernel.removesuffix("+"), resolution.image or "", resolution.in_tree, pull_policy, insecure, modprobe)
-
-
-def _stored(value: Any) -> Any:
-    """Return a struct as the API server stores it: what is empty is absent; a pointer to an empty struct is not."""
-    if not isinstance(value, dict):
-        return value
-    return {key: _stored(child) for key, child in value.items() if child not in (None, "", [])}
+    return Entry(running, image, resolution.in_tree, pull_policy, is_insecure(module, own), modprobe(module))
 
 
 def play(before: Entry | None, old: View | None, new: View, is_known: bool = True) -> Move:

@@ -124,9 +124,8 @@ class _Builder:
             raise KrmfnError(f"line {self.line_of(node)}: a tag has no value; write a value after it, or ''")
         if node.tag == _BINARY:
             return self.binary(node)
-        if (
-            node.tag == _TIMESTAMP
-        ):  # Kubernetes refuses most of these, and makes a string in a form of its own of others
+        if node.tag == _TIMESTAMP:
+            # Kubernetes refuses most of these, and makes a string in a form of its own of others
             line = self.line_of(node)
             raise KrmfnError(
                 f"line {line}: YAML readers disagree about !!timestamp; remove it, and put the value in quotes"
