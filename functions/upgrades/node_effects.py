@@ -65,9 +65,13 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
 
 
 def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
-    """Return the cluster of each list, with the other's nodes where it has none; None when neither knows a node."""
+    """Return the cluster of each list, with the other's nodes where it has none; None when neither knows a node.
+
+    A list has nodes, too, when each of them is wrong: it is not about those of the other one.
+    """
     before, after = (cluster.of_list(one, domain_of) for one in (old, new))
-    sides = [one for one in (before, after) if one.fleet.nodes or one.fleet.inventories]
+    fleets = ((one, one.fleet) for one in (before, after))
+    sides = [one for one, fleet in fleets if fleet.nodes or fleet.inventories or fleet.findings]
     if not sides:
         return None
     before, after = (one if one in sides else one._replace(fleet=sides[0].fleet) for one in (before, after))

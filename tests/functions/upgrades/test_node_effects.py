@@ -202,6 +202,14 @@ def test_nodes_of_one_side_are_those_of_both() -> None:
     assert told([], [drv(), A]) == {"gained": ("a",)}
 
 
+def test_a_side_whose_only_node_is_wrong_has_not_the_nodes_of_the_other() -> None:
+    wrong = edited(A, ("status.nodeInfo.kernelVersion", 6.12))
+    for old, new in (([drv(), A], [drv(), wrong]), ([drv(), wrong], [drv(), A]), ([drv(), wrong], [drv()])):
+        found, [unknown] = effects(resources(*old), resources(*new))
+        assert found == []
+        assert "what happens on the nodes is not known: Node a: its status.nodeInfo.kernelVersion" in unknown.message
+
+
 def test_a_label_that_the_inventory_does_not_hold_is_said() -> None:
     inventory = {
         **manifest("krmfn.dev/v1alpha1", "NodeInventory", "nodes", ""),
