@@ -31,9 +31,9 @@ def cases(folder: Path) -> Iterator[Case]:
 
 
 def side(phase: Case) -> moves.Side:
-    """Return the state of a phase, without node exclusivity and with the taints of a node's condition."""
+    """Return the state of a phase, without node exclusivity."""
     drivers = [driver(module) for module in phase["modules"]]
-    nodes = [facts.of_manifest(node, passing=()) for node in phase["nodes"]]
+    nodes = [facts.of_manifest(node) for node in phase["nodes"]]
     return moves.side(coverage(nodes, drivers, exclusive=False), drivers)
 
 

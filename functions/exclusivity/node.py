@@ -24,7 +24,7 @@ class Node(NamedTuple):
     kernel: str = ""
     """As `uname -r` prints it, a trailing `+` included."""
     taints: tuple[Taint, ...] = ()
-    """Sorted, those that repel pods and stay (see `fleet.facts.PASSING`)."""
+    """Sorted, those that repel pods."""
     architecture: str = ""
     os_image: str = ""
     cluster: tuple[tuple[str, str], ...] | None = None

@@ -84,7 +84,7 @@ def _node(manifest: Manifest) -> Node:
     node = facts.of_manifest(manifest)
     if not node.name:
         raise KrmfnError("this Node has no metadata.name")
-    return node
+    return node._replace(taints=tuple(taint for taint in node.taints if taint.key not in facts.PASSING))
 
 
 def _entry(node: Node, known: _Known) -> Entry:

@@ -18,17 +18,19 @@ from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Labels, Work, match
 from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
-from .facts import tolerates
+from .facts import PASSING, tolerates
 
 State = Literal[
-    "runs", "conflict", "taint", "kernel unknown", "no mapping", "failure", "not labelled", "other version", "blocked"
+    "runs", "conflict", "terminating", "taint", "kernel unknown", "no mapping",
+    "failure", "not labelled", "other version", "waiting", "blocked",
 ]  # fmt: skip
 """What becomes of a Module on a node that it selects; of several reasons the first one in this order:
 
-conflict: another one that the node also gets excludes it; taint: the node has one that is not tolerated; kernel
-unknown: the node has not reported one; no mapping: none for its kernel; failure: KMM fails on its kernel; not labelled,
-other version: in an ordered upgrade the node's version label is missing (nothing is loaded), or keeps another version;
-blocked: KMM fails on another node that the Module selects, and so does nothing with it on any.
+conflict: another one that the node also gets excludes it; terminating: the Module is being deleted; taint: the node has
+one that is not tolerated; kernel unknown: the node has not reported one; no mapping: none for its kernel; failure: KMM
+fails on its kernel; not labelled, other version: in an ordered upgrade the node's version label is missing (nothing is
+loaded), or keeps another version; waiting: nothing is loaded while the node is cordoned, not ready, or the like
+(`facts.PASSING`); blocked: KMM fails on another node that the Module selects, and so does nothing with it on any.
 """
 Cluster = tuple[tuple[str, str], ...] | None
 """The labels of a cluster that a hub manages; None: this one."""
@@ -167,21 +169,40 @@ def _groups(
     return groups
 
 
+def _waiting(outcome: Outcome, taints: tuple[Taint, ...]) -> Outcome:
+    """Return what becomes of a Module that would get this outcome on a node without these taints, which will end.
+
+    KMM unloads it until then, also what is there of another version.
+    """
+    if outcome.state in ("runs", "failure"):
+        return outcome._replace(state="waiting", taints=taints)
+    if outcome.state == "other version":
+        return outcome._replace(state="not labelled", failure="", taints=taints)
+    return outcome._replace(taints=taints)
+
+
 class _Judge:
     """What is decided once: per driver and kernel, per driver and set of taints."""
 
     def __init__(self, drivers: Sequence[Driver]) -> None:
         self.drivers = drivers
         self.version_keys = {at: one.version_label for at, one in enumerate(drivers) if one.version_label}
+        self._terminating = {at for at, one in enumerate(drivers) if one.is_terminating}
         self._resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
         self._outcomes: dict[tuple[int, str], Outcome] = {}
         self._taints: dict[tuple[int, tuple[Taint, ...]], tuple[Taint, ...]] = {}
 
     def outcome(self, position: int, kernel: str, taints: tuple[Taint, ...], version: str | None) -> Outcome:
         """Return what becomes of a driver that nothing excludes; `version` is the value of the node's label."""
+        if position in self._terminating:
+            return Outcome(position, "terminating")
         left = self._untolerated(position, taints) if taints else ()
-        if left:
+        if left and not {taint.key for taint in left} <= PASSING.keys():
             return Outcome(position, "taint", taints=left)
+        outcome = self._tolerated(position, kernel, version)
+        return _waiting(outcome, left) if left else outcome
+
+    def _tolerated(self, position: int, kernel: str, version: str | None) -> Outcome:
         outcome = self._of_kernel(position, kernel)
         wanted = self.drivers[position].module.version if position in self.version_keys else ""
         if outcome.state != "runs" or not wanted or version == wanted:

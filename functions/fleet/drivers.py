@@ -9,7 +9,7 @@ from krmfn import Manifest, Place, Ref
 from krmfn.resource import ref
 
 from ..exclusivity import Claim
-from ..kmm.lookup import has, listing, table
+from ..kmm.lookup import has, listing, table, text
 from ..kmm.module import (
     HUB_KIND,
     Module,
@@ -56,6 +56,11 @@ class Driver(NamedTuple):
     def loads(self) -> bool:
         """Whether a kernel module is loaded at all; a Module without a loader has a plugin only."""
         return has(self.module.spec, "moduleLoader")
+
+    @property
+    def is_terminating(self) -> bool:
+        """Whether it is being deleted, on a cluster: KMM then unloads it from every node."""
+        return bool(text(table(self.module.manifest, "metadata"), "deletionTimestamp"))
 
     @property
     def tolerations(self) -> Any:

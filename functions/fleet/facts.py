@@ -10,14 +10,18 @@ from krmfn import KrmfnError, Manifest
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import listing, table, tables, text
 
-PASSING = frozenset(
-    f"node.kubernetes.io/{name}"
-    for name in (
-        *("not-ready", "unreachable", "unschedulable", "network-unavailable", "out-of-service"),
-        *("memory-pressure", "disk-pressure", "pid-pressure"),
-    )
-) | {"node.cloudprovider.kubernetes.io/uninitialized"}
-"""Taints that come and go with the state of a node (a cordon, a full disk): they are no facts of a fleet, and left out.
+PASSING: Mapping[str, str] = {
+    "node.kubernetes.io/unschedulable": "cordoned",
+    "node.kubernetes.io/not-ready": "not ready",
+    "node.kubernetes.io/unreachable": "unreachable",
+    "node.kubernetes.io/network-unavailable": "without a network",
+    "node.kubernetes.io/out-of-service": "out of service",
+    "node.kubernetes.io/memory-pressure": "short of memory",
+    "node.kubernetes.io/disk-pressure": "short of disk space",
+    "node.kubernetes.io/pid-pressure": "short of process ids",
+    "node.cloudprovider.kubernetes.io/uninitialized": "not initialized",
+}
+"""Taints that come and go with the state of a node, with the words for it; an inventory leaves them out.
 
 Source: Kubernetes, Taints and Tolerations (built-in taints).
 """
@@ -28,8 +32,8 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
 
 
-def of_manifest(manifest: Manifest, keys: Collection[str] | None = None, passing: Collection[str] = PASSING) -> Node:
-    """Return the facts of a Node object; `keys` are the labels to keep, None for all; `passing` as for `taints_of`.
+def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
+    """Return the facts of a Node object; `keys` are the labels to keep, None for all.
 
     Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
     are none.
@@ -41,7 +45,7 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None, passing
         if not isinstance(info.get(name, ""), str | None):
             raise KrmfnError(f"its status.nodeInfo.{name} is {info[name]!r}, not a string; put it in quotes")
     kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
-    taints = tuple(taints_of(manifest, passing)) if "taints" in table(manifest, "spec") else ()
+    taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
     kernel, architecture, os_image = (text(info, name) for name in NODE_INFO)
     return Node(text(table(manifest, "metadata"), "name"), kept, kernel, taints, architecture, os_image)
 
@@ -70,8 +74,8 @@ def _check_labels(labels: Mapping[str, Any]) -> None:
         raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
 
 
-def taints_of(manifest: Manifest, passing: Collection[str] = PASSING) -> list[Taint]:
-    """Return the taints of a Node object that repel pods, sorted, without those with a key in `passing`.
+def taints_of(manifest: Manifest) -> list[Taint]:
+    """Return the taints of a Node object that repel pods, sorted.
 
     Raises KrmfnError for one that is no taint.
     """
@@ -83,7 +87,7 @@ def taints_of(manifest: Manifest, passing: Collection[str] = PASSING) -> list[Ta
         taint = Taint(text(entry, "key"), text(entry, "value"), text(entry, "effect"))
         if not taint.key or taint.effect not in EFFECTS:
             raise KrmfnError(f"its taint spec.taints[{index}] has no key, or none of the effects {', '.join(EFFECTS)}")
-        if taint.effect in REPELLING and taint.key not in passing:
+        if taint.effect in REPELLING:
             taints.add(taint)
     return sorted(taints)
 

@@ -19,7 +19,7 @@ from .hints import Hints
 from .nodes import Fleet
 from .workloads import Placement, Workload, placements
 
-LOADING = ("runs", "not labelled", "other version", "blocked")
+LOADING = ("runs", "not labelled", "other version", "waiting", "blocked")
 """The states in which KMM looks for the image of a Module, at once or when it is no longer blocked."""
 
 
@@ -79,7 +79,7 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
     for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
         uncovered: dict[tuple[str, str], list[str]] = {}
         for group, outcome in selected:
-            if outcome.state in ("no mapping", "failure"):
+            if outcome.state in ("no mapping", "failure") or (outcome.state == "waiting" and outcome.failure):
                 names = uncovered.setdefault((group.kernel, outcome.failure), [])
                 names += [node.name for node in group.nodes]
         if uncovered:
@@ -136,7 +136,7 @@ def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
     """Yield an info for a kernel mapping that no selected node's kernel takes, where some kernel takes another one."""
     for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
         taken = {outcome.resolution.mapping for _, outcome in selected} - {None}
-        if any(outcome.state in ("conflict", "taint") for _, outcome in selected):
+        if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
             taken |= _taken(driver, {group.kernel for group, _ in selected if group.kernel})
         for position, entry in enumerate(driver.module.mappings if taken else ()):
             if position not in taken:

@@ -16,7 +16,6 @@ from ..kmm.scheduling import Action, Move, View, doubted, entry, play
 from . import wording
 from .coverage import Cluster, Group, Outcome, State
 from .drivers import Driver
-from .facts import PASSING
 
 NodeId = tuple[str, Cluster]
 """A node's name, and the labels of its cluster when a hub manages it."""
@@ -106,7 +105,7 @@ def _view(
     if not driver.loads:
         return seen._replace(action="ignore")
     action = _ACTIONS.get(outcome.state, "remove")
-    waits = outcome.state == "not labelled" or bool(outcome.taints and {one.key for one in outcome.taints} <= PASSING)
+    waits = outcome.state in ("not labelled", "waiting")
     wanted = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
     return seen._replace(action=action, entry=wanted, is_waiting=waits)
 

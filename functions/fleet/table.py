@@ -112,7 +112,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 STYLES = {
     **dict.fromkeys(("conflict", "failure", "no mapping", "blocked"), "error"),
-    **dict.fromkeys(("taint", "kernel unknown", "not labelled", "not known"), "warning"),
+    **dict.fromkeys(("terminating", "taint", "kernel unknown", "not labelled", "waiting", "not known"), "warning"),
     "runs": "clean",
     "other version": "info",
     "not selected": "idle",

@@ -9,6 +9,7 @@ from krmfn.counts import counted, some
 from ..kmm.lookup import text
 from .coverage import Outcome
 from .drivers import Driver
+from .facts import PASSING
 
 
 def nodes_named(names: Sequence[str]) -> str:
@@ -32,8 +33,14 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     if outcome.state == "conflict":
         others = [other for other in sorted(outcome.others) if other != outcome.driver]
         return f"in conflict with {some((name(drivers[other]) for other in others), len(others))}"
+    if outcome.state == "terminating":
+        return "is being deleted (metadata.deletionTimestamp), so KMM unloads it"
     if outcome.state == "taint":
         return f"does not tolerate {', '.join(map(str, outcome.taints))}"
+    if outcome.state == "waiting":
+        states = " and ".join(f"{PASSING[taint.key]} ({taint})" for taint in outcome.taints)
+        fails = f"; then KMM fails: {outcome.failure}" if outcome.failure else ""
+        return f"waits while the node is {states}{fails}"
     if outcome.state == "kernel unknown":
         return "the node's kernel is not known"
     if outcome.state == "no mapping":

@@ -15,7 +15,7 @@ from ..kmm.lookup import table, tables, text
 from ..kmm.module import is_set_by_kmm
 from .coverage import STEPS, Group
 from .drivers import Driver
-from .facts import tolerates
+from .facts import PASSING, tolerates
 
 POD_KINDS = {
     ("", "Pod"): ("spec",),
@@ -117,7 +117,9 @@ def _place(placement: Placement, workload: Workload, nodes: list[Node]) -> None:
     left_of: dict[tuple[Taint, ...], tuple[Taint, ...]] = {}
     for node in nodes:
         if node.taints not in left_of:
-            left_of[node.taints] = tuple(taint for taint in node.taints if not tolerates(tolerations, taint))
+            left_of[node.taints] = tuple(
+                taint for taint in node.taints if taint.key not in PASSING and not tolerates(tolerations, taint)
+            )
         if left := left_of[node.taints]:
             placement.repelled.append((node, left))
         else:
@@ -129,6 +131,6 @@ def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
     labels: dict[str, str] = {}
     for outcome in (*group.outcomes, *group.theirs):
         driver = drivers[outcome.driver]
-        if outcome.state in ("runs", "other version"):
-            labels |= driver.labels(driver.module.version if outcome.state == "runs" else outcome.failure)
+        if outcome.state in ("runs", "waiting", "other version"):
+            labels |= driver.labels(outcome.failure if outcome.state == "other version" else driver.module.version)
     return labels

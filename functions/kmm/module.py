@@ -174,4 +174,6 @@ def module_of(manifest: Manifest) -> Module | None:
         return None
     spec, head = table(manifest, "spec"), {"apiVersion": MODULE_API, "kind": MODULE_KIND}
     metadata = {"name": ref(manifest).name, "namespace": text(spec, "spokeNamespace")}
+    if ending := text(table(manifest, "metadata"), "deletionTimestamp"):
+        metadata["deletionTimestamp"] = ending
     return Module({**head, "metadata": metadata, "spec": table(spec, "moduleSpec")})

@@ -30,8 +30,10 @@ STATES = (
     State("blocked", "Blocked", "KMM fails on another node, and does nothing with the Module on any"),
     State("no mapping", "No mapping", "no kernel mapping has a driver for the node's kernel"),
     State("kernel unknown", "Kernel not known", "the node has not reported its kernel"),
+    State("terminating", "Terminating", "the Module is being deleted: KMM unloads it"),
     State("taint", "Taint", "the Module does not tolerate a taint of the node"),
     State("not labelled", "Waits for a label", "ordered upgrade: nothing is loaded before the node has its label"),
+    State("waiting", "Waits for the node", "nothing is loaded while the node is cordoned, not ready, or the like"),
     State(
         "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
     ),

@@ -452,3 +452,21 @@ def test_a_kernel_to_come_that_no_mapping_matches_is_an_error(lab: Path) -> None
     accepted = process("krmfn", "images", str(lab), "--kernel", NEW, "--allow-unmapped")
     assert (accepted.code, accepted.err, accepted.text) == (0, "", done.text)
     assert process("krmfn", "images", str(lab), "--kernel", EL9.replace("503", "504")).code == 0
+
+
+def test_a_cordoned_node_waits_and_is_not_in_an_inventory(tmp_path: Path) -> None:
+    """A cordon was left out of Node objects, too: the row said `runs` of a node from which KMM unloads the driver."""
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    dumped = dump(node("a"), edited(node("b"), ("spec", {"taints": [taint]})))
+    folder = plant(tmp_path, {"config.yaml": CONFIG, "nodes.json": dumped})
+    done = process("krmfn", "nodes", ".", "--format", "json", cwd=folder)
+    [cluster] = json.loads(done.out)["clusters"]
+    rows = cluster["rows"]
+    assert [(row["node"], row["state"]) for row in rows] == [("a", "runs"), ("b", "waiting")]
+    assert rows[1]["reason"] == "waits while the node is cordoned (node.kubernetes.io/unschedulable:NoSchedule)"
+    assert rows[1]["image"], "it is pulled once the node is uncordoned"
+    assert process("krmfn", "nodes", ".", "--require-coverage", cwd=folder).code == 1
+    assert "unschedulable" not in process("krmfn", "check", ".", cwd=folder).text
+    written = process("krmfn", "inventory", "nodes.json", "--for", ".", cwd=folder).text
+    assert "unschedulable" not in written
+    assert "  b " in written or " b\n" in written

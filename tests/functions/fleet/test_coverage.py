@@ -14,6 +14,7 @@ from krmfn_functions.fleet import coverage, facts
 from krmfn_functions.fleet.drivers import Driver, driver
 
 from krmfn import KrmfnError, Manifest, Ref
+from tests.builders import edited
 from tests.functions.fleet import strategies
 
 REGEXPS = ("^.+$", r"el9", r"^5\.14\.0-427", "test$", r"^6\.1$")
@@ -81,6 +82,8 @@ def fleets(draw: st.DrawFn) -> tuple[list[Node], list[Driver]]:
         by_hand = driver(manifest)
         domain = f"profile of {config.name in 'cd'}"
         claim = by_hand.claim._replace(ref=config, domain=domain, pool=f"pool{number}")
+        if not draw(st.integers(0, 7)):
+            manifest = edited(manifest, ("metadata.deletionTimestamp", "2026-11-24T00:00:00Z"))
         drivers.append(driver(manifest, draw(st.sampled_from([None, claim]))))
     nodes = []
     clusters = st.none() | strategies.LABELS.map(lambda labels: tuple(labels.items()))
@@ -90,7 +93,9 @@ def fleets(draw: st.DrawFn) -> tuple[list[Node], list[Driver]]:
             f"kmm.node.kubernetes.io/version-module.ns.m{number}": draw(st.sampled_from("12"))
             for number in draw(st.sets(st.integers(0, 5)))
         }
-        nodes.append(node._replace(labels={**node.labels, **versions}, cluster=draw(clusters)))
+        states = draw(st.sampled_from([(), (), (Taint("node.kubernetes.io/unschedulable"),)]))
+        taints = tuple(sorted((*node.taints, *states)))
+        nodes.append(node._replace(labels={**node.labels, **versions}, cluster=draw(clusters), taints=taints))
     return nodes, drivers
 
 
@@ -133,8 +138,23 @@ def oracle(one: Driver, node: Node, present: list[Driver]) -> Wanted:
     """What becomes of a Module on a node that it selects, as slowly as it can be said."""
     if any(exclude(one, other) for other in present):
         return Wanted("conflict")
-    if any(not tolerated(one, taint) for taint in node.taints):
+    if one.is_terminating:
+        return Wanted("terminating")
+    untolerated = [taint for taint in node.taints if not tolerated(one, taint)]
+    if any(taint.key in "kl" for taint in untolerated):
         return Wanted("taint")
+    outcome = on_kernel(one, node)
+    if not untolerated:
+        return outcome
+    return outcome._replace(
+        state={"runs": "waiting", "failure": "waiting", "other version": "not labelled"}.get(
+            outcome.state, outcome.state
+        )
+    )
+
+
+def on_kernel(one: Driver, node: Node) -> Wanted:
+    """What becomes of a Module on a node without taints."""
     if not one.loads:
         return Wanted("runs")
     if not node.kernel:
@@ -181,7 +201,8 @@ def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[Node], l
             assert actual == expected
             for outcome in group.outcomes:
                 untolerated = [taint for taint in node.taints if not tolerated(drivers[outcome.driver], taint)]
-                assert list(outcome.taints) == (untolerated if outcome.state == "taint" else [])
+                is_judged = outcome.state not in ("conflict", "terminating")
+                assert list(outcome.taints) == (untolerated if is_judged else [])
 
 
 @given(fleets(), st.randoms())

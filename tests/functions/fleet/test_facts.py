@@ -9,16 +9,20 @@ from krmfn_functions.fleet import facts
 from krmfn import Manifest
 
 
-def test_only_taints_that_repel_pods_and_stay_are_facts() -> None:
+def test_only_taints_that_repel_pods_are_facts() -> None:
     taints = [
         {"key": "b", "effect": "NoExecute"},
         {"key": "a", "value": "v", "effect": "NoSchedule"},
         {"key": "soft", "effect": "PreferNoSchedule"},
-        *({"key": key, "effect": "NoSchedule"} for key in sorted(facts.PASSING)),
+        {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"},
     ]
     taints_read = facts.of_manifest({"metadata": {"name": "n"}, "spec": {"taints": taints}}).taints
-    assert taints_read == (Taint("a", "v", "NoSchedule"), Taint("b", "", "NoExecute"))
-    assert list(map(str, taints_read)) == ["a=v:NoSchedule", "b:NoExecute"]
+    assert taints_read[:2] == (Taint("a", "v", "NoSchedule"), Taint("b", "", "NoExecute"))
+    assert list(map(str, taints_read)) == [
+        "a=v:NoSchedule",
+        "b:NoExecute",
+        "node.kubernetes.io/unschedulable:NoSchedule",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def labels_with_kmm(node: Node, group: coverage.Group, drivers: list[Driver]) ->
     labels = dict(node.labels)
     for outcome in group.outcomes:
         one = drivers[outcome.driver]
-        if outcome.state == "runs" and one.loads:
+        if outcome.state in ("runs", "waiting") and one.loads:
             labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.ready"] = ""
             if one.module.version:
                 labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.version.ready"] = one.module.version
@@ -70,7 +70,7 @@ def test_a_daemonset_runs_where_the_scheduler_would_put_it(fleet: Any, manifests
             for node in group.nodes:
                 labels = labels_with_kmm(node, group, drivers)
                 if node.cluster is None and one.selector.items() <= labels.items():
-                    left = [taint for taint in node.taints if not tolerated_by(one, taint)]
+                    left = [taint for taint in node.taints if taint.key in "kl" and not tolerated_by(one, taint)]
                     (repelled if left else running).append(node.name)
         assert sorted(node.name for node in where.nodes) == sorted(running)
         assert sorted(node.name for node, _ in where.repelled) == sorted(repelled)

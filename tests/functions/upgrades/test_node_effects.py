@@ -118,6 +118,30 @@ BROKEN = drv(image="r/drv:${KERNEL_X")
 ODD = node("n2", "6.9el9")
 
 
+CORDON = "node.kubernetes.io/unschedulable"
+
+
+def test_a_cordon_unloads_and_lets_nothing_load() -> None:
+    """KMM sees the taint of a cordon as any other; it says nothing of the fleet, so it is no error of the Module."""
+    cordoned = node("a", EL9, GPU, CORDON)
+    assert told([drv(), A], [drv(), cordoned]) == {"lost": ("a",)}
+    assert f"waits while the node is cordoned ({CORDON}:NoSchedule)" in message([drv(), A], [drv(), cordoned])
+    assert told([cordoned], [drv(), cordoned]) == {"waiting": ("a",)}
+    assert told([drv(), cordoned], [drv(), A]) == {"gained": ("a",)}
+    assert told([drv(), cordoned], [drv(image="r/other"), cordoned]) == {}
+    tolerant = edited(drv(), ("spec.tolerations", [{"key": CORDON, "operator": "Exists"}]))
+    assert told([tolerant, A], [tolerant, cordoned]) == {}
+    full = node("a", EL9, GPU, "node.kubernetes.io/disk-pressure")
+    assert told([drv(), A], [drv(), full]) == {}, "KMM 2.6 adds this toleration by itself"
+
+
+def test_a_module_that_is_being_deleted_is_unloaded() -> None:
+    ending = edited(drv(), ("metadata.deletionTimestamp", "2026-11-24T00:00:00Z"))
+    assert told([drv(), A], [ending, A]) == {"lost": ("a",)}
+    assert "is being deleted" in message([drv(), A], [ending, A])
+    assert told([A], [ending, A]) == {"blocked": ("a",)}
+
+
 def test_an_ordered_upgrade() -> None:
     assert told([ONE, ON_1], [TWO, ON_1]) == {"kept": ("a",)}
     assert told([ONE, ON_1], [TWO, ON_2]) == {"reloaded": ("a",)}

@@ -48,6 +48,7 @@ def planned(old: list[Manifest], new: list[Manifest], share: str = "10%") -> Rol
 
 
 A, B, C = (labelled(name) for name in "abc")
+CORDONED = labelled("b", taints=["node.kubernetes.io/unschedulable"])
 
 
 def test_waves_are_in_the_order_of_the_names() -> None:
@@ -122,6 +123,11 @@ NO_PLAN: dict[str, tuple[list[Manifest], list[Manifest], str]] = {
         [ONE, labelled("a", taints=["t"])],
         [TWO, labelled("a", taints=["t"])],
         "in wave 1 of 1, node a does not get version 2 of Module kmm/drv: does not tolerate t:NoSchedule",
+    ),
+    "a node that is cordoned": (
+        [ONE, A, CORDONED],
+        [TWO, A, CORDONED],
+        "in wave 2 of 2, node b does not get version 2 of Module kmm/drv: waits while the node is cordoned",
     ),
     "KMM fails on another node": (
         [ONE, A, ODD],
