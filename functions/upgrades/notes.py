@@ -15,6 +15,7 @@ from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules
 from ..fleet.coverage import coverage
 from ..fleet.workloads import placements
+from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
 from ..plan import Plan
 from ..rendering import function_config, ignoring
@@ -42,6 +43,7 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
     impact = impact_of(plan, target(config.kmm_version), theirs)
     impact = impact._replace(nodes_of=_nodes_of(resources, config), knows_nodes=knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
+        finding = _on_hub(finding)
         source = _source(finding, manifests, by_id)
         if source:
             owners[source.ref] = source
@@ -55,6 +57,15 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
     return [
         finding for severity in ("error", "warning", "info") for _, finding in shown if finding.severity == severity
     ]
+
+
+def _on_hub(finding: Result) -> Result:
+    """Return a finding about a Module with the path that its field has in the ManagedClusterModule that brings it."""
+    field = finding.field
+    is_hub = finding.ref is not None and finding.ref.kind == HUB_KIND
+    if not is_hub or field is None or not field.path.startswith(("spec.moduleLoader", "spec.devicePlugin")):
+        return finding
+    return finding._replace(field=field._replace(path=field.path.replace("spec.", "spec.moduleSpec.", 1)))
 
 
 def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref], Sequence[str] | None]:

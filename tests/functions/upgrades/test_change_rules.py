@@ -82,7 +82,14 @@ class Case(NamedTuple):
 CASES = [
     Case("KMM002", "error", [PLAIN], [VERSIONED], "spec.moduleLoader.container.version", "from an empty version"),
     Case("KMM002", "error", [VERSIONED], [PLAIN], "spec.moduleLoader.container.version", "from an empty version"),
-    Case("KMM002", "error", [hub(VERSIONED)], [hub(PLAIN)], "spec.moduleLoader.container.version", "empty version"),
+    Case(
+        "KMM002",
+        "error",
+        [hub(VERSIONED)],
+        [hub(PLAIN)],
+        "spec.moduleSpec.moduleLoader.container.version",
+        "empty version",
+    ),
     Case(
         *("KRM401", "warning", [PLAIN, consumer()], [edited(PLAIN, (IMAGE, "r/drv:2")), consumer()]),
         *(
@@ -112,7 +119,7 @@ CASES = [
     ),
     Case(
         *("KRM401", "info", [hub(PLAIN)], [hub(edited(PLAIN, (IMAGE, "r/drv:2")))]),
-        *("spec.moduleLoader.container.kernelMappings[0].containerImage", "the Module has no version"),
+        *("spec.moduleSpec.moduleLoader.container.kernelMappings[0].containerImage", "the Module has no version"),
     ),
     Case("KRM410", "info", [PLAIN, consumer()], [], "", "is deleted together with DaemonSet kmm/agent; "),
     Case("KRM410", "info", [VERSIONED, consumer(**V1)], [], "", "but Flux deletes the Module first"),
