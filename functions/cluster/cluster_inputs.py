@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 
 from ..command import Context
-from ..paths.disk import within
+from ..paths.disk import parents
 from ..paths.failures import Failure, failure_of
 from ..paths.workers import processors
 from ..rendering.kinds import COUNTING
@@ -19,6 +20,8 @@ from .inputs import Read
 from .layout import Cluster
 from .progress import progress
 
+T = TypeVar("T")
+R = TypeVar("R")
 _JOBS = 8
 """How many kustomizations are built at a time, at most, unless --jobs says so."""
 
@@ -38,7 +41,6 @@ class Inputs(NamedTuple):
 def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
     """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
     builds = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots)
-    jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
     with progress(context.log, len(every), "clusters read") as step:
 
         def read(cluster: Cluster) -> Inputs:
@@ -46,18 +48,36 @@ def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
             step()
             return made
 
-        if jobs == 1 or len(every) == 1:
-            return [read(cluster) for cluster in every]
-        from concurrent.futures import ThreadPoolExecutor  # here: one cluster is the usual case
+        return _each(context, read, every, builds) if len(every) > 1 else [read(cluster) for cluster in every]
 
-        with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
-            try:
-                return list(pool.map(read, every))
-            except KeyboardInterrupt:
-                from ..kustomization import process
 
-                process.end_all()
-                raise
+def look_up(context: Context, lists: Sequence[ResourceList]) -> None:
+    """Have kustomize say where a finding of each list stands, for as many builds at a time as --jobs says.
+
+    It runs once more for a build that was not asked at once (see `builds`); what it says is kept for the others.
+    """
+    lazy = [
+        next((partial(one.place.finder, one) for one in each.results if one.place and one.place.finder), None)
+        for each in lists
+    ]
+    _each(context, lambda finder: finder(), list(filter(None, lazy)), len(lazy))
+
+
+def _each(context: Context, work: Callable[[T], R], every: Sequence[T], builds: int) -> list[R]:
+    """Return what `work` makes of each, in their order."""
+    jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
+    if jobs == 1:
+        return [work(one) for one in every]
+    from concurrent.futures import ThreadPoolExecutor  # here: one cluster is the usual case
+
+    with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
+        try:
+            return list(pool.map(work, every))
+        except KeyboardInterrupt:
+            from ..kustomization import process
+
+            process.end_all()
+            raise
 
 
 def _read(context: Context, cluster: Cluster) -> Inputs:
@@ -89,13 +109,15 @@ def _only_counts(resources: ResourceList) -> bool:
 
 def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
     """Report each PATH below which there is nothing for the function; a root without any is none of its business."""
+    below: dict[str, list[Inputs]] = {}
+    for one in read:
+        tops = dict[str, None]()
+        for root in one.cluster.roots:
+            tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
+        for top in tops:
+            below.setdefault(top, []).append(one)
     for path in paths:
-        real = os.path.realpath(path)
-        held = [
-            one
-            for one in read
-            if any(within(root.path, real) if root.path else path == "-" for root in one.cluster.roots)
-        ]
+        held = below.get(path if path == "-" else os.path.realpath(path), ())
         lists = [part.resources for one in held for part in (*one.parts, *filter(None, [one.side]))]
         if lists:
             lists[0].report(inputs.nothing_of_ours(context.options, path, lists))

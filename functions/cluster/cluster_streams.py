@@ -135,10 +135,17 @@ def only(context: Context, path: str) -> ResourceList:
 def log(context: Context, streams: Streams) -> None:
     """Write all findings and failures, and what is left out, for a command that prints something else."""
     log_left_out(context, streams)
+    if len(streams.clusters) > 1:
+        look_up(context, streams)
     context.log.findings(streams.findings)
     for one in streams.clusters:
         context.log.findings(one.final.results)
     log_failures(context.log, streams.failures)
+
+
+def look_up(context: Context, streams: Streams) -> None:
+    """Have the places of findings looked up for all clusters together, before they are reported one by one."""
+    cluster_inputs.look_up(context, [each for one in streams.clusters for each in one.lists])
 
 
 def log_left_out(context: Context, streams: Streams) -> None:

@@ -49,6 +49,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def run(context: Context, args: Args) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
     streams = cluster_streams.rendered(context, args.paths)
+    if len(streams.clusters) > 1:
+        cluster_streams.look_up(context, streams)
     whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
     if args.write_baseline:
         if not streams.is_whole:

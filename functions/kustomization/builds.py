@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from krmfn.errors import KrmfnError
@@ -16,6 +16,7 @@ from ..paths.failures import Unreadable
 from ..rendering.kinds import OWNERS
 from ..run import note
 from . import calls, decision, kustomize, outdated
+from . import origins as origin_notes
 from .graph import Graph
 from .places import Places
 
@@ -36,13 +37,16 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         raise Unreadable(decided.refused)
     like = graph.kustomizations[folder].manifest
     build = partial(kustomize.build, path, flags, decided, calls.ENTRY_POINTS, like, seconds=options.timeout)
-    made = build()
+    traced = build(origins=True) if _asks_at_once(graph, folder, decided, flags) else None
+    stream = origin_notes.without(traced.stream) if traced else None
+    made = traced._replace(stream=stream) if traced and stream is not None else build()
+    again = partial(build, origins=True) if traced is None else partial(_same, traced)
     try:
         resources = manifests.read_stream(made.stream)
     except KrmfnError as failure:
         raise KrmfnError(f"what kustomize build {path} printed: {failure}") from failure
     resources.report(finding for finding in graph.findings(folder) if finding.severity != "error")
-    places = Places(graph, folder, decided.calls, partial(build, origins=True))
+    places = Places(graph, folder, decided.calls, again)
     places.give(resources.items)
     resources.report(map(places.of_call, made.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in made.messages)
@@ -54,6 +58,15 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
         note(resources, is_rendered=True, config_item=config)
         resources.function_config = config.manifest
     return resources
+
+
+def _asks_at_once(graph: Graph, folder: str, decided: decision.Decision, flags: Sequence[str]) -> bool:
+    """Return True when kustomize may say at once where each resource comes from, and its output is the same."""
+    return not (flags or decided.is_open or decided.calls) and graph.is_untouched(folder)
+
+
+def _same(traced: kustomize.Built) -> kustomize.Built:
+    return traced
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:

@@ -30,6 +30,8 @@ class Kustomization(NamedTuple):
     calls: tuple[Call, ...] = ()
     """The functions it lists, kustomize's own plugins aside."""
     findings: tuple[Result, ...] = ()
+    is_untouched: bool = False
+    """Whether it leaves annotations alone, as do its resources and patches (see `untouched`)."""
 
     @property
     def is_component(self) -> bool:
@@ -65,6 +67,10 @@ class Graph(NamedTuple):
     def calls(self, folder: str) -> list[Call]:
         """Return the functions that a build calls, those of the outermost kustomization first."""
         return [call for one in self.below(folder) for call in one.calls]
+
+    def is_untouched(self, folder: str) -> bool:
+        """Return True when nothing in a build sees or sets annotations."""
+        return all(one.is_untouched for one in self.below(folder))
 
     def transformed(self, folder: str) -> Transformed:
         """Return what a build does to all resources; what its patches and plugins do is not in it."""

@@ -35,6 +35,20 @@ def unwrapped(stream: bytes, base: str) -> bytes:
     return _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(lambda block: _rewritten(block, base), metadata[0]), stream)
 
 
+def without(stream: bytes) -> bytes | None:
+    """Return the output of a build that was asked for these annotations as if it had not been.
+
+    None when that is not certain: something else than a note of kustomize's holds their names.
+    """
+    plain = _METADATA.sub(lambda metadata: _ANNOTATIONS.sub(_unnoted, metadata[0]), stream)
+    return None if any(key.encode() in plain for key in OPTIONS.values()) else plain
+
+
+def _unnoted(block: re.Match[bytes]) -> bytes:
+    lines = _BLOCK.sub(b"", block[1])
+    return b"  annotations:\n" + lines if lines else b""
+
+
 def _rewritten(block: re.Match[bytes], base: str) -> bytes:
     """Return the annotations of a resource; nothing when none is left."""
     lines = _BLOCK.sub(lambda entry: _entry(entry[1].decode(), entry[2], base), block[1])

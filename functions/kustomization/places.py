@@ -7,7 +7,7 @@ a build is done without, and once more with them when a finding needs it; a buil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
 from krmfn.fieldpath import of_value, split
@@ -30,11 +30,16 @@ class Places:
 
     def __init__(self, graph: Graph, folder: str, calls: Sequence[Call], again: Callable[[], Built]) -> None:
         """Take the kustomizations, the folder that is built with its calls, and how to build it with origins."""
-        self._graph, self._folder, self._again = graph, folder, again
+        self._graph, self._folder = graph, folder
         self._configs = {call.config.ref.id: call.config for call in calls}
         self._built = graph.below(folder)
         self._documents = lru_cache(maxsize=None)(written.documents)
         self._patches = lru_cache(maxsize=None)(changes.documents_of)
+        # no cached_property: before Python 3.12 one lock held up all instances, and kustomize runs once for each
+        self._traced = lru_cache(maxsize=None)(partial(_traced, again))
+        self._origins = lru_cache(maxsize=None)(self._read_origins)
+        self._final = lru_cache(maxsize=None)(self._read_final)
+        self._seen = lru_cache(maxsize=None)(self._read_seen)
 
     def give(self, items: Iterable[Item]) -> None:
         """Let findings about items of the build look up their places."""
@@ -50,44 +55,34 @@ class Places:
 
     def _of_item(self, item: Item, result: Result) -> Result:
         """Return a finding about an item of the build, or about what is made from it, at its place in the files."""
-        traced = _id_in(item.ref.id, self._final)
+        traced = _id_in(item.ref.id, self._final())
         if result.ref and _id_in(result.ref.id, {item.ref.id: item}) is None:
             return result._replace(place=self._of_owner(item, traced, result.field))
         return self._at(traced, item, result)
 
     def _of_call(self, result: Result) -> Result:
         """Return a finding at its place; names are those of the moment at which the function was called."""
-        item = _id_in(result.ref.id, self._seen) if result.ref else None
+        item = _id_in(result.ref.id, self._seen()) if result.ref else None
         if item:
             return self._at(item, item, result)
-        makers = (one for one in self._seen.values() if result.message.startswith(f"generated from {one.ref}: "))
+        makers = (one for one in self._seen().values() if result.message.startswith(f"generated from {one.ref}: "))
         owner = next(makers, None)
         return result._replace(place=self._of_owner(owner, owner, result.field)) if owner else _nowhere(result)
 
-    @cached_property
-    def _traced(self) -> Built:
-        try:
-            return self._again()
-        except KrmfnError:
-            return Built(b"")
+    def _read_origins(self) -> written.Origins:
+        return written.origins(self._graph, self._folder, self._traced().base)
 
-    @cached_property
-    def _origins(self) -> written.Origins:
-        return written.origins(self._graph, self._folder, self._traced.base)
+    def _read_final(self) -> Mapping[Id, Item]:
+        """Return the resources as kustomize prints them, with their origins."""
+        return {item.ref.id: item for item in manifests.read_stream(self._traced().stream).items}
 
-    @cached_property
-    def _final(self) -> Mapping[Id, Item]:
-        """The resources as kustomize prints them, with their origins."""
-        return {item.ref.id: item for item in manifests.read_stream(self._traced.stream).items}
-
-    @cached_property
-    def _seen(self) -> Mapping[Id, Item]:
-        """The resources as the functions were shown them last, with their origins."""
-        return {item.ref.id: item for seen in self._traced.seen for item in ResourceList.parse(seen.text).items}
+    def _read_seen(self) -> Mapping[Id, Item]:
+        """Return the resources as the functions were shown them last, with their origins."""
+        return {item.ref.id: item for seen in self._traced().seen for item in ResourceList.parse(seen.text).items}
 
     def _at(self, traced: Item | None, item: Item, result: Result) -> Result:
         """Return a finding about an item at its field, with the name that the resource has in its file."""
-        built = written.way(traced, self._origins, self._built) if traced else self._built
+        built = written.way(traced, self._origins(), self._built) if traced else self._built
         maker = written.maker(traced) if traced else ""
         if maker:
             return self._at_maker(maker, item, result, built)
@@ -122,7 +117,7 @@ class Places:
 
     def _file(self, traced: Item | None) -> written.File | None:
         """Return the file that kustomize says an item comes from; None when it does not, or may mean one of several."""
-        return self._origins.files.get(str(written.origin_of(traced).get("path"))) if traced else None
+        return self._origins().files.get(str(written.origin_of(traced).get("path"))) if traced else None
 
     def _at_field(self, result: Result, item: Item, source: Item, built: Sequence[Kustomization]) -> Result:
         """Return a finding about an item at its field in `source`, or where a kustomization gives it another value."""
@@ -150,14 +145,22 @@ class Places:
         if patched:
             return result._replace(place=patched)
         mark = mark_of(item.annotations)
-        owner = _id_in(mark.owner, self._seen) if mark else None
+        owner = _id_in(mark.owner, self._seen()) if mark else None
         if owner:
             is_said = result.message.startswith("generated from ")
             message = result.message if is_said else f"generated from {owner.ref}: {result.message}"
             return result._replace(message=message, place=self._of_owner(owner, owner, result.field))
-        kustomization = self._origins.kustomizations.get(maker)
+        kustomization = self._origins().kustomizations.get(maker)
         place = kustomization and shorthands.generator(kustomization, item.kind, names)
         return result._replace(place=place or (Place(kustomization.name) if kustomization else None))
+
+
+def _traced(again: Callable[[], Built]) -> Built:
+    """Build with origins; nothing has one where that fails."""
+    try:
+        return again()
+    except KrmfnError:
+        return Built(b"")
 
 
 def _nowhere(result: Result) -> Result:

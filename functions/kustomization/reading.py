@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -19,13 +19,15 @@ from krmfn.yamltext import documents as divided
 
 from ..paths.disk import Disk, Target, parents, within
 from ..paths.manifests import KUSTOMIZATIONS
-from . import ambiguity, fields, mentions, references
+from . import ambiguity, fields, mentions, references, untouched
 from .calls import Ours
 from .documents import documents, unreadable
 from .graph import Graph, Kustomization
 from .listed import Configs
 from .references import Reference
 
+_DIVIDED = ("resources", "bases", "patches")
+"""What begins the fields whose files kustomize reads as documents, and so does krmfn."""
 MAX_BUILDS = 100_000
 """How often kustomize may read a kustomization in one build: it reads one anew for each way that leads there."""
 
@@ -58,6 +60,25 @@ def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterato
             kind, where = ("Component", "components") if other.is_component else ("Kustomization", "resources")
             message = f"{reference.name} is a {kind}; list it under {where}"
             yield error(message, rule="KRM506", field=Field(reference.field), place=reference.place)
+
+
+def _is_untouched(item: Item, named: Sequence[Reference], texts: Mapping[str, bytes | None]) -> bool:
+    """Return True for a kustomization that leaves annotations alone, as far as its own text and its files say."""
+    if any(one.kind not in ("file", "folder", "inline") for one in named):
+        return False
+    resources: list[bytes] = []
+    patches: list[tuple[str, bytes]] = []
+    for one in named:
+        text = one.text.encode(errors="surrogatepass") if one.kind == "inline" else texts.get(one.real)
+        if one.kind == "folder" or not one.field.startswith(_DIVIDED):
+            continue
+        if text is None:
+            return False
+        if one.field.startswith("patches"):
+            patches.append((one.name, text))
+        else:
+            resources.append(text)
+    return untouched.is_untouched(item.text, item.manifest, resources, patches)
 
 
 class _Reader:
@@ -125,19 +146,29 @@ class _Reader:
         if item:
             found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
             named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
-            found.extend((*wrong, *self._misread(named)))
-        one = Kustomization(folder, target.name, target.real, item.manifest if item else {}, tuple(named))
+            found.extend(wrong)
+        texts = {one.real: self._text(one) for one in named if one.kind == "file" and one.field.startswith(_DIVIDED)}
+        found.extend(self._misread(named, texts))
+        is_untouched = item is not None and _is_untouched(item, named, texts)
+        manifest = item.manifest if item else {}
+        one = Kustomization(folder, target.name, target.real, manifest, tuple(named), is_untouched=is_untouched)
         self.read[folder] = one
         return one
 
-    def _misread(self, named: Iterable[Reference]) -> Iterator[Result]:
+    def _text(self, reference: Reference) -> bytes | None:
+        """Return what a file holds; None when it cannot be read, which kustomize says."""
+        try:
+            return self.disk.read(Target(reference.name, reference.real))
+        except KrmfnError:
+            return None
+
+    def _misread(self, named: Iterable[Reference], texts: Mapping[str, bytes | None]) -> Iterator[Result]:
         """Yield an error for each file of resources or patches that readers divide differently."""
         for reference in named:
-            if reference.kind == "file" and reference.field.startswith(("resources", "bases", "patches")):
-                with suppress(KrmfnError):  # kustomize says what it cannot read
-                    problem = divided.misread(self.disk.read(Target(reference.name, reference.real)))
-                    if problem:
-                        yield unreadable(KrmfnError(problem), reference.name, ambiguity.RULE)
+            text = texts.get(reference.real) if reference.field.startswith(_DIVIDED) else None
+            with suppress(KrmfnError):  # kustomize says what it cannot read
+                if text is not None and (problem := divided.misread(text)):
+                    yield unreadable(KrmfnError(problem), reference.name, ambiguity.RULE)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""

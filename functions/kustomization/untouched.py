@@ -1,0 +1,92 @@
+"""Whether anything in a kustomization may see or set annotations.
+
+Where nothing does, kustomize can be asked for origins at once: that adds annotations to every resource, which a patch,
+a selector or a replacement could meet (api/internal/target/kusttarget.go), and rewrites the others as strings. What is
+not known to leave annotations alone counts as what does not; then kustomize runs once more when a finding asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from yaml.nodes import MappingNode, Node, SequenceNode
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import Manifest
+
+from .documents import documents
+from .origins import OPTIONS
+
+_FIELDS = frozenset(
+    (
+        *("apiVersion", "kind", "metadata", "resources", "bases", "components", "namePrefix", "nameSuffix"),
+        *("namespace", "commonLabels", "labels", "images", "replicas", "sortOptions"),
+        *("patches", "patchesStrategicMerge", "patchesJson6902"),
+        *("configMapGenerator", "secretGenerator", "generatorOptions"),
+    )
+)
+"""The fields that a kustomization may have; annotations are in none of them, unless by their name."""
+_WORD = re.compile(rb"annotation", re.IGNORECASE)
+_HIDDEN = re.compile(rb"\\[xuU\r\n]|!!binary|!<")
+"""An escape or a tag behind which a word may hide."""
+_VALUE = rb"""[\w./-]+: *(?:"[^"\\\n]*"|'[^'\n]*')"""
+_STRINGS = re.compile(
+    rb"^( *)annotations:(?: *\n(?:\1 +%s\n)+| *\{%s(?:, *%s)*\}\n)" % (_VALUE, _VALUE, _VALUE), re.MULTILINE
+)
+"""Annotations that are strings for every reader."""
+_POINTER = re.compile(r"/(?!metadata(?:/|$))[^/]+.*|/metadata/[^/]+.*", re.DOTALL)
+"""The path of a JSON patch that leads neither to all of a resource nor to all of its metadata."""
+_LARGE = 1 << 18
+"""Bytes of resources from which the notes cost kustomize more than they may save."""
+
+
+def is_untouched(
+    text: bytes, manifest: Manifest, resources: Iterable[bytes], patches: Iterable[tuple[str, bytes]]
+) -> bool:
+    """Return True for a kustomization that leaves annotations alone, as do its `resources` and `patches` (name, text).
+
+    `text` is the kustomization's own, in which patches may be written out.
+    """
+    if not manifest.keys() <= _FIELDS or _WORD.search(text) or _HIDDEN.search(text):
+        return False
+    size = 0
+    for resource in resources:
+        size += len(resource)
+        if size > _LARGE or not _has_strings(resource):
+            return False
+    return all(_is_harmless(name, patch) for name, patch in patches)
+
+
+def _has_strings(text: bytes) -> bool:
+    """Return True when all annotations in a file are plainly strings, and none is one of kustomize's notes."""
+    if _HIDDEN.search(text) or any(key.encode() in text for key in OPTIONS.values()):
+        return False
+    return len(_WORD.findall(text)) == len(_WORD.findall(b"".join(one[0] for one in _STRINGS.finditer(text))))
+
+
+def _is_harmless(name: str, text: bytes) -> bool:
+    """Return True for a patch that neither names annotations nor replaces what holds them."""
+    if _WORD.search(text) or _HIDDEN.search(text) or b"$" in text:
+        return False
+    try:
+        return all(_is_narrow(item.node) for item in documents(name, text))
+    except KrmfnError:
+        return False
+
+
+def _is_narrow(node: Node | None) -> bool:
+    if isinstance(node, MappingNode):
+        keys = {key.value: value for key, value in node.value if isinstance(key.value, str)}
+        return "<<" not in keys and isinstance(keys.get("metadata"), MappingNode)
+    if not isinstance(node, SequenceNode):
+        return False
+    for operation in node.value:
+        if not isinstance(operation, MappingNode):
+            return False
+        for key, value in operation.value:
+            if key.value in ("path", "from") and not (isinstance(value.value, str) and _POINTER.fullmatch(value.value)):
+                return False
+            if key.value not in ("op", "path", "from", "value"):
+                return False
+    return True

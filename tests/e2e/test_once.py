@@ -1,0 +1,56 @@
+"""kustomize runs once for each root, and what it prints is what it prints when it is not asked for origins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.functions.kustomization.test_untouched import UNTOUCHED
+from tests.trees import config_map, plant
+
+from .conftest import Env
+from .engines import must, run
+
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata:
+  name: gpu
+  namespace: kmm
+  annotations: {config.kubernetes.io/local-config: "true"}
+spec: {driverImage: r.example.com/gpu, driverVersion: "1", moduleName: gpu, nodeSelector: {a: b}, fualt: 1}
+"""
+
+
+def counting(folder: Path, kustomize: str, env: Env) -> tuple[Env, Path]:
+    """Return an environment whose kustomize notes each run, and the file with a line for each."""
+    program, notes = folder / "bin" / "kustomize", folder / "notes"
+    plant(folder, {"bin/kustomize": f'#!/bin/sh\necho run >> "{notes}"\nexec "{kustomize}" "$@"\n', "notes": ""})
+    program.chmod(0o755)
+    return env | {"PATH": os.pathsep.join([str(program.parent), env["PATH"]])}, notes
+
+
+def overlays(number: int, more: str = "") -> dict[str, str]:
+    """Return the files of some overlays of one base with a fault."""
+    files = {"base/kustomization.yaml": "resources: [config.yaml]\n", "base/config.yaml": CONFIG}
+    each = {f"o{at}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{at}-\n{more}" for at in range(number)}
+    return files | each
+
+
+@pytest.mark.parametrize(("more", "runs"), [("", 5), ("commonAnnotations: {a: b}\n", 10)])
+def test_each_root_with_a_finding_is_built_once(kustomize: str, env: Env, tmp_path: Path, more: str, runs: int) -> None:
+    counted, notes = counting(tmp_path, kustomize, env)
+    done = run("krmfn", "check", plant(tmp_path / "repo", overlays(5, more)), env=counted)
+    assert done.code == 1
+    assert "repo/base/config.yaml:7:" in done.text
+    assert len(notes.read_text().splitlines()) == runs
+
+
+@pytest.mark.parametrize("name", UNTOUCHED)
+def test_the_output_is_that_of_a_plain_build(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+    folder = plant(tmp_path, UNTOUCHED[name] | {"other/kustomization.yaml": "resources: [a.yaml]\n"})
+    plant(folder, {"other/a.yaml": config_map("other")})
+    plain = must(kustomize, "build", folder, env=env)
+    assert run("krmfn", "render", "--include-inputs", "--root", folder, folder, env=env).out == plain

@@ -1,0 +1,122 @@
+"""What leaves annotations alone, so that kustomize may note origins at once; all else is built without them first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from krmfn_functions.kustomization import origins, reading
+
+from tests.trees import OURS, config_map, plant
+
+PLAIN = config_map("own")
+NOTED = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n  annotations:\n    a/b: \"c\"\n    d: 'e'\n"
+MERGE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: own}\ndata: {a: b}\n"
+TARGET = "target: {kind: ConfigMap}"
+
+UNTOUCHED = {
+    "resources": {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": PLAIN},
+    "strings": {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": NOTED},
+    "a base": {"kustomization.yaml": "resources: [b]\n", "b/Kustomization": "resources: [c]\n", "b/c": PLAIN},
+    "a patch": {"kustomization.yaml": "resources: [own.yaml]\npatches: [{path: p}]\n", "own.yaml": PLAIN, "p": MERGE},
+    "names": {
+        "kustomization.yaml": f"resources: [own.yaml]\npatches: [{{path: p, {TARGET}}}]\n",
+        "own.yaml": PLAIN,
+        "p": "- {op: add, path: /metadata/labels, value: {a: b}}\n",
+    },
+    "inline": {
+        "kustomization.yaml": "resources: [own.yaml]\npatches:\n- patch: '"
+        + MERGE.replace("\n", "\n\n    ").rstrip()
+        + "'\n",
+        "own.yaml": PLAIN,
+    },
+    "generated": {
+        "kustomization.yaml": "configMapGenerator: [{name: a, files: [text]}]\nnamePrefix: a-\n",
+        "text": "metadata:\n  annotations: 1\n",
+    },
+}
+
+
+def own(text: str) -> dict[str, str]:
+    return {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": text}
+
+
+def patched(text: str, more: str = "") -> dict[str, str]:
+    return {
+        "kustomization.yaml": f"resources: [own.yaml]\npatches: [{{path: p{more}}}]\n",
+        "own.yaml": PLAIN,
+        "p": text,
+    }
+
+
+HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n"
+TOUCHED = {
+    "a number": own(f"{HEAD}  annotations:\n    a: 1\n"),
+    "a word that may be a truth value": own(f"{HEAD}  annotations:\n    a: yes\n"),
+    "none": own(f"{HEAD}  annotations: {{}}\n"),
+    "null": own(f"{HEAD}  annotations:\n"),
+    "an anchor": own(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
+    "a merge": own(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
+    "an escape": own(f'{HEAD}  "annotation\\x73":\n    a: "1"\n'),
+    "a tag": own(f"{HEAD}  !!binary YW5ub3RhdGlvbnM=:\n    a: '1'\n"),
+    "a note of its own": own(f"{HEAD}  annotations:\n    {origins.ORIGIN}: 'b'\n"),
+    "a large file": own(PLAIN + "# \n" * 100_000),
+    "of all": {**own(PLAIN), "kustomization.yaml": "resources: [own.yaml]\ncommonAnnotations: {a: b}\n"},
+    "of a generator": {"kustomization.yaml": "configMapGenerator: [{name: a, options: {annotations: {a: b}}}]\n"},
+    "of what is generated": {"kustomization.yaml": "generatorOptions: {annotations: {a: b}}\n"},
+    "a selector": patched(MERGE, ", target: {annotationSelector: a}"),
+    "a merge of annotations": patched("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: b}}\n"),
+    "a replacement of all": patched(f"{MERGE}$patch: replace\n"),
+    "a patch without metadata": patched("data: {a: b}\n", f", {TARGET}"),
+    "a path to annotations": patched("- {op: remove, path: /metadata/annotations/a}\n", f", {TARGET}"),
+    "a path to the metadata": patched("- {op: replace, path: /metadata, value: {name: own}}\n", f", {TARGET}"),
+    "a path to everything": patched("- {op: replace, path: '', value: {}}\n", f", {TARGET}"),
+    "a copy of the metadata": patched("- {op: copy, from: /metadata, path: /data}\n", f", {TARGET}"),
+    "an alias as a path": patched("- {op: test, x: &p /metadata, path: *p}\n", f", {TARGET}"),
+    "labels with fields": {
+        **own(PLAIN),
+        "kustomization.yaml": "labels: [{pairs: {a: b}, fields: [{path: metadata/annotations}]}]\n",
+    },
+    "notes that are asked for": {
+        **own(PLAIN),
+        "kustomization.yaml": "resources: [own.yaml]\nbuildMetadata: [originAnnotations]\n",
+    },
+    "a replacement": {
+        **own(PLAIN),
+        "kustomization.yaml": "resources: [own.yaml]\nreplacements: [{path: r.yaml}]\n",
+        "r.yaml": "source: {kind: ConfigMap, fieldPath: metadata}\ntargets: []\n",
+    },
+    "a base": {"kustomization.yaml": "resources: [b]\n", "b/kustomization.yaml": "commonAnnotations: {a: b}\n"},
+    "something remote": {"kustomization.yaml": "resources: ['https://github.com/a/b?ref=c']\n"},
+    "a file that is not there": {"kustomization.yaml": "resources: [own.yaml]\n"},
+}
+
+
+def is_untouched(folder: Path) -> bool:
+    top = str(folder.resolve())
+    return reading.read([top], top, OURS).is_untouched(top)
+
+
+@pytest.mark.parametrize("name", UNTOUCHED)
+def test_these_leave_annotations_alone(name: str, tmp_path: Path) -> None:
+    assert is_untouched(plant(tmp_path, UNTOUCHED[name]))
+
+
+@pytest.mark.parametrize("name", TOUCHED)
+def test_these_may_not(name: str, tmp_path: Path) -> None:
+    assert not is_untouched(plant(tmp_path, TOUCHED[name]))
+
+
+NOTES = f"    {origins.ORIGIN}: |\n      path: a.yaml\n    {origins.TRANSFORMATIONS}: |\n      - a\n"
+
+
+def test_notes_are_taken_off_and_nothing_else() -> None:
+    for mine in ("", "    a: b\n", "    z: |\n      config\n"):
+        first, last = (mine, "") if mine.startswith("    a") else ("", mine)
+        stream = f"kind: A\nmetadata:\n  annotations:\n{first}{NOTES}{last}  name: a\n"
+        rest = f"  annotations:\n{mine}" if mine else ""
+        assert origins.without(stream.encode()) == f"kind: A\nmetadata:\n{rest}  name: a\n".encode()
+
+
+def test_a_note_in_an_unknown_form_is_not_certain() -> None:
+    assert origins.without(b'metadata:\n  annotations:\n    config.kubernetes.io/origin: "a: \\x01"\n') is None
