@@ -28,7 +28,10 @@ def compared(written: Manifest, rendered: Manifest, selector: Mapping[str, Any])
         in_folds = {change.parts: change for change in differences(_folded(old), _folded(new))}
         told = {change.parts for change in changes}
         return [
-            *(Difference(one, _of_ours(one) or ("" if one.parts in in_folds else _FOLDED)) for one in changes),
+            *(
+                Difference(one, _of_ours(one) or _of_args(one) or ("" if one.parts in in_folds else _FOLDED))
+                for one in changes
+            ),
             *(Difference(one) for at, one in in_folds.items() if at not in told and not _of_ours(one)),
         ]
     return [Difference(change, _of_ours(change) or _of_pods(change, selector)) for change in changes]
@@ -63,6 +66,13 @@ def _of_ours(change: FieldChange) -> str:
     """Return why a label or annotation differs that every generated object has of its own."""
     if change.parts[-1:] and str(change.parts[-1]) in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts:
         return REPLACED
+    return ""
+
+
+def _of_args(change: FieldChange) -> str:
+    """Return why empty arguments of modprobe may go."""
+    if change.parts[-2:] == ("modprobe", "args") and change.old == {} and change.new is ABSENT:
+        return "no arguments either way; but to KMM it is a change, so it unloads the kernel module and loads it again"
     return ""
 
 

@@ -25,6 +25,8 @@ MAPS = frozenset(
 _MAY_BE_EMPTY = MAPS | {"metadata", "resources", "securityContext", "updateStrategy", "rollingUpdate"}
 """Mappings that mean nothing when they are empty; elsewhere `{}` is something, as in emptyDir."""
 
+_TLS = ("registryTLS", "baseImageRegistryTLS", "unsignedImageRegistryTLS")
+"""Verifying TLS is what KMM does without them: `{}` is how Go writes that, but a mapping's replaces the container's."""
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 _FILES = {"defaultMode": 420}
 _CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
@@ -56,6 +58,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "resourceFieldRef": {"divisor": "0"},
     "serviceAccountToken": {"expirationSeconds": 3600},
     "modprobe": {"dirName": "/opt"},
+    **dict.fromkeys(_TLS, {"insecure": False, "insecureSkipTLSVerify": False}),
 }
 """What a field is when it is absent, by the field that holds it."""
 OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))
@@ -95,6 +98,8 @@ def folded(module: Manifest) -> Manifest:
     for mapping in container.get("kernelMappings", []):
         if image:
             mapping.setdefault("containerImage", image)
+        if mapping.get("registryTLS") == {} and "registryTLS" not in container:
+            del mapping["registryTLS"]
         _fold_modules(mapping, single, "inTreeModulesToRemove" in container)
     return copy  # type: ignore[no-any-return]
 
@@ -156,6 +161,8 @@ def _says_nothing(holder: str, name: str, value: Any, defaults: dict[str, Any]) 
         return False  # it stands in place of the container's list
     if value is None or value == [] or (value == "" and name != "dirName"):
         return True
+    if value == {} and name in _TLS:
+        return holder != "kernelMappings"
     if value == {}:
         return name in _MAY_BE_EMPTY and (holder, name) != ("spec", "selector")
     return name in defaults and defaults[name] == value and isinstance(value, bool) == isinstance(defaults[name], bool)

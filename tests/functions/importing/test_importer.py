@@ -14,7 +14,7 @@ from krmfn_functions.importing.drafts import rendered
 from krmfn_functions.importing.importer import Imported, imported
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import Module
-from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.kmm.resolution import is_insecure, resolve
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import Manifest
@@ -154,10 +154,6 @@ def test_a_field_of_a_consumer_is_expressed_or_named(path: str, value: Any, why:
         (edited(GPU, ("spec.moduleLoader.container.modprobe.dirName", "")), "spec.moduleLoader.container.modprobe.dir"),
         (edited(GPU, ("spec.moduleLoader", DROP)), "it loads nothing and starts nothing"),
         (edited(GPU, ("spec.moduleLoader.container.modprobe", {})), "as a DeviceConfig, spec.moduleName: "),
-        (
-            edited(GPU, ("spec.moduleLoader.container.kernelMappings[0].registryTLS", {})),
-            "spec.moduleLoader.container.kernelMappings[0].registryTLS: a DeviceConfig has no field for it",
-        ),
     ],
 )
 def test_a_module_that_cannot_be_expressed_stays_with_its_consumers(gpu: Manifest, why: str) -> None:
@@ -218,6 +214,37 @@ def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], m
     for one in imported([gpu], SETTINGS).taken:
         made = generated(rendered([one.config], SETTINGS))
         assert resolve(Module(made[0]), "6.1.0-test") == resolve(Module(gpu), "6.1.0-test")
+
+
+TLS = {
+    "of the container": ({"registryTLS": {}}, {}),
+    "of the container, in words": ({"registryTLS": {"insecure": False}}, {}),
+    "of a mapping": ({}, {"registryTLS": {}}),
+    "of a build": ({}, {"build": {"dockerfileConfigMap": {"name": "d"}, "baseImageRegistryTLS": {}}}),
+    "over an insecure container": ({"registryTLS": {"insecure": True}}, {"registryTLS": {}}),
+    "insecure over an empty one": ({"registryTLS": {}}, {"registryTLS": {"insecureSkipTLSVerify": True}}),
+}
+
+
+@pytest.mark.parametrize(("container", "mapping"), TLS.values(), ids=TLS)
+def test_empty_tls_settings_are_written_by_every_operator_in_go(
+    container: dict[str, Any], mapping: dict[str, Any]
+) -> None:
+    """They were "a DeviceConfig has no field for it", and with them each Module that a Go operator wrote."""
+    gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
+    whole = imported([gpu], SETTINGS)
+    config_of(whole)
+    (made,) = generated(rendered([whole.taken[0].config], SETTINGS))
+    before, after = Module(gpu), Module(made)
+    assert is_insecure(after, after.mappings[0]) is is_insecure(before, before.mappings[0])
+
+
+def test_empty_arguments_go_and_what_that_does_is_named() -> None:
+    whole = imported([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
+    config_of(whole)
+    [(_, difference)] = whole.taken[0].differences
+    assert difference.change.path == "spec.moduleLoader.container.modprobe.args"
+    assert "unloads the kernel module and loads it again" in difference.why
 
 
 def test_an_empty_list_that_counts_cannot_be_expressed() -> None:
