@@ -58,7 +58,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "resourceFieldRef": {"divisor": "0"},
     "serviceAccountToken": {"expirationSeconds": 3600},
     "modprobe": {"dirName": "/opt"},
-    **dict.fromkeys(_TLS, {"insecure": False, "insecureSkipTLSVerify": False}),
+    **{key: {"insecure": False, "insecureSkipTLSVerify": False} for key in _TLS},
 }
 """What a field is when it is absent, by the field that holds it."""
 OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))

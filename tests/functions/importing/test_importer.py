@@ -221,7 +221,6 @@ TLS = {
     "of the container, in words": ({"registryTLS": {"insecure": False}}, {}),
     "of a mapping": ({}, {"registryTLS": {}}),
     "of a build": ({}, {"build": {"dockerfileConfigMap": {"name": "d"}, "baseImageRegistryTLS": {}}}),
-    "over an insecure container": ({"registryTLS": {"insecure": True}}, {"registryTLS": {}}),
     "insecure over an empty one": ({"registryTLS": {}}, {"registryTLS": {"insecureSkipTLSVerify": True}}),
 }
 
@@ -237,6 +236,13 @@ def test_empty_tls_settings_are_written_by_every_operator_in_go(
     (made,) = generated(rendered([whole.taken[0].config], SETTINGS))
     before, after = Module(gpu), Module(made)
     assert is_insecure(after, after.mappings[0]) is is_insecure(before, before.mappings[0])
+
+
+def test_an_empty_tls_setting_over_an_insecure_container_cannot_be_expressed() -> None:
+    """It verifies TLS for one mapping, and nothing that is rendered would."""
+    gpu = module({**EVERY_KERNEL, "registryTLS": {}}, name="gpu", registryTLS={"insecure": True})
+    (why,) = reasons(gpu)["gpu"]
+    assert why == "spec.moduleLoader.container.kernelMappings[0].registryTLS: a DeviceConfig has no field for it"
 
 
 def test_empty_arguments_go_and_what_that_does_is_named() -> None:
