@@ -81,6 +81,8 @@ class Comparison(NamedTuple):
     """How many changes are left out of the plan, since nobody asked for their kinds."""
     sides: tuple[ResourceList, ResourceList] | None = None
     """What is compared; None where a side is not known."""
+    is_same: bool = False
+    """Both sides have the same inputs, so neither was built."""
 
 
 class Rollout(NamedTuple):

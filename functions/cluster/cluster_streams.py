@@ -54,13 +54,18 @@ class Streams(NamedTuple):
         return {one.cluster.name: one.final for one in self.clusters}
 
 
-def rendered(context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None = None) -> Streams:
+def rendered(
+    context: Context,
+    paths: Sequence[str],
+    stays: Callable[[ResourceList], bool] | None = None,
+    laid: Layout | None = None,
+) -> Streams:
     """Return the clusters of some PATHs after the function has run on each of their roots, but for lists that stay.
 
     Documents are read in full where something looks into them. When one of those turns out to be no data, all is done
     again with every document read in full: what is wrong with a file is then a finding beside all others.
     Without PATHs and --cluster it is the working folder. `stays` returns True for a list on which the function is not
-    to run.
+    to run; `laid` is the layout of the PATHs where it is known, perhaps without clusters that are not asked for.
     Raises KrmfnError when nothing can be done for any root, for one and the same reason.
     """
     options = context.options
@@ -69,21 +74,29 @@ def rendered(context: Context, paths: Sequence[str], stays: Callable[[ResourceLi
     again = "-" not in (*paths, *named)  # stdin can be read once
     if again and not context.in_full:
         try:
-            return _streams(context, paths, stays)
+            return _streams(context, paths, stays, laid)
         except NoData:
             context = context._replace(in_full=True)
-    return _streams(context, paths, stays)
+    return _streams(context, paths, stays, laid)
 
 
-def _streams(context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None) -> Streams:
+def laid_out(context: Context, paths: Sequence[str]) -> Layout:
+    """Return which clusters the PATHs make. Raises KrmfnError as `layout` does."""
+    options = context.options
+    named = layout.named(options.cluster)
+    excludes = Excludes(options.exclude, options.written)
+    paths = paths or ([] if named else ["."])
+    return layout.layout(paths, layout.ours(options), options.root, named, excludes, context.intent.is_root_only)
+
+
+def _streams(
+    context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None, laid: Layout | None
+) -> Streams:
     """Do the work of `rendered`."""
     options, judged = context.options, context.intent.judges_whole
-    named = layout.named(options.cluster)
-    paths = paths or ([] if named else ["."])
-    every = [*paths, *(path for members in named.values() for path in members)]
-    known = layout.ours(options)
-    excludes = Excludes(options.exclude, options.written)
-    laid = layout.layout(paths, known, options.root, named, excludes, context.intent.is_root_only)
+    members = [path for held in layout.named(options.cluster).values() for path in held]
+    every = [*(paths or ([] if members else ["."])), *members]
+    laid = laid or laid_out(context, paths)
     failures = list(laid.failures)
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]

@@ -73,7 +73,8 @@ def run(context: Context, args: Args) -> int:
     if args.base is None:
         compared = sides.of_two(context, *args.paths)
     else:
-        compared = against_base.with_base(context, args.base, args.paths)
+        skips = args.kinds is None and not args.plan  # these ask what is in a cluster that does not change, too
+        compared = against_base.with_base(context, args.base, args.paths, skips=skips)
     if not compared:
         return 2
     if args.kinds is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
@@ -15,12 +15,13 @@ from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import Config
-from ..cluster.layout import parse
+from ..cluster.layout import Layout, parse
 from ..command import Context
 from ..paths.disk import within
 from ..paths.failures import Failure, failure_of, log_failures
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
+from . import closures
 from .base import Base
 from .pairs import Pair, compared, deployed, join_theirs, paired
 
@@ -28,11 +29,14 @@ _NOTHING = Plan((), (), (), 0)
 _NO_STREAMS = Streams([], [], [], Config(), ())
 
 
-def with_base(context: Context, ref: str, names: Sequence[str], said: Streams | None = None) -> list[Comparison]:
+def with_base(
+    context: Context, ref: str, names: Sequence[str], said: Streams | None = None, skips: bool = False
+) -> list[Comparison]:
     """Return the comparison of each cluster of some PATHs with what it is in the merge base of HEAD and a ref.
 
     A cluster whose base cannot be rendered is one whose changes are not known. [] when what --against names cannot be
     read, which is logged. `said`: what shall be there, as a command has read it whose findings were logged before.
+    With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`).
     """
     asked, context = context, context._replace(options=context.options._replace(against=()))
     members = [path for _, held in map(parse, context.options.cluster) for path in held]
@@ -42,8 +46,11 @@ def with_base(context: Context, ref: str, names: Sequence[str], said: Streams | 
         gone = next((one for one in every if not (os.path.lexists(one) or os.path.lexists(base.path(one)))), None)
         if gone:
             raise KrmfnError(f"{gone} exists neither here nor in the base {base.name}; is it the right PATH?")
-        new = _streams(context, [one for one in names if os.path.lexists(one)])
-        old = _of_base(context, base, names)
+        here = [one for one in names if os.path.lexists(one)]
+        both = _laid_out(context, base, here, names) if skips else None
+        same = closures.alike(both[0], base.folder, both[1], base.root) if both else frozenset[str]()
+        new = _streams(context, here, _changed(both[1], base.root, both[1], base.root, same) if both else None)
+        old = _of_base(context, base, names, _changed(both[0], base.folder, both[1], base.root, same) if both else None)
         pairs = paired(old, base.folder, new, base.root)
         named = [(_name(base, pair), pair) for pair in pairs]
         if failures := join_theirs(asked, named, said.theirs if said else None):
@@ -59,16 +66,41 @@ def with_base(context: Context, ref: str, names: Sequence[str], said: Streams | 
             _with_base(base, pair, *(_of_pair(part, base, pairs, pair) for part in (lost, missing))) for pair in pairs
         ]
         compared += _unplaced(base, pairs, lost, missing)
+        if both and same:
+            places = {one.name: at for at, one in enumerate(both[1].clusters)}
+            compared += [Comparison(name, _NOTHING, is_same=True) for name in same]
+            compared.sort(key=lambda one: places.get(one.name, len(places)))
         return [compared[0]._replace(name="")] if len(compared) == 1 else compared
 
 
-def _streams(context: Context, names: Sequence[str]) -> Streams:
+def _laid_out(context: Context, base: Base, here: Sequence[str], names: Sequence[str]) -> tuple[Layout, Layout] | None:
+    """Return which clusters there were and are; None when something of it is not certain, or not set alike."""
+    options = base.options(context.options)
+    if base.skipped or not closures.same_settings(options, base.folder, context.options, base.root):
+        return None
+    there = [path for path in map(base.path, names) if os.path.lexists(path)]
+    if len(here) != len(names) or len(there) != len(names) or context.options.cluster:
+        return None
+    try:
+        old = cluster_streams.laid_out(context._replace(options=options), there)
+        return old, cluster_streams.laid_out(context, here)
+    except KrmfnError:  # said when that side is rendered
+        return None
+
+
+def _changed(laid: Layout, top: str, new: Layout, new_top: str, same: Collection[str]) -> Layout:
+    """Return one side without the clusters that are the same on both."""
+    left_out = [closures.roots(one, new_top) for one in new.clusters if one.name in same]
+    return laid._replace(clusters=[one for one in laid.clusters if closures.roots(one, top) not in left_out])
+
+
+def _streams(context: Context, names: Sequence[str], laid: Layout | None = None) -> Streams:
     """Return the clusters of the PATHs that are there; no PATH is not the working folder here."""
     options = context.options
     there = tuple(f"{name}={','.join(held)}" for name, held in _existing(options.cluster))
     if not names and not there:
         return _NO_STREAMS
-    return cluster_streams.rendered(context._replace(options=options._replace(cluster=there)), names)
+    return cluster_streams.rendered(context._replace(options=options._replace(cluster=there)), names, laid=laid)
 
 
 def _existing(joined: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -78,13 +110,13 @@ def _existing(joined: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             yield name, there
 
 
-def _of_base(context: Context, base: Base, names: Sequence[str]) -> Streams:
+def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | None = None) -> Streams:
     """Return the clusters of the base; when nothing of it can be read, why not."""
     if unread := base.unread(context.options):
         return _NO_STREAMS._replace(findings=[error(line) for line in unread])
     there = [path for path in map(base.path, names) if os.path.lexists(path)]
     try:
-        return _streams(context._replace(options=base.options(context.options)), there)
+        return _streams(context._replace(options=base.options(context.options)), there, laid)
     except KrmfnError as failure:
         return _NO_STREAMS._replace(failures=[failure_of("", failure)])
 

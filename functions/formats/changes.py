@@ -54,6 +54,8 @@ def summary(compared: Comparison) -> str:
     """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
     if compared.failed:
         return "cannot be rendered, so what changes is not known"
+    if compared.is_same:
+        return "nothing changes: its files are those of the base"
     parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
     parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
     effects = (effect for effect in compared.plan.effects if effect.what != "kept")
@@ -92,7 +94,8 @@ def as_json(compared: Sequence[Comparison]) -> str:
         totals.update(counted(one.plan))
         totals.update({"hidden": one.hidden} if one.hidden else {})
     notes = [note for one in compared for note in one.notes]
-    document["summary"] = {**totals, **findings.summary(notes)}
+    same = sum(one.is_same for one in compared)
+    document["summary"] = {**totals, **({"same": same} if same else {}), **findings.summary(notes)}
     if failed := [one.name for one in compared if one.failed]:
         document["failed"] = failed
     return json_text(document, 2) + "\n"

@@ -119,7 +119,7 @@ def test_a_kustomization_is_built_with_the_bases_of_its_time(tmp_path: Path) -> 
         "lab/kustomization.yaml": OVERLAY.format("lab"),
     }
     repo = repository(tmp_path / "repo", files)
-    assert diff(repo, "lab").text == "nothing changes, 1 unchanged\n"
+    assert diff(repo, "lab").text == "nothing changes: its files are those of the base\n"
     (repo / "base" / "a.yaml").write_text(config_map("a").replace("b}", "c}"))
     assert changed(diff(repo, "lab", "--format", "json")) == {"lab-a": "changed"}
 

@@ -233,6 +233,7 @@ def test_an_interrupt_leaves_nothing(number: signal.Signals, repo: Path, tmp_pat
     plant(repo, {"lab/kustomization.yaml": "resources: [a.yaml]\n"})
     commit(repo)
     run_git(repo, "branch", "--force", "main")
+    plant(repo, {"lab/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: b-\n"})  # what is the same is not built
     started, written = tmp_path / "started", tmp_path / "written"
     script = (
         f"#!/bin/sh\necho $$ > {written}\n{shutil.which('mv')} {written} {started}\nexec {shutil.which('sleep')} 600\n"

@@ -1,0 +1,101 @@
+"""`diff --base` neither builds nor compares a root whose inputs are those of the base, and misses no change by it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.examples import EXAMPLES
+from tests.functions.comparing.test_base import commit, run_git
+from tests.trees import plant
+
+from .conftest import Env
+from .engines import run
+from .kustomizations import repositories
+from .test_once import CONFIG, counting, overlays
+
+tried = settings(max_examples=max(15, EXAMPLES // 8), derandomize=True, database=None)
+
+
+def repository(folder: Path, files: dict[str, str]) -> Path:
+    """Plant files and commit them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run_git(folder, "init", "--quiet", "--initial-branch", "main")
+    commit(plant(folder, files))
+    return folder
+
+
+def said(repo: Path, env: Env, *flags: str) -> tuple[int, dict[str, Any]]:
+    """Return the exit code and what `diff` says of the repository against its last commit."""
+    done = run("krmfn", "diff", "--base", "HEAD", "--format", "json", *flags, cwd=repo, env=env)
+    return done.code, json.loads(done.out) if done.out else {}
+
+
+BASE = "base/config.yaml"
+INVENTORY = "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {a: b}}\n"
+FILES = overlays(4) | {
+    BASE: CONFIG.replace(", fualt: 1", ""),
+    "o1/kustomization.yaml": "resources: [../base]\npatches: [{path: p.yaml}]\nconfigMapGenerator:\n"
+    "- {name: a, namespace: b, files: [text]}\n",
+    "o1/p.yaml": "apiVersion: krmfn.dev/v1alpha1\nkind: DeviceConfig\nmetadata: {name: gpu, namespace: kmm}\n"
+    "spec: {driverVersion: '2'}\n",
+    "o1/text": "a",
+    "o2/nodes.yaml": INVENTORY,
+    "o3/kustomization.yaml": "resources: [../linked]\n",
+    "linked": "-> base",
+}
+CHANGES = {
+    "nothing": ({}, 4),
+    "a base": ({BASE: FILES[BASE].replace('"1"', '"3"')}, 0),
+    "a patch": ({"o1/p.yaml": FILES["o1/p.yaml"].replace("'2'", "'3'")}, 3),
+    "a file of a generator": ({"o1/text": "b"}, 3),
+    "a kustomization": ({"o0/kustomization.yaml": "resources: [../base]\nnamePrefix: other-\n"}, 3),
+    "an inventory": ({"o2/nodes.yaml": INVENTORY.replace("a: b", "a: c")}, 3),
+    "a new inventory": ({"o1/nodes.yaml": INVENTORY}, 3),
+    "the configuration file": ({".krmfn.yaml": "clusters: {all: [o0, o1]}\n"}, 0),
+    "a broken file elsewhere": ({"aside/a.yaml": "apiVersion: [\n"}, 4),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_the_same_is_not_built(kustomize: str, env: Env, tmp_path: Path, name: str) -> None:
+    files, same = CHANGES[name]
+    counted, notes = counting(tmp_path, kustomize, env)
+    repo = plant(repository(tmp_path / "repo", FILES), files)
+    code, document = said(repo, counted)
+    assert document["summary"].get("same", 0) == same
+    assert (code == 0) == (name in ("nothing", "a new inventory", "an inventory"))
+    if 0 < same < 4:
+        assert len(notes.read_text().splitlines()) == 2 * (4 - same)
+    elif same == 4:
+        assert notes.read_text() == ""
+
+
+def test_a_link_that_leads_elsewhere_is_a_change(kustomize: str, env: Env, tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo", FILES)
+    (repo / "linked").unlink()
+    plant(repo, {"linked": "-> other", "other/kustomization.yaml": "resources: [a]\n", "other/a": FILES["o1/p.yaml"]})
+    assert said(repo, env)[1]["summary"]["same"] == 3
+
+
+@tried
+@given(repositories(), st.data())
+def test_both_ways_say_the_same(kustomize: str, env: Env, files: dict[str, str], data: st.DataObject) -> None:
+    """With --allow-remote no list of inputs is closed, so all is built."""
+    changed = data.draw(st.sampled_from(sorted(files)))
+    text = data.draw(st.sampled_from([files[changed].replace("patched", "other"), files[changed] + "\n", ""]))
+    with tempfile.TemporaryDirectory() as folder:
+        repo = plant(repository(Path(folder), files), {changed: text})
+        whole_code, whole = said(repo, env, "--allow-remote")
+        code, document = said(repo, env)
+        if whole_code == 2:
+            return  # it cannot be built: the same on both sides is no change then
+        assert code == whole_code
+        for key in ("changes", "effects", "notes"):
+            assert document[key] == whole[key]
