@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import KrmfnError, NoData
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, changed_at, digest, same
+from .resource import Manifest, Place, Ref, Strings, changed_at, digest, same
 from .resource import ref as ref_of
 from .results import Field, Result
 from .yamltext import peek, simple
 from .yamltext.words import Words, mentions
+
+if TYPE_CHECKING:
+    from .fields import ItemField
+
+T = TypeVar("T")
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 LOCAL = "config.kubernetes.io/local-config"
@@ -42,6 +47,8 @@ class Item:
     _print: int | None = None
     _simple = False
     _node: Any = None
+    is_edited = False
+    """Whether a field was written or deleted: the text is made anew from `manifest` when the list is written."""
 
     def __init__(
         self,
@@ -80,13 +87,15 @@ class Item:
     def reread(self) -> Manifest:
         """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
         manifest = self._manifest
+        if self.is_edited and manifest is not None:
+            return manifest
         if manifest is None or self._print is None or self._print != digest(manifest, self.end - self.start):
             return self._load()
         return manifest
 
     def refuse_change(self) -> None:
         """Raise KrmfnError when the object that `manifest` returned was changed in place: the text lacks the change."""
-        if self._manifest is None:
+        if self._manifest is None or self.is_edited:
             return
         old = self.reread()
         if old is not self._manifest and not same(old, self._manifest):
@@ -111,6 +120,8 @@ class Item:
 
         True is no proof (see `yamltext.words`). `ResourceList.mentioning` asks all items at once.
         """
+        if self.is_edited:
+            return True
         wanted = word.encode()
         known = self.words.known(wanted) if self.words is not None else None
         return mentions(self.data, self.start, self.end, wanted) if known is None else self.start in known
@@ -142,10 +153,32 @@ class Item:
 
     @property
     def name(self) -> str:
-        """Return metadata.name; "" when there is none."""
+        """Return metadata.name; "" when there is none. It can be written: the item is then renamed."""
         if self._name is None:
             self._name = self._string(b"metadata", b"name")
         return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self["metadata.name"] = name
+
+    @property
+    def namespace(self) -> str:
+        """Return metadata.namespace; "" when there is none. It can be written."""
+        return self.ref.namespace
+
+    @namespace.setter
+    def namespace(self, namespace: str) -> None:
+        self["metadata.namespace"] = namespace
+
+    @property
+    def path(self) -> str:
+        """Return kpt's path of the file that holds the item; "" when there is none. It can be written."""
+        return self.annotations.get(PATH, "")
+
+    @path.setter
+    def path(self, path: str) -> None:
+        self.annotations[PATH] = path
 
     @property
     def ref(self) -> Ref:
@@ -164,15 +197,64 @@ class Item:
 
     @property
     def labels(self) -> dict[str, str]:
-        """Return the labels; {} when there are none."""
-        return self._strings(b"metadata", b"labels")
+        """Return the labels, {} when there are none; what is written there is written to the item."""
+        labels = Strings(self._strings(b"metadata", b"labels"))
+        labels.item, labels.path = self, "metadata.labels"
+        return labels
 
     @property
     def annotations(self) -> dict[str, str]:
-        """Return the annotations, always the same object; {} when there are none."""
+        """Return the annotations, {} when there are none; what is written there is written to the item."""
         if self._annotations is None:
-            self._annotations = self._strings(b"metadata", b"annotations")
+            annotations = Strings(self._strings(b"metadata", b"annotations"))
+            annotations.item, annotations.path = self, "metadata.annotations"
+            self._annotations = annotations
         return self._annotations
+
+    def at(self, path: str) -> ItemField:
+        """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not."""
+        from .fields import ItemField
+
+        return ItemField(self, path)
+
+    def each(self, pattern: str) -> list[ItemField]:
+        """Return the fields that fit a pattern such as `spec.**.containers[*].image` (see `fields.each`)."""
+        from . import fields
+
+        return fields.each(self, pattern)
+
+    def get(self, path: str, kind: type[T], default: T | None = None) -> T | None:
+        """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""
+        from . import fields
+
+        value: T | None = fields.get(self, path, kind, default)
+        return value
+
+    def __getitem__(self, path: str) -> Any:
+        """Return the value at a path; None when there is none."""
+        return self.at(path).value
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        """Write the value at a path (see `ItemField.value`)."""
+        self.at(path).value = value
+
+    def __delitem__(self, path: str) -> None:
+        """Remove the field at a path. Raises KrmfnError when there is none."""
+        self.at(path).delete()
+
+    def edited(self) -> None:
+        """Note that `manifest` was changed through a field: nothing that was read before holds any more."""
+        self.is_edited, self.words, self._mark, self._is_marked = True, None, False, None
+        self._kind = self._api_version = self._group = self._name = self._ref = self._annotations = None
+
+    @property
+    def shared_paths(self) -> frozenset[tuple[str, ...]]:
+        """Return the paths of what an anchor and its aliases share in the item's text."""
+        if self.data.find(b"&", self.start, self.end) < 0:
+            return frozenset()
+        from .yamltext import positions
+
+        return positions.shared(self.node)
 
     @property
     def is_local(self) -> bool:

@@ -1,7 +1,7 @@
 """A resource as plain data: its reference, its place, whether two mean the same, and what a manifest may hold."""
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any, NamedTuple
 
 from .errors import KrmfnError
@@ -16,6 +16,32 @@ _INFINITY = float("inf")
 _LARGE = 1 << 20
 _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
+
+
+class Strings(dict[str, str]):
+    """The labels or annotations of an item, at `path`: what is written to them is written to the item."""
+
+    item: Any
+    path: str
+    update, pop, popitem = MutableMapping.update, MutableMapping.pop, MutableMapping.popitem
+    clear, setdefault = MutableMapping.clear, MutableMapping.setdefault
+
+    def __setitem__(self, key: str, value: str) -> None:
+        self.item[f"{self.path}[{key}]"] = value
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        del self.item[f"{self.path}[{key}]"]
+        super().__delitem__(key)
+
+    def __ior__(self, other: Any) -> "Strings":  # type: ignore[override,misc]
+        self.update(other)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)  # a copy is a plain dict: it changes no item
 
 
 class Ref(NamedTuple):

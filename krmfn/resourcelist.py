@@ -192,6 +192,13 @@ class ResourceList:
         items = list(self._envelope.items) if self.failed else self.items
         self.refuse_changes()
         target = self._envelope if self._envelope.data else self._new_envelope()
+        edits = [] if self.failed else [(at, item) for at, item in enumerate(items) if item.is_edited]
+        if edits:
+            from . import writer
+
+            items = list(items)
+            for at, item in edits:
+                items[at] = writer.edited(target, item, item.manifest)
         results = self.results
         if target.holds(items) and not results:
             return [target.data]

@@ -101,6 +101,9 @@ def _applied(function: Function, data: bytes) -> ResourceList:
     resources = ResourceList.parse(data)
     with redirect_stdout(sys.stderr):
         function(resources)
+    for item in resources.items:
+        if item.is_edited:
+            resources.changes.append(("updated", item.ref))
     return resources
 
 

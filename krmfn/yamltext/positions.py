@@ -66,6 +66,36 @@ def _by_name(node: MappingNode) -> dict[str, tuple[Any, Node]]:
     return kept
 
 
+def shared(root: Node | None) -> frozenset[tuple[str, ...]]:
+    """Return the paths of the collections that an anchor and its aliases share, merged ones (`<<`) included."""
+    paths: dict[int, list[tuple[str, ...]]] = {}
+    merged: set[int] = set()
+
+    def visit(node: Node, path: tuple[str, ...]) -> None:
+        if isinstance(node, ScalarNode):
+            return
+        known = paths.setdefault(id(node), [])
+        known.append(path)
+        if isinstance(node, SequenceNode):
+            for index, child in enumerate(node.value):
+                visit(child, (*path, str(index)))
+        if isinstance(node, MappingNode):
+            entries(node, path)
+
+    def entries(node: MappingNode, path: tuple[str, ...]) -> None:
+        for key, value in node.value:
+            if not is_merge(key):
+                visit(value, (*path, str(key.value)))
+                continue
+            for source in value.value if isinstance(value, SequenceNode) else [value]:
+                merged.add(id(source))
+                entries(source, path)  # what the keys hold is shared; a key itself can be written over
+
+    if root is not None:
+        visit(root, ())
+    return frozenset(path for name, every in paths.items() if len(every) > 1 or name in merged for path in every)
+
+
 def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
     """Return (path, line from 1) of every key that stands twice in one mapping, in the order of the text."""
     duplicates: list[tuple[str, int]] = []

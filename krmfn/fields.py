@@ -1,0 +1,224 @@
+"""Fields of an item by their paths: read, write and delete one, or find those that fit a pattern."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from .errors import KrmfnError
+from .fieldpath import FieldPath, join, split
+from .resource import Manifest, Place, Ref, check_plain, same
+from .results import Field
+
+_PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
+_MISSING = object()
+_NAMES: dict[type, str] = {
+    str: "a string",
+    int: "an integer",
+    bool: "true or false",
+    float: "a number",
+    dict: "a mapping",
+    list: "a list",
+}
+
+
+class Editable(Protocol):
+    """What a field needs of its item."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """Return the data."""
+        ...
+
+    @property
+    def ref(self) -> Ref:
+        """Return the reference."""
+        ...
+
+    @property
+    def shared_paths(self) -> frozenset[tuple[str, ...]]:
+        """Return what an anchor and its aliases share."""
+        ...
+
+    def field_place(self, path: str) -> Place | None:
+        """Return where a field stands."""
+        ...
+
+    def edited(self) -> None:
+        """Note that `manifest` was changed."""
+        ...
+
+
+class ItemField:
+    """A field of an item, whether it exists or not. What is written is seen at once by every reader of the item."""
+
+    __slots__ = ("item", "parts", "path")
+
+    def __init__(self, item: Editable, path: str) -> None:
+        """Take the field at `path`, as findings write it. Raises KrmfnError when that is no path."""
+        self.item, self.path, self.parts = item, path, _parts(item, path)
+
+    @property
+    def exists(self) -> bool:
+        """Return True when the item has the field, null included."""
+        return _read(self.item.manifest, self.parts) is not _MISSING
+
+    @property
+    def value(self) -> Any:
+        """Return the field's value, None when there is none; a mapping or list is the item's own, only to be read."""
+        value = _read(self.item.manifest, self.parts)
+        return None if value is _MISSING else value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        """Write a copy of the value; mappings above it are made, and an entry right behind a list's last is added.
+
+        Raises KrmfnError, and changes nothing, when a scalar is above, an index is too large, the field is shared
+        by an anchor and its aliases, or `value` is nothing that JSON has.
+        """
+        try:
+            check_plain(value)
+        except KrmfnError as failure:
+            raise self._failure(f"cannot be written: {failure}") from failure
+        old = _read(self.item.manifest, self.parts)
+        if old is not _MISSING and same(old, value):
+            return
+        above, rest = self._above()
+        for part in reversed(rest[1:]):
+            value = {part: value}
+        self._put(above, rest[0], copy.deepcopy(value))
+        self.item.edited()
+
+    def delete(self) -> None:
+        """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
+        if not self.exists:
+            raise self._failure("cannot be deleted: there is no such field")
+        above, rest = self._above()
+        del above[int(rest[0]) if isinstance(above, list) else rest[0]]
+        self.item.edited()
+
+    @property
+    def place(self) -> Place | None:
+        """Return where the field stands (see `Item.field_place`)."""
+        return self.item.field_place(self.path)
+
+    @property
+    def named(self) -> Field:
+        """Return the field as findings name it, with its value when that is a scalar."""
+        value = self.value
+        return Field(self.path, None if isinstance(value, (dict, list)) else value)
+
+    def _above(self) -> tuple[Any, tuple[str, ...]]:
+        """Return the last mapping or list on the way that exists, and the parts of the path below it."""
+        value: Any = self.item.manifest
+        for at, part in enumerate(self.parts):
+            if self.parts[:at] in self.item.shared_paths:
+                raise self._failure(
+                    f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases"
+                )
+            child = _child(value, part)
+            if at == len(self.parts) - 1 or child is _MISSING or child is None:
+                return value, self.parts[at:]
+            if not isinstance(child, (dict, list)):
+                raise self._failure(f"cannot be written: {join(self.parts[: at + 1])} is no mapping and no list")
+            value = child
+        raise self._failure("is no path")
+
+    def _put(self, above: Any, part: str, value: Any) -> None:
+        if isinstance(above, dict):
+            above[part] = value
+        elif part.isdecimal() and int(part) < len(above):
+            above[int(part)] = value
+        elif part.isdecimal() and int(part) == len(above):
+            above.append(value)
+        else:
+            raise self._failure(f"cannot be written: [{part}] is no entry of a list of {len(above)}")
+
+    def _failure(self, message: str) -> KrmfnError:
+        return KrmfnError(f"{self.item.ref}: {self.path or '(empty path)'} {message}")
+
+
+def get(item: Editable, path: str, kind: type, default: Any) -> Any:
+    """Return the value at `path` when it is of the type `kind`, `default` when there is none or null.
+
+    Raises KrmfnError for a value of another type (True is no integer), with item and path.
+    """
+    value = ItemField(item, path).value
+    if value is None:
+        return default
+    if type(value) is not kind and not (kind is float and type(value) is int):
+        raise KrmfnError(f"{item.ref}: {path} must be {_NAMES.get(kind, kind.__name__)}, not {value!r}")
+    return value
+
+
+def each(item: Editable, pattern: str) -> list[ItemField]:
+    """Return the fields that fit a pattern, in the order of the text, as they are now.
+
+    `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both. Raises KrmfnError,
+    with item and path, where the pattern goes on below a scalar and no `*` or `**` stands before.
+    """
+    parts = _parts(item, pattern)
+    entries = {at for at, part in enumerate(re.findall(r"\[[^\]]*\]|[^.\[\]]+", pattern)) if part == "[*]"}
+
+    def below(value: Any, path: FieldPath, states: frozenset[int]) -> Iterator[FieldPath]:
+        states = _closed(states, parts)
+        if len(parts) in states:
+            yield path
+        if not isinstance(value, (dict, list)):
+            number = max(states)
+            if value is not None and number < len(parts) and not {"*", "**"} & _free(parts[: number + 1], entries):
+                raise KrmfnError(f"{item.ref}: {pattern} goes on below {join(path)}, which is no mapping and no list")
+            return
+        children = value.items() if isinstance(value, dict) else ((at, value[at]) for at in range(len(value)))
+        for key, child in children:
+            further = frozenset(_next(states, parts, entries, key))
+            if further:
+                yield from below(child, (*path, key), further)
+
+    return [ItemField(item, join(path)) for path in below(item.manifest, (), frozenset({0}))]
+
+
+def _closed(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
+    """Return the positions in a pattern with those that a `**` of no level leads to."""
+    more = {at + 1 for at in states if at < len(parts) and parts[at] == "**"} - states
+    return _closed(states | more, parts) if more else states
+
+
+def _free(parts: tuple[str, ...], entries: set[int]) -> set[str]:
+    return {part for at, part in enumerate(parts) if at not in entries}
+
+
+def _next(states: frozenset[int], parts: tuple[str, ...], entries: set[int], key: str | int) -> Iterator[int]:
+    """Yield the positions behind a key or index."""
+    for at in states:
+        if at == len(parts):
+            continue
+        if parts[at] == "**":
+            yield at
+        elif parts[at] == "*":
+            if (at in entries) == isinstance(key, int):
+                yield at + 1
+        elif parts[at] == str(key):
+            yield at + 1
+
+
+def _parts(item: Editable, path: str) -> tuple[str, ...]:
+    if not isinstance(path, str) or not re.fullmatch(_PATH, path):
+        raise KrmfnError(f"{item.ref}: {path!r} is no field path; write one like spec.containers[0].image")
+    return split(path)
+
+
+def _read(value: Any, parts: tuple[str, ...]) -> Any:
+    for part in parts:
+        value = _child(value, part)
+    return value
+
+
+def _child(value: Any, part: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(part, _MISSING)
+    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        return value[int(part)]
+    return _MISSING

@@ -1,0 +1,236 @@
+"""Fields of an item by path: what is written is seen at once, and stands in the output with all else as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from krmfn import Item, ResourceList, run
+from krmfn.errors import KrmfnError
+from krmfn.item import PATH
+from krmfn.resource import Ref
+from krmfn.results import Field
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+WEB = """\
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: # who
+    name: web # its name
+    labels:
+      team: shop # theirs
+  spec:
+    replicas: 3 # three
+    template:
+      spec:
+        containers:
+        - name: app
+          image: app:1 # kpt-set: app
+        initContainers:
+        - name: init
+          image: init:1
+    nothing:
+"""
+OTHER = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: other}} # untouched\n"
+
+
+def parsed(text: str = WEB + OTHER) -> ResourceList:
+    return ResourceList.parse((HEAD + text).encode())
+
+
+def body(resources: ResourceList) -> str:
+    return resources.to_bytes().decode().removeprefix(HEAD)
+
+
+def rename(item: Item) -> None:
+    item.name = "shop"
+
+
+def label(item: Item) -> None:
+    item.labels["team"] = "yes"
+
+
+def label_all(item: Item) -> None:
+    item.labels.update({"team": "a", "tier": "b"})
+
+
+def unlabel(item: Item) -> None:
+    del item["metadata.labels.team"]
+
+
+def image(item: Item) -> None:
+    item.each("spec.**.containers[*].image")[0].value = "app:2"
+
+
+def scale(item: Item) -> None:
+    item["spec.replicas"] = 4
+
+
+def deepen(item: Item) -> None:
+    item["spec.strategy.type"] = "Recreate"
+
+
+def move(item: Item) -> None:
+    item.namespace = "kmm"
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new"),
+    [
+        (rename, "name: web # its", "name: shop # its"),
+        (label, "team: shop # theirs", 'team: "yes" # theirs'),
+        (label_all, "team: shop # theirs\n", "team: a # theirs\n      tier: b\n"),
+        (image, "image: app:1 #", "image: app:2 #"),
+        (scale, "replicas: 3 #", "replicas: 4 #"),
+        (deepen, "    nothing:\n", "    nothing:\n    strategy:\n      type: Recreate\n"),
+        (move, "team: shop # theirs\n", "team: shop # theirs\n    namespace: kmm\n"),
+    ],
+)
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_write_changes_its_bytes_and_no_other(
+    change: Callable[[Item], None], old: str, new: str, is_read: bool
+) -> None:
+    resources = parsed()
+    if is_read:
+        assert resources.items[0].manifest
+        assert resources.items[0].labels
+        assert resources.items[0].ref
+    change(resources.items[0])
+    assert body(resources) == (WEB + OTHER).replace(old, new)
+
+
+def test_every_reader_sees_a_write_at_once() -> None:
+    resources = parsed()
+    item = resources.items[0]
+    assert (item.ref, item.labels, item.kind) == (
+        Ref("apps/v1", "Deployment", "", "web"),
+        {"team": "shop"},
+        "Deployment",
+    )
+    item.name, item.namespace, item["kind"], item.path = "shop", "kmm", "DaemonSet", "a.yaml"
+    item.annotations["config.kubernetes.io/local-config"] = "true"
+    item.labels.pop("team")
+    assert item.ref == Ref("apps/v1", "DaemonSet", "kmm", "shop")
+    assert (item.name, item.namespace, item.kind, item.path) == ("shop", "kmm", "DaemonSet", "a.yaml")
+    assert item.annotations[PATH] == "a.yaml"
+    assert item.is_local
+    assert (item.labels, item.manifest["metadata"]["labels"]) == ({}, {})
+    assert resources.select("DaemonSet") == [item]
+    assert resources.mentioning("local-config") == [item]
+
+
+def test_an_upsert_finds_a_renamed_item_by_its_new_name() -> None:
+    resources = parsed()
+    resources.items[1].name = "new"
+    resources.upsert([{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}, "data": {"a": "b"}}])
+    assert len(resources.items) == 2
+    assert resources.items[1]["data.a"] == "b"
+
+
+def test_the_same_value_is_no_change() -> None:
+    resources = parsed()
+    resources.items[0]["spec.replicas"] = 3
+    resources.items[0].labels["team"] = "shop"
+    assert not resources.items[0].is_edited
+    assert body(resources) == WEB + OTHER
+
+
+def test_a_written_value_is_a_copy() -> None:
+    item = parsed().items[0]
+    value = {"a": 1}
+    item["spec.one"] = item["spec.other"] = value
+    item["spec.one.a"] = 2
+    assert (value, item["spec.other"]) == ({"a": 1}, {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "paths"),
+    [
+        ("spec.replicas", ["spec.replicas"]),
+        ("spec.template.spec.containers[*].image", ["spec.template.spec.containers[0].image"]),
+        (
+            "**.image",
+            ["spec.template.spec.containers[0].image", "spec.template.spec.initContainers[0].image"],
+        ),
+        ("metadata.*", ["metadata.name", "metadata.labels"]),
+        ("spec.**.spec.*[*].name", [f"spec.template.spec.{kind}[0].name" for kind in ("containers", "initContainers")]),
+        ("spec.nothing.at.all", []),
+        ("spec.*.spec.containers[1]", []),
+        ("**.metadata.**.team", ["metadata.labels.team"]),
+    ],
+)
+def test_a_pattern_gives_fields_in_the_order_of_the_text(pattern: str, paths: list[str]) -> None:
+    assert [field.path for field in parsed().items[0].each(pattern)] == paths
+
+
+def test_a_field() -> None:
+    item = parsed().items[0]
+    field = item.at("spec.template.spec.containers[0].image")
+    assert (field.value, field.exists, field.named) == ("app:1", True, Field(field.path, "app:1"))
+    assert not item.at("spec.template.spec.containers[1]").exists
+    assert item.at("spec.nothing").exists
+    assert item["metadata.annotations[a/b.c]"] is None
+    item["metadata.annotations[a/b.c]"] = "d"
+    assert item.annotations == {"a/b.c": "d"}
+    assert item.get("spec.replicas", int) == 3
+    assert item.get("spec.none", str, default="x") == "x"
+
+
+def write(path: str, value: Any) -> Callable[[Item], None]:
+    return lambda item: item.__setitem__(path, value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (write("spec.replicas.a", 1), "web: spec.replicas.a cannot be written: spec.replicas is no mapping"),
+        (write("spec.template.spec.containers[2].image", 1), r"containers\[2\].image cannot be written: \[2\] is no"),
+        (write("spec.template.spec.containers.a", 1), r"\[a\] is no entry of a list of 1"),
+        (write("spec.a", {1, 2}), "Deployment web: spec.a cannot be written: .* Python set"),
+        (write("spec.a", float("nan")), "spec.a cannot be written"),
+        (write("spec..a", 1), "'spec..a' is no field path"),
+        (write("", 1), "'' is no field path"),
+        (lambda item: item.__delitem__("spec.none"), "spec.none cannot be deleted: there is no such field"),
+        (lambda item: item.each("spec.replicas[*].a"), "goes on below spec.replicas"),
+        (lambda item: item.each("spec.template.spec.containers[*].name.a"), r"below spec.*\[0\].name"),
+        (lambda item: item.get("spec.replicas", str), "spec.replicas must be a string, not 3"),
+        (lambda item: item.get("spec.replicas", bool), "spec.replicas must be true or false, not 3"),
+    ],
+)
+def test_what_cannot_be_done_names_item_and_path_and_changes_nothing(
+    change: Callable[[Item], object], message: str
+) -> None:
+    resources = parsed()
+    with pytest.raises(KrmfnError, match=message) as caught:
+        change(resources.items[0])
+    assert str(caught.value).startswith("Deployment web: ")
+    assert body(resources) == WEB + OTHER
+
+
+@pytest.mark.parametrize("path", ["a.one.x", "b.x", "c.x.y"])
+def test_what_an_anchor_and_its_aliases_share_is_not_changed(path: str) -> None:
+    text = "- kind: A\n  metadata: {name: new}\n  a:\n    one: &x {x: {y: 1}}\n  b: *x\n  c: {<<: *x}\n  d: {x: 1}\n"
+    resources = parsed(text)
+    with pytest.raises(KrmfnError, match=r"A new: .*is shared by an anchor and its aliases"):
+        resources.items[0][path] = 2
+    assert body(resources) == text
+    resources.items[0]["d.x"] = 2
+    assert body(resources) == text.replace("{x: 1}", "{x: 2}")
+
+
+def test_a_function_that_fails_writes_nothing_and_one_that_edits_counts() -> None:
+    def refused(resources: ResourceList) -> None:
+        from krmfn import error
+
+        resources.items[0].name = "x"
+        resources.report([error("no")])
+
+    output, code = run(refused, (HEAD + WEB).encode())
+    assert (code, output.decode().startswith(HEAD + WEB)) == (1, True)
+    assert run(rename_first, (HEAD + WEB).encode()) == ((HEAD + WEB).replace("name: web", "name: shop").encode(), 0)
+
+
+def rename_first(resources: ResourceList) -> None:
+    resources.items[0].name = "shop"
