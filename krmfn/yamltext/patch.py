@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from . import emit
+from . import emit, simple
 from .simple import ABSENT, Line, NotSimple, lines_of
 
 
@@ -20,12 +20,18 @@ def patched(text: str, new: Any) -> str | None:
     """Return `text` changed to the data `new`; None when it is not simple, or that needs more than small edits."""
     try:
         patcher = _Patcher(text)
-        patcher.node(0, new)
+        patcher.node(0, simple.read(text), new)
     except (NotSimple, _TooMuch):
         return None
-    patches = sorted(patcher.patches, key=lambda patch: patch[0])  # inner additions come first, here and in the text
-    for start, end, piece in reversed(patches):
-        text = text[:start] + piece + text[end:]
+    return _applied(text, 0, patcher.patches)
+
+
+def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str:
+    """Return a piece of the text, which begins at `offset`, with the patches in it."""
+    # inner additions come first, here and in the text
+    ordered = sorted(patches, key=lambda patch: patch[0])
+    for start, end, piece in reversed(ordered):
+        text = text[: start - offset] + piece + text[end - offset :]
     return text
 
 
@@ -39,28 +45,59 @@ class _Patcher:
         self.patches: list[tuple[int, int, str]] = []
         """Characters from, to, and what stands there instead."""
 
-    def node(self, at: int, new: Any) -> int:
+    def node(self, at: int, old: Any, new: Any) -> int:
         """Walk over the collection that begins on a line; return the line behind it."""
         line = self.lines[at]
-        return self.sequence(at, line.column, new) if line.dash else self.mapping(at, line.column, new)
+        return self.sequence(at, line.column, old, new) if line.dash else self.mapping(at, line.column, old, new)
 
-    def sequence(self, at: int, column: int, new: Any) -> int:
-        number = 0
-        while (line := self.lines[at]).column == column and line.dash:
-            if not isinstance(new, list) or number == len(new):
-                raise _TooMuch
-            if line.key is None:
-                self.scalar(at, line, new[number])
-                at += 1
-            else:
-                self.lines[at] = Line(column + line.dash, 0, *line[2:])
-                at = self.mapping(at, column + line.dash, new[number])
-            number += 1
-        self.add(at, column, new[number:])
+    def sequence(self, at: int, column: int, old: Any, new: Any) -> int:
+        if not isinstance(new, list) or not new or not isinstance(old, list):
+            raise _TooMuch
+        if old != new[: len(old)]:
+            from .align import aligned
+
+            matches = aligned(old, new)
+            if matches[: len(old)] != list(range(len(old))):
+                return self.rearranged(at, column, old, new, matches)
+        for number, value in enumerate(old):
+            at = self.entry(at, column, value, new[number])
+        self.add(at, column, new[len(old) :])
         return at
 
-    def mapping(self, at: int, column: int, new: Any) -> int:
-        if not isinstance(new, dict):
+    def entry(self, at: int, column: int, old: Any, new: Any) -> int:
+        line = self.lines[at]
+        if line.column != column or not line.dash:
+            raise _TooMuch
+        if line.key is None:
+            self.scalar(at, line, new)
+            return at + 1
+        self.lines[at] = Line(column + line.dash, 0, *line[2:])
+        return self.mapping(at, column + line.dash, old, new)
+
+    def rearranged(self, at: int, column: int, old: list[Any], new: list[Any], matches: list[int | None]) -> int:
+        """Note a list whose entries were moved, added or removed: an entry's lines move, comments above it included."""
+        if not at or column != self.lines[at].column:
+            raise _TooMuch  # the list begins on the line of another one's dash
+        outer, begin = self.patches, self.offsets[self.ends[at - 1]]
+        places = {match: number for number, match in enumerate(matches) if match is not None}
+        start, blocks = begin, dict[int, str]()
+        for number, value in enumerate(old):
+            self.patches = []
+            at = self.entry(at, column, value, new[places[number]] if number in places else value)
+            end = self.offsets[self.ends[at - 1]]
+            if end > len(self.text):  # the last line has no end
+                raise _TooMuch
+            blocks[number] = _applied(self.text[start:end], start, self.patches)
+            start = end
+        pieces = (
+            emit.dump([value], column) if match is None else blocks[match]
+            for value, match in zip(new, matches, strict=True)
+        )
+        self.patches = [*outer, (begin, start, "".join(pieces))]
+        return at
+
+    def mapping(self, at: int, column: int, old: Any, new: Any) -> int:
+        if not isinstance(new, dict) or not isinstance(old, dict):
             raise _TooMuch
         more = dict(new)
         while (line := self.lines[at]).column == column and not line.dash:
@@ -72,7 +109,7 @@ class _Patcher:
             if line.value is not ABSENT:
                 self.scalar(at - 1, line, wanted)
             elif below.column > column or (below.column == column and below.dash):
-                at = self.node(at, wanted)
+                at = self.node(at, old.get(line.key), wanted)
             elif wanted is not None:
                 raise _TooMuch
         self.add(at, column, more)

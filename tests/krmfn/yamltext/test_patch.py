@@ -36,6 +36,8 @@ def data(**changes: Any) -> list[dict[str, Any]]:
         ({"c": {"d": "\\"}}, '"e"', '"\\\\"'),
         ({"c": {"d": "e", "x": [1]}}, '"e"\n', '"e"\n    x:\n    - 1\n'),
         ({"f": ["G", {"j": "k", "l": "m"}]}, "- g # h\n  # i\n  - j: k\n", "- G # h\n  # i\n  - j: k\n    l: m\n"),
+        ({"f": ["g"]}, "  # i\n  - j: k\n", ""),
+        ({"f": [{"j": "k"}, "g"]}, "  - g # h\n  # i\n  - j: k\n", "  # i\n  - j: k\n  - g # h\n"),
         ({"f": ["g", {"j": "k"}, "m"], "'o'": 1}, "j: k\n", "j: k\n  - m\n  '''o''': 1\n"),
     ],
 )
@@ -48,7 +50,6 @@ def test_patched(changes: dict[str, Any], old: str, new: str) -> None:
     [
         data(a=[1]),
         data(c={}),
-        data(f=["g"]),
         data(c=1),
         [{"a": 1}],
         {},

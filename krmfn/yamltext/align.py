@@ -1,0 +1,43 @@
+"""Which entry of an old list each entry of a new one is, so that comments follow their entries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
+"""The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
+
+
+def aligned(old: list[Any], new: list[Any]) -> list[int | None]:
+    """Return for each new entry the index of the old one that it is, None for an added one.
+
+    Entries are the same by their merge key where all have one, else by their value; what is left over and stands
+    behind the same neighbour was changed in its place.
+    """
+    names = _names(old, new)
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(names[0]):
+        places.setdefault(name, []).append(at)
+    matches = [places[name].pop(0) if places.get(name) else None for name in names[1]]
+    gone = set(range(len(old))).difference(match for match in matches if match is not None)
+    for at, match in enumerate(matches):
+        before = matches[at - 1] if at else -1
+        if match is None and before is not None and before + 1 in gone:
+            matches[at] = before + 1
+            gone.discard(before + 1)
+    return matches
+
+
+def _names(old: list[Any], new: list[Any]) -> tuple[list[str], list[str]]:
+    """Return what tells the entries apart: the merge key that all of them have, each once, else their values."""
+    if all(isinstance(entry, dict) for entry in (*old, *new)):
+        for key in MERGE_KEYS:
+            names = [_text(entry.get(key)) for entry in old], [_text(entry.get(key)) for entry in new]
+            if all("null" not in part and len({*part}) == len(part) for part in names):
+                return names
+    return list(map(_text, old)), list(map(_text, new))
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
