@@ -160,7 +160,7 @@ def each(item: Editable, pattern: str) -> list[ItemField]:
     with item and path, where the pattern goes on below a scalar and no `*` or `**` stands before.
     """
     parts = _parts(item, pattern)
-    entries = {at for at, part in enumerate(re.findall(r"\[[^\]]*\]|[^.\[\]]+", pattern)) if part == "[*]"}
+    entries = {at for at, part in enumerate(re.findall(r"\[[^\[\]]*\]|[^.\[\]]+", pattern)) if part == "[*]"}
 
     def below(value: Any, path: FieldPath, states: frozenset[int]) -> Iterator[FieldPath]:
         states = _closed(states, parts)

@@ -47,7 +47,7 @@ def with_base(
         if gone:
             raise KrmfnError(f"{gone} exists neither here nor in the base {base.name}; is it the right PATH?")
         here = [one for one in names if os.path.lexists(one)]
-        both = _laid_out(context, base, here, names) if skips else None
+        both = _laid_out(context, base, here, names) if skips and not asked.options.against else None
         same = closures.alike(both[0], base.folder, both[1], base.root) if both else frozenset[str]()
         new = _streams(context, here, _changed(both[1], base.root, both[1], base.root, same) if both else None)
         old = _of_base(context, base, names, _changed(both[0], base.folder, both[1], base.root, same) if both else None)

@@ -51,7 +51,7 @@ def alike(old: Layout, old_top: str, new: Layout, new_top: str) -> frozenset[str
 
 def same_settings(old: RunOptions, old_top: str, new: RunOptions, new_top: str) -> bool:
     """Return True when both sides are built with the same options, functionConfig and configuration file."""
-    if new.kustomize or new.allow_remote or new.against or bool(old.function_config) != bool(new.function_config):
+    if new.kustomize or new.allow_remote or bool(old.function_config) != bool(new.function_config):
         return False
     try:
         if old.function_config and new.function_config:
