@@ -16,6 +16,8 @@ from tests.commands import ROOT, environment
 
 NAMES = ("streams", "kustomizations", "lists")
 _COVERAGE = re.compile(r"cov: (\d+)")
+_SHOWN = 1_000
+"""How many characters of an input, and of each line of what was seen, are printed."""
 
 
 def main() -> int:
@@ -56,9 +58,11 @@ def _fuzz(name: str, engine: str, given: argparse.Namespace) -> int:
         f"{numbers.get('taken by krmfn', 0):,} taken by krmfn, {numbers.get('findings', 0)} findings"
     )
     for path in sorted(folder.glob("*.seen")):
-        print(
-            f"  {path.read_text(errors='replace').splitlines()[0]}: {path.with_suffix('.txt').relative_to(Path.cwd())}"
-        )
+        text = path.with_suffix(".txt")
+        seen = path.read_text(errors="replace").splitlines()
+        print(f"  {seen[0]}: {text.relative_to(Path.cwd())}")
+        print(f"    {text.read_bytes()[:_SHOWN]!r}")  # a log is often all that is left of a run
+        print("\n".join(f"    {line[:_SHOWN]}" for line in seen[1:]))
     if code or not executions:
         print("\n".join([f"  it ended with {code}:", *said.splitlines()[-15:]]))
     return int(bool(code or not executions or numbers.get("findings")))

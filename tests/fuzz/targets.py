@@ -83,7 +83,7 @@ def _compare(rule: str, judged: list[Any], kubernetes: Reading, text: bytes) -> 
 
 _TOLD = (
     ("unsupported value: [NI+-]", rb"(?i)\.(nan|inf)"),
-    ("did not find expected ','", rb"[\[{,][^\n]*[^\s,\[{] *\?"),
+    ("did not find expected ','", rb"[\[{,][^\[{,]*[^\s,\[{]\s*\?"),
     ("unknown escape character", rb"\\/"),
 )
 """What krmfn passes on and Kubernetes refuses with an error, and so never reads otherwise: numbers that JSON lacks, a
