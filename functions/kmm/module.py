@@ -47,24 +47,32 @@ def is_set_by_kmm(key: str) -> bool:
     return key.startswith((LABELS, f"beta.{LABELS}")) and not key.startswith(VERSION_LABELS)
 
 
+def _key(namespace: str, name: str) -> str:
+    """Return a Module's part of a label key: NAMESPACE stands for a namespace that only its installer knows.
+
+    It is a placeholder for people: no node has a label with it.
+    """
+    return f"{namespace or 'NAMESPACE'}.{name}"
+
+
 def ready_label(namespace: str, name: str) -> str:
     """Return the label that KMM puts on a node while the Module's kernel module is loaded there."""
-    return f"{LABELS}{namespace}.{name}.ready"
+    return f"{LABELS}{_key(namespace, name)}.ready"
 
 
 def version_ready_label(namespace: str, name: str) -> str:
     """Return the label whose value is the version that is loaded on a node. KMM 2.6+."""
-    return f"{LABELS}{namespace}.{name}.version.ready"
+    return f"{LABELS}{_key(namespace, name)}.version.ready"
 
 
 def version_label(namespace: str, name: str) -> str:
     """Return the label with which an administrator chooses a node's version of the Module."""
-    return f"{VERSION_LABELS}{namespace}.{name}"
+    return f"{VERSION_LABELS}{_key(namespace, name)}"
 
 
 def plugin_ready_label(namespace: str, name: str) -> str:
     """Return the label that KMM puts on a node while the Module's device plugin is ready there."""
-    return f"{LABELS}{namespace}.{name}.device-plugin-ready"
+    return f"{LABELS}{_key(namespace, name)}.device-plugin-ready"
 
 
 def kernel_name(name: str) -> str:

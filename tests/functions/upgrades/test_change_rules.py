@@ -161,6 +161,14 @@ CASES = [
     Case("KRM406", "warning", [PLAIN], [drv(namespace="else")], "metadata.name", "another Module"),
     Case("KRM407", "info", [VERSIONED], [NEXT], "spec.moduleLoader.container.version", f"label {CHOSEN} says 2"),
     Case(
+        "KRM407",
+        "info",
+        [edited(VERSIONED, ("metadata.namespace", DROP))],
+        [edited(NEXT, ("metadata.namespace", DROP))],
+        "spec.moduleLoader.container.version",
+        "version-module.NAMESPACE.drv says 2",
+    ),
+    Case(
         *("KRM408", "warning", [VERSIONED, consumer("agent-1", **V1)], [NEXT, consumer("agent-2", **V2)]),
         *("", 'upgrade.retain: ["1"]'),
     ),

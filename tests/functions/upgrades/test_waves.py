@@ -76,7 +76,7 @@ def test_what_is_no_size(share: str) -> None:
 OTHER = drv("other", {LABEL: "1"}, modprobe={"moduleName": "other"})
 BY_LABEL = drv("other", {LABEL: "2"}, modprobe={"moduleName": "other"})
 UNVERSIONED = drv(image="r:1")
-NAMELESS = node("a", EL9, {**GPU, "kmm.node.kubernetes.io/version-module..drv": "1"})
+NAMELESS = node("a", EL9, {**GPU, "kmm.node.kubernetes.io/version-module.NAMESPACE.drv": "1"})
 NO_PLAN: dict[str, tuple[list[Manifest], list[Manifest], str]] = {
     "nothing changes": ([ONE, A], [ONE, A], "no Module changes"),
     "no node is known": ([ONE], [TWO], "no node is known"),
