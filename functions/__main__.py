@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
+from . import VERSION
+
+TYPE_CHECKING = False  # a type checker takes it for True, and typing costs a tenth of an empty process
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from krmfn import Function
 
 # Imports wait until it is known what is needed: kustomize and kpt start this process at every render.
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 def krmfn() -> NoReturn:
     """Run the program: the KRM function for all kinds without arguments, else a command."""
     _refuse_strange_modules()
+    _answer_version("krmfn")
     arguments = sys.argv[1:]
     if not arguments and _is_terminal():
         arguments = ["--help"]
@@ -25,6 +30,7 @@ def krmfn() -> NoReturn:
 def deviceconfig() -> NoReturn:
     """Run the bare KRM function `deviceconfig`."""
     _refuse_strange_modules()
+    _answer_version("deviceconfig")
     _answer("deviceconfig")
     _serve("deviceconfig")
 
@@ -32,6 +38,7 @@ def deviceconfig() -> NoReturn:
 def ptemplate() -> NoReturn:
     """Run the bare KRM function `ptemplate`."""
     _refuse_strange_modules()
+    _answer_version("ptemplate")
     _answer("ptemplate")
     _serve("ptemplate")
 
@@ -50,6 +57,23 @@ def _refuse_strange_modules() -> None:
             "modules from the working folder; unset it, or run krmfn with python -I -m krmfn_functions\n"
         )
         sys.exit(2 if sys.argv[1:] else 1)
+
+
+def _answer_version(name: str) -> None:
+    """Print the version and end the process; return for other arguments, and where the text cannot be written.
+
+    Then the parser answers, and says what is wrong with stdout.
+    """
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+        import os
+
+        text = f"{name} (krmfn {VERSION})\n".encode()
+        try:
+            written = os.write(1, text)
+        except OSError:
+            return
+        if written == len(text):
+            sys.exit(0)
 
 
 def _serve(name: str) -> NoReturn:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from krmfn_functions import VERSION
 
 from tests.commands import ROOT
 from tests.small_lists import HEAD, OTHERS, OURS
@@ -109,3 +112,33 @@ def test_a_check_of_plain_files_loads_no_other_command() -> None:
     modules = {*done.stderr.split("\n")}
     assert {"krmfn_functions.commands.check", "krmfn_functions.rendering.pipeline", "yaml"} <= modules
     assert modules & (COMMANDS | {"jsonschema", "pathspec", "ruamel"}) == set()
+
+
+@pytest.mark.parametrize("name", ["krmfn", "deviceconfig", "ptemplate"])
+def test_the_version_loads_nothing_but_the_entry_point(name: str) -> None:
+    code = f"import sys; before = {{*sys.modules}}; from krmfn_functions.__main__ import {name} as run\n"
+    code += "try:\n    run()\nfinally:\n    sys.stderr.write(' '.join(sorted({*sys.modules} - before)))"
+    isolated = [
+        sys.executable,
+        "-I",
+        "-c",
+        "import sys; sys.modules.pop('krmfn_functions', None)\n" + code,
+        "--version",
+    ]
+    done = subprocess.run(isolated, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{name} (krmfn {VERSION})\n"
+    assert {*done.stderr.split()} <= {"__future__", "krmfn_functions", "krmfn_functions.__main__"}
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert re.findall(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE) == [VERSION]
+
+
+@pytest.mark.parametrize("name", ["krmfn", "deviceconfig", "ptemplate"])
+def test_a_version_that_cannot_be_written_is_an_error(name: str) -> None:
+    code = f"from krmfn_functions.__main__ import {name} as run; run()"
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-I", "-c", code, "--version"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr

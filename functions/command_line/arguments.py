@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
 
-from .. import options
+from .. import VERSION, options
 from ..command import Command
 from ..options import RunOptions
 from ..paths import output
@@ -124,7 +124,5 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        sys.stdout.write(f"{parser.prog} (krmfn {version('krmfn')})\n")
+        sys.stdout.write(f"{parser.prog} (krmfn {VERSION})\n")
         parser.exit()

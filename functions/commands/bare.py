@@ -9,6 +9,8 @@ from krmfn.errors import KrmfnError
 from krmfn.log import Log
 from krmfn.runner import ensure_stdout, write
 
+from .. import VERSION
+
 
 def answer(name: str, arguments: Sequence[str]) -> int:
     """Print the help, the documentation or the version; return the exit code, 2 for any other argument."""
@@ -22,9 +24,7 @@ def answer(name: str, arguments: Sequence[str]) -> int:
             "stdin and writes one to stdout. To render or check files, run `krmfn render PATH` or `krmfn check PATH`.\n"
         )
     if arguments[0] == "--version" and len(arguments) == 1:
-        from importlib.metadata import version
-
-        return _print(f"{name} (krmfn {version('krmfn')})\n")
+        return _print(f"{name} (krmfn {VERSION})\n")
     if arguments[0] == "--doc" and len(arguments) == 1:
         from .document import document
 
