@@ -14,6 +14,7 @@ GROUPS = {
     },
     "fleet": {
         "nodes": "commands.nodes:COMMAND",
+        "why": "commands.why:COMMAND",
         "images": "commands.images:COMMAND",
         "report": "commands.report:COMMAND",
         "resolve": "commands.resolve:COMMAND",

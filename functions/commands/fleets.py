@@ -16,7 +16,8 @@ from ..paths import files, manifests
 from ..rendering import function_config
 from ..report.parts import Part
 
-_NODES = frozenset({("", "Node"), ("krmfn.dev", "NodeInventory")})
+NODES = frozenset({("", "Node"), ("krmfn.dev", "NodeInventory")})
+"""The kinds that say which nodes there are."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,7 @@ def add_nodes(lists: Mapping[str, ResourceList], nodes: str | None) -> Sequence[
             "--nodes FILE needs a single cluster, and there are several; add an inventory to each of them instead"
         )
     found = manifests.read(nodes)
-    if not any((item.group, item.kind) in _NODES for item in found.items):
+    if not any((item.group, item.kind) in NODES for item in found.items):
         why = f" ({found.results[0]})" if found.results else ""
         raise KrmfnError(f"--nodes {nodes} holds neither a NodeInventory nor Nodes{why}")
     for resources in lists.values():

@@ -115,6 +115,7 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
     """A new option without a field, or the other way round, is an option without an effect, or a crash."""
     least = {"diff": ["a", "b"], "resolve": ["--kernel", "1"], "completion": ["bash"], "explain": ["KRM100"]}
     least["import"] = ["-o", "out"]
+    least["why"] = ["gpu-17"]
     call = called(command, *least.get(command, []))
     assert frozen(call.args)
     parser = grammar.commands(arguments.parser())[command]

@@ -1,0 +1,113 @@
+"""The command `why`: why a node has its drivers, or has them not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from krmfn import KrmfnError, ResourceList
+from krmfn.results import printable
+from krmfn.runner import max_bytes
+
+from .. import options
+from ..command import Command, Context
+from ..deviceconfig.reading import domain_of
+from ..fleet import explanation, live
+from ..fleet.explanation import Told
+from ..fleet.live import Live
+from ..paths import files, manifests, output
+from ..report import local
+from ..settings import LOOK
+from . import clusters, fleets
+
+
+class Why(NamedTuple):
+    """The arguments of `why`."""
+
+    node: str
+    paths: tuple[str, ...]
+    live: str | None
+    format: str
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("node", metavar="NODE", help="the name of a node")
+    options.add_paths(parser)
+    help_ = "what `kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints"
+    parser.add_argument("--live", metavar="DUMP", help=help_)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+
+
+def _run(context: Context, args: Why) -> int:
+    dump = _read(args.live) if args.live else None
+    streams = clusters.read(context, args.paths)
+    if streams is None:
+        return 2
+    if dump:
+        _replace_nodes(streams.lists, dump)
+    failed = any(resources.failed for resources in streams.lists.values())
+    answers = list(_answers(streams.lists, args.node, dump))
+    rows = [one._asdict() for one in answers]
+    if args.format == "json":
+        output.write_stdout(json.dumps(rows, indent=2) + "\n")
+    else:
+        lines = [line for one in answers for line in (one.sentence, *(f"  {step}" for step in one.steps))]
+        output.write_stdout("".join(f"{printable(line)}\n" for line in lines))
+    return int(failed or not all(one.holds for one in answers))
+
+
+def _read(name: str) -> Live:
+    """Return what a dump says. Raises KrmfnError that names it."""
+    try:
+        with files.open_named(name) as source:
+            return live.read(source.read, max_bytes())
+    except KrmfnError as failure:
+        raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
+
+
+def _replace_nodes(lists: Mapping[str, ResourceList], dump: Live) -> None:
+    """Put the nodes of a dump in the place of those that are committed. Raises KrmfnError for several clusters."""
+    if len(lists) > 1:
+        raise KrmfnError("--live DUMP needs a single cluster, and there are several; pass the PATH of one")
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(dump.nodes.values())})
+    for resources in lists.values():
+        kept = [item for item in resources.items if (item.group, item.kind) not in fleets.NODES]
+        resources.items = [*kept, *manifests.read_stream(text.encode()).items]
+
+
+def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) -> Iterator[Told]:
+    """Yield a sentence per cluster and Module. Raises KrmfnError for a node that is nowhere, or cannot be judged."""
+    names: list[str] = []
+    is_there = False
+    for resources in lists.values():
+        joined = local.join(resources, domain_of)
+        if joined.wrong:
+            raise KrmfnError(*joined.wrong)
+        for group in joined.groups:
+            names += (node.name for node in group.nodes)
+            for node in (node for node in group.nodes if node.name == name):
+                is_there = True
+                if not group.outcomes:
+                    yield explanation.unselected(node, joined.whole.drivers)
+                for outcome in group.outcomes:
+                    yield explanation.told(node, joined.whole.every, outcome, dump)
+    if not is_there:
+        near = get_close_matches(name, names, 1)
+        where = "the dump" if dump else "the inventories"
+        raise KrmfnError(f"no node of {where} is called {name}{f'; did you mean {near[0]}?' if near else ''}")
+
+
+_EXAMPLES = (
+    "gpu-17 clusters/lab",
+    "gpu-17 clusters/lab --live dump.json",
+    "gpu-17 clusters/lab --live - --format json",
+)
+COMMAND = Command(
+    *("say why a node has its drivers, or has them not", _EXAMPLES, _arguments, Why, _run),
+    intent=LOOK._replace(shows_errors=True),
+    joins=True,
+    exits="exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage",
+)
