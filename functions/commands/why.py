@@ -85,7 +85,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) ->
     for resources in lists.values():
         joined = local.join(resources, domain_of)
         if joined.wrong:
-            raise KrmfnError(*joined.wrong)
+            raise KrmfnError(*(line.removeprefix("error: ") for line in joined.wrong))
         for group in joined.groups:
             names += (node.name for node in group.nodes)
             for node in (node for node in group.nodes if node.name == name):

@@ -61,6 +61,8 @@ def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[
         return False, f"was loaded before the node's last boot, and not since: {_worker(node, driver, live)}"
     if driver.ready not in node.labels:
         return False, f"is loaded, but the node lacks the label {driver.ready}"
+    if (worker := live.workers.get(key)) and worker.action != "Load":  # an uncordon does not cancel it
+        return False, f"is loaded, and about to be unloaded: {_worker(node, driver, live)}"
     return True, f"is loaded: {image}"
 
 

@@ -82,6 +82,11 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
     ),
     "rebooted": ([node({**NIC, **READY}, boot="b2"), modules_config()], 1, "was loaded before the node's last boot"),
     "no label": ([node(NIC), modules_config()], 1, "is loaded, but the node lacks the label kmm.node.kubernetes.io/"),
+    "unloader left": (
+        [node({**NIC, **READY}), modules_config(), worker("Unload")],
+        1,
+        "is loaded, and about to be unl",
+    ),
     "cordoned": ([node(NIC, CORDON), modules_config("", "")], 1, "waits while the node is cordoned"),
     "cordoned and held": (
         [node({**NIC, **READY}, CORDON), modules_config("", IMAGE), worker("Unload", waiting=CRASH), HOLDER],
@@ -123,6 +128,12 @@ def test_json_has_the_sentence_and_the_steps() -> None:
 def test_without_a_dump_the_plan_is_told() -> None:
     done = process("krmfn", "why", "web-1", "examples/fleet")
     assert (done.code, done.text.partition("\n")[0]) == (0, "web-1: kmm/nic is planned")
+
+
+def test_a_node_with_wrong_labels_is_an_error() -> None:
+    done = why({**node({}), "metadata": {"name": "web-1", "labels": ["a"]}})
+    assert (done.code, done.text) == (2, "")
+    assert done.err.startswith("error: Node web-1: its labels are not a mapping"), done.err
 
 
 def test_a_node_that_is_nowhere_is_an_error_with_the_nearest_name() -> None:
