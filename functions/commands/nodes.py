@@ -29,6 +29,7 @@ class Nodes(NamedTuple):
 
     paths: tuple[str, ...]
     nodes: str | None
+    live: str | None
     kernel: str | None
     where: tuple[str, ...]
     label: tuple[str, ...]
@@ -42,6 +43,8 @@ class Nodes(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     fleets.add_arguments(parser)
+    help_ = "a dump of the cluster, whose nodes replace those in PATH (see `krmfn why`)"
+    parser.add_argument("--live", metavar="DUMP", help=help_)
     help_ = "show what would happen if all nodes, or those of --where, had this kernel"
     parser.add_argument("--kernel", metavar="VERSION", help=help_)
     help_ = "apply --kernel only to nodes with this label; may be repeated"
@@ -65,6 +68,12 @@ def _run(context: Context, args: Nodes) -> int:
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
+    if args.live:
+        if args.nodes:
+            raise KrmfnError("--live replaces the nodes; remove --nodes")
+        from . import dumps  # here: few have one
+
+        dumps.replace_nodes(streams.lists, dumps.read(args.live))
     paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
     return clusters.printed(context, streams, *_table(streams.lists, args, paint))
 
@@ -93,6 +102,7 @@ def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -
         results += _left_out(name, resources, joined, bare, wanted.owner)
         rows += shown(f"no Module is generated from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
+    results += _loaded(every[0][0]) if args.live and every else ()
     results += _without_modules(lists, [joined for joined, _ in every], args.require_coverage)
     if args.format == "json":
         return printed.dump(parts, wanted == table.Filter(), args.kernel), results
@@ -145,6 +155,20 @@ def _without_modules(lists: Mapping[str, ResourceList], every: Sequence[Joined],
     if any(joined.whole.fleet.nodes for joined in every):
         finding = error if is_required else warning
         yield finding(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
+
+
+def _loaded(joined: Joined) -> Iterator[Result]:
+    """Yield how many Modules are planned on live nodes, and where KMM's ready label is missing."""
+    planned = [
+        (driver.ready in node.labels, f"{driver.module.ref.name} on {node.name}")
+        for group in joined.groups
+        for outcome in group.outcomes
+        if outcome.state == table.DRIVEN and (driver := joined.whole.every[outcome.driver]).loads
+        for node in group.nodes
+    ]
+    lacking = sorted(name for is_ready, name in planned if not is_ready)
+    those = f", these {len(lacking):,} not: {some(lacking, len(lacking))}" if lacking else ""
+    yield info(f"planned {len(planned):,}, with KMM's ready label {len(planned) - len(lacking):,}{those}")
 
 
 def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref], owner: str) -> Iterator[Result]:

@@ -10,18 +10,17 @@ from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.results import printable
-from krmfn.runner import max_bytes
 
 from .. import options
 from ..command import Command, Context
 from ..deviceconfig.reading import domain_of
-from ..fleet import explanation, live
+from ..fleet import explanation
 from ..fleet.explanation import Told
 from ..fleet.live import Live
-from ..paths import files, manifests, output
+from ..paths import output
 from ..report import local
 from ..settings import LOOK
-from . import clusters, fleets
+from . import clusters, dumps
 
 
 class Why(NamedTuple):
@@ -42,12 +41,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Why) -> int:
-    dump = _read(args.live) if args.live else None
+    dump = dumps.read(args.live) if args.live else None
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
     if dump:
-        _replace_nodes(streams.lists, dump)
+        dumps.replace_nodes(streams.lists, dump)
     failed = any(resources.failed for resources in streams.lists.values())
     answers = list(_answers(streams.lists, args.node, dump))
     rows = [one._asdict() for one in answers]
@@ -57,25 +56,6 @@ def _run(context: Context, args: Why) -> int:
         lines = [line for one in answers for line in (one.sentence, *(f"  {step}" for step in one.steps))]
         output.write_stdout("".join(f"{printable(line)}\n" for line in lines))
     return int(failed or not all(one.holds for one in answers))
-
-
-def _read(name: str) -> Live:
-    """Return what a dump says. Raises KrmfnError that names it."""
-    try:
-        with files.open_named(name) as source:
-            return live.read(source.read, max_bytes())
-    except KrmfnError as failure:
-        raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
-
-
-def _replace_nodes(lists: Mapping[str, ResourceList], dump: Live) -> None:
-    """Put the nodes of a dump in the place of those that are committed. Raises KrmfnError for several clusters."""
-    if len(lists) > 1:
-        raise KrmfnError("--live DUMP needs a single cluster, and there are several; pass the PATH of one")
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(dump.nodes.values())})
-    for resources in lists.values():
-        kept = [item for item in resources.items if (item.group, item.kind) not in fleets.NODES]
-        resources.items = [*kept, *manifests.read_stream(text.encode()).items]
 
 
 def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) -> Iterator[Told]:
