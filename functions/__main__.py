@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def krmfn() -> NoReturn:
     """Run the program: the KRM function for all kinds without arguments, else a command."""
     _refuse_strange_modules()
-    _answer_version("krmfn")
+    if sys.argv[1:] == ["--version"]:
+        _answer_version("krmfn")
     arguments = sys.argv[1:]
     if not arguments and _is_terminal():
         arguments = ["--help"]
@@ -30,7 +31,8 @@ def krmfn() -> NoReturn:
 def deviceconfig() -> NoReturn:
     """Run the bare KRM function `deviceconfig`."""
     _refuse_strange_modules()
-    _answer_version("deviceconfig")
+    if sys.argv[1:] == ["--version"]:
+        _answer_version("deviceconfig")
     _answer("deviceconfig")
     _serve("deviceconfig")
 
@@ -38,7 +40,8 @@ def deviceconfig() -> NoReturn:
 def ptemplate() -> NoReturn:
     """Run the bare KRM function `ptemplate`."""
     _refuse_strange_modules()
-    _answer_version("ptemplate")
+    if sys.argv[1:] == ["--version"]:
+        _answer_version("ptemplate")
     _answer("ptemplate")
     _serve("ptemplate")
 
@@ -60,11 +63,8 @@ def _refuse_strange_modules() -> None:
 
 
 def _answer_version(name: str) -> None:
-    """Print the version and end the process; return for other arguments, and where the text cannot be written.
-
-    Then the parser answers, and says what is wrong with stdout.
-    """
-    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+    """Print the version and end the process; return where it cannot be written: the parser says what is wrong."""
+    if sys.stdout is not None:
         import os
 
         text = f"{name} (krmfn {VERSION})\n".encode()

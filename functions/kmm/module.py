@@ -36,6 +36,8 @@ EVERY_KERNEL = frozenset(
 
 LABELS = "kmm.node.kubernetes.io/"
 """What every node label of KMM begins with."""
+NAMELESS = "NAMESPACE"
+"""What stands in label keys, for people, where only the installer knows a Module's namespace: no node has such a key."""
 VERSION_LABELS = f"{LABELS}version-module."
 """What the labels begin with by which an administrator chooses versions: all others of KMM it sets by itself."""
 NAME_LABEL = f"{LABELS}module.name"
@@ -47,32 +49,24 @@ def is_set_by_kmm(key: str) -> bool:
     return key.startswith((LABELS, f"beta.{LABELS}")) and not key.startswith(VERSION_LABELS)
 
 
-def _key(namespace: str, name: str) -> str:
-    """Return a Module's part of a label key: NAMESPACE stands for a namespace that only its installer knows.
-
-    It is a placeholder for people: no node has a label with it.
-    """
-    return f"{namespace or 'NAMESPACE'}.{name}"
-
-
 def ready_label(namespace: str, name: str) -> str:
     """Return the label that KMM puts on a node while the Module's kernel module is loaded there."""
-    return f"{LABELS}{_key(namespace, name)}.ready"
+    return f"{LABELS}{namespace or NAMELESS}.{name}.ready"
 
 
 def version_ready_label(namespace: str, name: str) -> str:
     """Return the label whose value is the version that is loaded on a node. KMM 2.6+."""
-    return f"{LABELS}{_key(namespace, name)}.version.ready"
+    return f"{LABELS}{namespace or NAMELESS}.{name}.version.ready"
 
 
 def version_label(namespace: str, name: str) -> str:
     """Return the label with which an administrator chooses a node's version of the Module."""
-    return f"{VERSION_LABELS}{_key(namespace, name)}"
+    return f"{VERSION_LABELS}{namespace or NAMELESS}.{name}"
 
 
 def plugin_ready_label(namespace: str, name: str) -> str:
     """Return the label that KMM puts on a node while the Module's device plugin is ready there."""
-    return f"{LABELS}{_key(namespace, name)}.device-plugin-ready"
+    return f"{LABELS}{namespace or NAMELESS}.{name}.device-plugin-ready"
 
 
 def kernel_name(name: str) -> str:
