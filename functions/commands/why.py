@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -49,20 +49,25 @@ def _run(context: Context, args: Why) -> int:
         dumps.replace_nodes(streams.lists, dump)
     failed = any(resources.failed for resources in streams.lists.values())
     answers = list(_answers(streams.lists, args.node, dump))
-    rows = [one._asdict() for one in answers]
     if args.format == "json":
+        rows = [{"cluster": name, **told._asdict()} for name, told in answers]
         output.write_stdout(json.dumps(rows, indent=2) + "\n")
     else:
-        lines = [line for one in answers for line in (one.sentence, *(f"  {step}" for step in one.steps))]
-        output.write_stdout("".join(f"{printable(line)}\n" for line in lines))
-    return int(failed or not all(one.holds for one in answers))
+        output.write_stdout("".join(_lines(answers, len(streams.lists) > 1)))
+    return int(failed or not all(told.holds for _, told in answers))
 
 
-def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) -> Iterator[Told]:
-    """Yield a sentence per cluster and Module. Raises KrmfnError for a node that is nowhere, or cannot be judged."""
+def _lines(answers: Sequence[tuple[str, Told]], are_several: bool) -> Iterator[str]:
+    for cluster, told in answers:
+        yield printable(f"{cluster}: {told.sentence}" if are_several else told.sentence) + "\n"
+        yield from (f"  {printable(step)}\n" for step in told.steps)
+
+
+def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) -> Iterator[tuple[str, Told]]:
+    """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node that is nowhere, or cannot be judged."""
     names: list[str] = []
     is_there = False
-    for resources in lists.values():
+    for cluster, resources in lists.items():
         joined = local.join(resources, domain_of)
         if joined.wrong:
             raise KrmfnError(*(line.removeprefix("error: ") for line in joined.wrong))
@@ -71,9 +76,9 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) ->
             for node in (node for node in group.nodes if node.name == name):
                 is_there = True
                 if not group.outcomes:
-                    yield explanation.unselected(node, joined.whole.drivers)
+                    yield cluster, explanation.unselected(node, joined.whole.drivers)
                 for outcome in group.outcomes:
-                    yield explanation.told(node, joined.whole.every, outcome, dump)
+                    yield cluster, explanation.told(node, joined.whole.every, outcome, dump)
     if not is_there:
         near = get_close_matches(name, names, 1)
         where = "the dump" if dump else "the inventories"

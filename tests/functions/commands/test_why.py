@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.commands import Done, process
+from tests.commands import ROOT, Done, process
 
 KERNEL = "5.14.0-503.11.1.el9_5.x86_64"
 IMAGE = f"registry.example.com/nic/driver:1.8-{KERNEL}"
@@ -128,6 +130,17 @@ def test_json_has_the_sentence_and_the_steps() -> None:
 def test_without_a_dump_the_plan_is_told() -> None:
     done = process("krmfn", "why", "web-1", "examples/fleet")
     assert (done.code, done.text.partition("\n")[0]) == (0, "web-1: kmm/nic is planned")
+
+
+def test_several_clusters_are_named(tmp_path: Path) -> None:
+    for name in ("lab", "prod"):
+        shutil.copytree(ROOT / "examples/fleet", tmp_path / name)
+    done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod"))
+    assert done.code == 0, done.err
+    said = [line for line in done.text.splitlines() if not line.startswith("  ")]
+    assert [line.rpartition(": web-1: ")[0].rpartition("/")[2] for line in said] == ["lab", "prod"]
+    done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod"), "--format", "json")
+    assert [answer["cluster"].rpartition("/")[2] for answer in json.loads(done.text)] == ["lab", "prod"]
 
 
 def test_a_node_with_wrong_labels_is_an_error() -> None:
