@@ -64,7 +64,7 @@ def _lines(answers: Sequence[tuple[str, Told]], are_several: bool) -> Iterator[s
 
 
 def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) -> Iterator[tuple[str, Told]]:
-    """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node that is nowhere, or cannot be judged."""
+    """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node not found or not judged."""
     names: list[str] = []
     is_there = False
     for cluster, resources in lists.items():

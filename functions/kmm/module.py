@@ -37,7 +37,7 @@ EVERY_KERNEL = frozenset(
 LABELS = "kmm.node.kubernetes.io/"
 """What every node label of KMM begins with."""
 NAMELESS = "NAMESPACE"
-"""What stands in label keys, for people, where only the installer knows a Module's namespace: no node has such a key."""
+"""What stands for people in label keys where only the installer knows the namespace: no node has such a key."""
 VERSION_LABELS = f"{LABELS}version-module."
 """What the labels begin with by which an administrator chooses versions: all others of KMM it sets by itself."""
 NAME_LABEL = f"{LABELS}module.name"
