@@ -113,8 +113,10 @@ def _view(
 def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
     """Yield what happens with each Module on nodes that are alike; with effect `none`, too.
 
-    What is loaded before is what the first side comes to, unless a version label tells of an older one.
+    What is loaded before is what the first side comes to, unless a version label tells of an older one, or may have
+    told of one: a side on which no node has a Module's version label says nothing about what was loaded.
     """
+    told = {key for views in before.groups for key, view in views.items() if view.label}
     alike: dict[tuple[int | None, int | None], list[NodeId]] = {}
     for place in [*after.group_of, *(place for place in before.group_of if place not in after.group_of)]:
         alike.setdefault((before.group_of.get(place), after.group_of.get(place)), []).append(place)
@@ -125,7 +127,8 @@ def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
         for key in [*new, *(key for key in old if key not in new)]:
             was, now = old.get(key), after.view(places[0], key)
             is_new = one is None or key not in before.drivers
-            older = was.is_older if was else is_new and now.action == "leave"
+            untold = was is not None and bool(was.version) and now.action == "load" and key not in told
+            older = was.is_older or untold if was else is_new and now.action == "leave"
             move = play(was.entry if was else None, was, now, not older)
             move = doubted(move, was, now) if was and was.action == "fail" and not older else move
             found.append(Moved(names, after.drivers.get(key) or before.drivers[key], move, was, now))

@@ -152,7 +152,9 @@ def _moved(old: View, new: View) -> str:
 def _unknown(move: Move, old: View, new: View, moved: bool, rebooted: bool) -> Move:
     """Return the effect where nothing is loaded, or the version that the label named."""
     word: Word = "unknown"
-    doubt = f"whether version {old.label} was loaded before is not known"
+    doubt = f"whether {f'version {old.label}' if old.label else 'another version'} was loaded before is not known"
+    if not old.label:
+        doubt += ", since no node had the version label"
     if move.after:
         reason = f"{move.after.image} is loaded"
     elif new.action == "leave" and moved:

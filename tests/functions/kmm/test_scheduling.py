@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.fleet import moves
-from krmfn_functions.kmm.module import version_label
+from krmfn_functions.kmm.module import VERSION_LABELS, version_label
 from krmfn_functions.kmm.scheduling import play
 
 from krmfn import Manifest
@@ -180,7 +180,7 @@ CERTAIN = {"kept", "gained"}
 
 def labelled(phase: Phase, other: Phase | None = None) -> Phase:
     """Return a phase whose nodes have the version labels of another one; None: none."""
-    prefix = version_label("", "")[:-1]
+    prefix = VERSION_LABELS
     theirs = {one["metadata"]["name"]: one["metadata"]["labels"] for one in other["nodes"]} if other else {}
     nodes = []
     for one in phase["nodes"]:
@@ -194,6 +194,7 @@ def labelled(phase: Phase, other: Phase | None = None) -> Phase:
 def without_history(one: Phase, two: Phase) -> Iterator[tuple[Phase, Phase]]:
     """Yield both sides of a change with less than what was: see the test."""
     yield labelled(one), labelled(two)
+    yield labelled(one), two
     yield labelled(one, two), two
     yield {**one, "nodes": two["nodes"]}, two
     for kind in ("modules", "nodes"):
@@ -205,7 +206,7 @@ def without_history(one: Phase, two: Phase) -> Iterator[tuple[Phase, Phase]]:
 
 @recorded
 def test_an_unload_is_never_kept_or_gained_without_history() -> None:
-    """Version labels removed, or those of the second side; nodes, or one node or Module, of one side only.
+    """Version labels removed from both sides or the first, or those of the second; nodes, or one, or a Module of one.
 
     Of a pair that is not on the first side at all the same is asked with what is loaded not known.
     """

@@ -194,6 +194,17 @@ def test_what_history_would_tell_is_not_known() -> None:
     )
 
 
+def test_a_side_without_any_version_label_tells_no_history() -> None:
+    """Was "gained by": who labels by hand and does not write it into OLD may have run version 1 there."""
+    assert told([TWO, A], [TWO, ON_2]) == {"unknown": ("a",)}
+    assert message([TWO, A], [TWO, ON_2]) == (
+        "unknown on 1 node (a): r/drv:2 is loaded; whether another version was loaded before is not known, since no "
+        "node had the version label"
+    )
+    labelled = edited(ON_2, ("metadata.name", "b"))
+    assert told([TWO, A, labelled], [TWO, ON_2, labelled]) == {"gained": ("a",)}
+
+
 def test_one_node_that_kmm_fails_on_blocks_all() -> None:
     """Each was a change of the other nodes, or no news of them."""
     some = [node(f"n{number}") for number in (0, 1, 3)]
