@@ -58,6 +58,17 @@ _SHARED: dict[str, Node] = {
     "labels": same("labels"),
     "annotations": same("annotations"),
 }
+
+
+def _unset(*names: str) -> Node:
+    """Return the field that takes away what weaker layers give, for these fields."""
+    return listed(
+        choice("a field", *names),
+        "fields to do without: what the profile and the defaults give for them does not count",
+        most=64,
+    )
+
+
 _POOL = {
     "name": text("the pool's name; its Module is called <DeviceConfig's name>-<name>", "label"),
     "nodeSelector": same("selector", "labels a node of this pool must have, all of them"),
@@ -66,6 +77,7 @@ _POOL = {
     **MODPROBE,
     **LOADER,
     **_SHARED,
+    "unset": _unset(*MODPROBE, *LOADER, *IMAGE, *_SHARED),
 }
 _UPGRADE = {
     "ordered": flag("nodes change version one by one, as an administrator labels them (KMM's ordered upgrade)"),
@@ -133,6 +145,7 @@ SPEC: dict[str, Node] = {
         ["spokeNamespace", "clusterSelector"],
     ),
 }
+SPEC["unset"] = _unset(*SPEC)
 """The fields of a DeviceConfig's spec, but for `profile`."""
 
 DEVICECONFIG = elsewhere(
@@ -213,7 +226,8 @@ _VENDOR = {
 }
 _OF_CONFIG = "it is the same in all versions; write it in the profile, or in the config"
 _FIXED = ("nodePools", "nodeSelector", "allNodes", "upgrade", "hub", "imageRegistry", "serviceAccount")
-_CHANGING = {name: node for name, node in SPEC.items() if name not in (*_FIXED, "driverVersion")}
+_CHANGING = {name: node for name, node in SPEC.items() if name not in (*_FIXED, "driverVersion", "unset")}
+_CHANGING["unset"] = _unset(*_CHANGING)
 
 
 def _notes(description: str) -> Node:

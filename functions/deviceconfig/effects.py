@@ -11,6 +11,7 @@ from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
 from .layers import Layer
+from .merging import UNSET
 from .model import DeviceConfig, value
 from .reading import PROFILE
 from .unused import keys_of_ours, unused
@@ -26,11 +27,9 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
     for config in configs:
         if config.likeness in useful:
             continue
-        found = [(name, why) for name, why in unused(config) if value(config.spec, name) is not None]
-        for name, why in found:
-            holder = config.layer(name)
-            if holder:
-                idle[id(holder.source), config.at(name)].append((config, why))
+        found = list(_idle(config))
+        for source, path, why in found:
+            idle[source, path].append((config, why))
         if config.likeness and not found and not keys_of_ours(config):
             useful.add(config.likeness)
     users = _users(configs) if idle or any(config.pool for config in configs) else Counter()
@@ -44,6 +43,18 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
             yield from (_finding(config, path, why) for _, path, why in idle_switches(config.layers))
     for _, group in groupby(configs, key=lambda config: id(config.item)):
         yield from _beside(list(group), users)
+
+
+def _idle(config: DeviceConfig) -> Iterator[tuple[int, str, str]]:
+    """Yield each field that changes nothing in a config: what it is written in, its path there, and why."""
+    for name, why in unused(config):
+        holder = config.layer(name) if value(config.spec, name) is not None else None
+        if holder:
+            yield id(holder.source), config.at(name), why
+    if any(UNSET in layer.fields for layer in config.layers):
+        from .switches import idle_unset  # here, since most configs have none
+
+        yield from ((id(layer.source), path, why) for layer, path, why in idle_unset(config.layers))
 
 
 def _users(configs: Sequence[DeviceConfig]) -> Counter[tuple[int, str]]:

@@ -166,6 +166,7 @@ class Spec(Fields):
     labels: dict[str, Any] | None = None
     annotations: dict[str, Any] | None = None
     hub: Hub | None = None
+    unset: Sequence[Any] = ()
     extraObjects: Sequence[Any] = ()
 
 

@@ -6,7 +6,7 @@ whole, since two sources in one volume are never meant. And inherited entries ke
 the stronger layer where it names several of them. tests/e2e/test_merging.py proves the rest on a real API server.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .fields import OF_LOADER
@@ -47,6 +47,8 @@ OF_LOADED = frozenset(
     - {"moduleName", "modulesLoadingOrder", "imagePullSecret", "imagePullSecrets"}
 )
 """Fields that are about a kernel module to load: `inTreeDriver: true` takes them from all weaker layers."""
+UNSET = "unset"
+"""The field with the names of those that weaker layers give and that do not count, in a layer or in a pool."""
 SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service")
 """Fields that `enabled: false` switches off, as it does each entry of a list in KEYS."""
 
@@ -61,7 +63,7 @@ def stacked(layers: Iterable[dict[str, Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for layer in reversed(list(layers)):
         fields = _over(fields, layer) if fields else layer
-    return fields
+    return {name: value for name, value in fields.items() if name != UNSET} if UNSET in fields else fields
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
@@ -73,12 +75,20 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 def _gives_way(name: str, above: dict[str, Any]) -> bool:
     """Return True for a field that a stronger layer takes the place of: by its other form, or by `inTreeDriver`."""
-    if above.get("inTreeDriver") is True and name in OF_LOADED:
+    if (above.get("inTreeDriver") is True and name in OF_LOADED) or name in unset(above):
         return True
     return any(name in pair and name not in above and any(other in above for other in pair) for pair in EITHER)
 
 
+def unset(layer: dict[str, Any]) -> Sequence[str]:
+    """Return the fields that a layer does without (as labels may have a key of that name, a list only)."""
+    names = layer.get(UNSET, ())
+    return names if isinstance(names, list) else ()
+
+
 def _field(name: str, below: Any, above: Any) -> Any:
+    if name == UNSET and isinstance(below, list):
+        return [*below, *above]  # of one pool in two layers
     if isinstance(below, dict) and isinstance(above, dict) and name not in ATOMIC:
         return _over(below, above)
     if not merges(name, below) or not merges(name, above):

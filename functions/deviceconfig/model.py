@@ -9,7 +9,7 @@ from krmfn.fieldpath import split, starts
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .images import driver_image, mirrored
 from .layers import Layer, Vendor, place
-from .merging import merged
+from .merging import UNSET, merged, unset
 
 
 def spec(fields: Mapping[str, Any]) -> Spec:
@@ -130,13 +130,17 @@ class DeviceConfig(NamedTuple):
     def givers(self, name: str) -> list[Layer]:
         """Return the layers without which a field (`daemonSets`) would have another value."""
         having = [layer for layer in self.layers if name in layer.fields]
+        if name == UNSET:
+            return having
         if name != "nodePools" and value(self.spec, name) is None:
             return []
         if len(having) < 2:
             return having
-        parts = [{name: layer.fields[name]} for layer in having]
+        layers = [layer for layer in self.layers if name in layer.fields or name in unset(layer.fields)]
+        parts = [{key: layer.fields[key] for key in (name, UNSET) if key in layer.fields} for layer in layers]
         whole = merged(parts)
-        return [layer for at, layer in enumerate(having) if merged(parts[:at] + parts[at + 1 :]) != whole]
+        without = (merged(parts[:at] + parts[at + 1 :]) for at in range(len(parts)))
+        return [layer for layer, rest in zip(layers, without, strict=True) if name in layer.fields and rest != whole]
 
     def strongest(self, *fields: str) -> list[str]:
         """Return the fields, the one from the strongest layer first."""

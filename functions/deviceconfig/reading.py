@@ -158,8 +158,8 @@ def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
     layers = config.layers
     if not config.vendor.versions:
         return layers
-    named = (layer.fields["driverVersion"] for layer in layers if "driverVersion" in layer.fields)
-    found = config.vendor.versions.get(version or next(named, ""))
+    holder = place(layers, {}, "driverVersion")[0]
+    found = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
     at = next(index for index, layer in enumerate(layers, 1) if layer.path == "spec")
     return (*layers[:at], found, *layers[at:]) if found else layers
 

@@ -1,4 +1,4 @@
-"""Switches (`enabled`) that change nothing: each of a layer is compared with the layers below."""
+"""Switches (`enabled`) and names in `unset` that change nothing: each is compared with the layers below."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from krmfn.fieldpath import FieldPath, join
 
 from .layers import Layer
-from .merging import ATOMIC, SWITCHES, WHOLE, key_of, merges, stacked
+from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked, unset
 
 
 def is_offer(value: Any) -> bool:
@@ -60,3 +60,16 @@ def _idle_switch(
     holder = below if isinstance(below, dict) else {}
     if fields.get("enabled") is True and holder.get("enabled", True):
         yield (*path, "enabled"), "nothing has switched this off"
+
+
+def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
+    """Yield each name in `unset` that changes nothing: its layer, its path, and why."""
+    whole = merged(layer.fields for layer in layers)
+    for number, layer in enumerate(layers):
+        names = unset(layer.fields)
+        below = stacked(other.fields for other in layers[number + 1 :]) if names else {}
+        for at, name in enumerate(names):
+            rest = {**layer.fields, UNSET: [*names[:at], *names[at + 1 :]]}
+            if merged(rest if other is layer else other.fields for other in layers) == whole:
+                why = f"{name} is the same without it" if name in below else f"nothing is inherited for {name}"
+                yield layer, f"{layer.path}.{UNSET}[{at}]", why

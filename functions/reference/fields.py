@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE
+from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE
 from ..rendering.schemas import schema
 from .specimens import Schema, resolved
 
@@ -111,6 +111,8 @@ def _merge(name: str, node: Schema, siblings: Collection[str]) -> str:
     )
     if either:
         return f"the stronger one's, also over {either}"
+    if name == UNSET:
+        return "each one's, for what is weaker"
     if name in KEYS and node.get("type") == "array":
         keys = " and ".join(KEYS[name])
         return f"entry by entry, by {keys}" + (", each whole" if name in WHOLE else "")

@@ -97,8 +97,9 @@ def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> No
     vendor, profile, release = (definitions[name]["properties"] for name in ("vendor", "profile", "release"))
     own = {"versions", "versionsComplete", "locked"}
     assert {name: field for name, field in profile.items() if name not in own} == vendor
-    refused = definitions["release"]["x-elsewhere"].keys()
-    assert {name: field for name, field in release.items() if name != "version"} == {
+    refused = {"unset", *definitions["release"]["x-elsewhere"]}
+    assert {"unset", *release["unset"]["items"]["enum"]} == release.keys() - {"version"}
+    assert {name: field for name, field in release.items() if name not in ("version", "unset")} == {
         name: field for name, field in vendor.items() if name not in refused
     }
 
@@ -106,7 +107,8 @@ def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> No
 def test_a_pool_overrides_what_the_config_has() -> None:
     spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
     pool = dict(spec["nodePools"]["items"]["properties"])
-    own = {"name", "nodeSelector"}
+    own = {"name", "nodeSelector", "unset"}
+    assert {"allNodes", *pool["unset"]["items"]["enum"]} == pool.keys() - own
     assert {name: field for name, field in pool.items() if name not in own} == {
         name: spec[name] for name in pool if name not in own
     }

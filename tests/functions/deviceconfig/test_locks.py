@@ -43,6 +43,7 @@ WRITTEN: dict[str, tuple[str, dict[str, Any], str]] = {
         {"daemonSets": [OTHER, AGENT]},
         "daemonSets[1].image",
     ),
+    "unset": ("parameters", {"unset": ["parameters"]}, "unset[0]"),
     "an entry": ("daemonSets.agent", {"daemonSets": [{"name": "agent", "enabled": False}]}, "daemonSets[0]"),
     "a label": ("labels[example.com/a]", {"labels": {"example.com/a": "b"}}, "labels[example.com/a]"),
 }

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.deviceconfig.layers import Layer, place
-from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, WHOLE, merged
+from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE, merged
 from krmfn_functions.pods.structure import facts
 from krmfn_functions.rendering.function_config import Source
 from krmfn_functions.rendering.schemas import schema
@@ -380,3 +380,78 @@ def test_the_in_tree_driver_takes_what_is_loaded_from_weaker_layers() -> None:
     assert merged([{"inTreeDriver": True}, below]) == {"inTreeDriver": True, **kept}
     assert merged([{"inTreeDriver": False}, below]) == {"inTreeDriver": False, **below}
     assert merged([below, {"inTreeDriver": True}]) == {"inTreeDriver": True, **below}  # and a rule refuses it
+
+
+@given(FIELDS, FIELDS, FIELDS, st.lists(st.sampled_from(["daemonSets", "labels", "args", "nodeSelector"]), min_size=1))
+def test_unset_takes_a_field_from_all_weaker_layers_and_from_no_other(
+    one: Any, two: Any, three: Any, names: Any
+) -> None:
+    without = {name: value for name, value in three.items() if name not in names}
+    assert merged([one, {**two, UNSET: names}, three]) == merged([one, two, without])
+    assert merged([one, two, {**three, UNSET: names}]) == merged([one, two, three])
+
+
+def test_labels_named_unset_take_nothing_away() -> None:
+    assert merged([{"labels": {"unset": "a"}}, {"labels": {"a": "b"}}]) == {"labels": {"unset": "a", "a": "b"}}
+
+
+@pytest.mark.parametrize("path", ["spec.unset[1]", "spec.nodePools[0].unset[0]"])
+def test_an_inherited_field_can_be_unset(path: str) -> None:
+    profile = {"firmwarePath": "/firmware", "daemonSets": [AGENT], "devicePlugin": {"image": "plugin:1"}}
+    own = SPEC | {"profile": "gpu", "unset": ["daemonSets", "firmwarePath"]}
+    if "nodePools" in path:
+        pool = {"name": "a", "nodeSelector": own.pop("nodeSelector"), "unset": ["firmwarePath"]}
+        own |= {"nodePools": [pool], "unset": ["daemonSets"]}
+    resources = rendered(own, profiles={"gpu": profile | {"imagePullPolicy": "Always"}})
+    assert {result.rule for result in resources.results if result.field} <= {"KRM144", "KRM225"}
+    (made,) = [item.manifest for item in resources.items if item.kind != "DeviceConfig"]
+    container = made["spec"]["moduleLoader"]["container"]
+    assert "firmwarePath" not in container["modprobe"]
+    assert container["imagePullPolicy"] == "Always"
+    assert made["spec"]["devicePlugin"]["container"]["image"] == "plugin:1"
+
+
+def test_unset_of_two_layers_of_one_pool_both_count() -> None:
+    below = {"nodePools": [{"name": "a", "unset": ["dirName"]}]}
+    above = {"nodePools": [{"name": "a", "unset": ["firmwarePath"]}]}
+    assert merged([above, below])["nodePools"] == [{"name": "a", "unset": ["dirName", "firmwarePath"]}]
+
+
+def test_a_list_is_replaced_with_unset_and_a_finding_stands_at_what_replaced_it() -> None:
+    own = SPEC | {"profile": "gpu", "unset": ["daemonSets"], "daemonSets": [{"name": "agent", "args": ["-v"]}]}
+    resources = rendered(own, profiles={"gpu": {"daemonSets": [AGENT, AGENT | {"name": "x"}]}})
+    found = {result.field.path for result in resources.results if result.field and result.severity == "error"}
+    assert found == {"spec.daemonSets[0].image"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"unset": ["firmwarePath"]}, "nothing is inherited for firmwarePath"),
+        ({"unset": ["dirName"], "dirName": "/srv"}, "dirName is the same without it"),
+    ],
+)
+def test_a_name_in_unset_that_changes_nothing_is_a_finding(fields: Any, why: str) -> None:
+    """A field that somebody meant to take away, and that is still there."""
+    resources = rendered(SPEC | {"profile": "gpu"} | fields, profiles={"gpu": {"dirName": "/opt"}})
+    (message,) = [r.message for r in resources.results if r.field and r.field.path == "spec.unset[0]"]
+    assert message == f"has no effect: {why}"
+
+
+def test_a_name_in_the_unset_of_a_profile_counts_when_one_config_needs_it() -> None:
+    shared = {"profiles": {"p": {"unset": ["dirName"]}}, "defaults": {"dirName": "/srv"}}
+    plain, other = SPEC | {"profile": "p"}, SPEC | {"profile": "p", "dirName": "/own"}
+    for specs, paths in (((plain, other), []), ((other,), ["spec.profiles.p.unset[0]"])):
+        configs = [device_config({**spec, "nodeSelector": {"n": str(at)}}, f"c{at}") for at, spec in enumerate(specs)]
+        resources = applied(deviceconfig, *configs, function_config=function_config(**shared))
+        found = [result.field.path for result in resources.results if result.field and "unset" in result.field.path]
+        assert found == paths, [str(result) for result in resources.results]
+
+
+def test_a_version_of_the_profile_goes_by_what_is_left_of_driver_version() -> None:
+    profile = {"driverVersion": "1.0", "versions": [{"version": "1.0", "parameters": ["a=1"]}]}
+    own = {**SPEC, "driverImage": "registry.example.com/driver:2", "profile": "p", "unset": ["driverVersion"]}
+    del own["driverVersion"]
+    resources = rendered(own, profiles={"p": profile})
+    (made,) = [item.manifest for item in resources.items if item.kind == "Module"]
+    assert "parameters" not in made["spec"]["moduleLoader"]["container"]["modprobe"]

@@ -33,7 +33,7 @@ def test_the_examples_fit_the_schema(number: int) -> None:
 
 OTHER_CONFIGS = {"nodePools", "daemonSets", "serviceAccount", "hub", "driverVersion"}
 """Fields that are looked at in other configs than in the table: with an ordered upgrade, for example."""
-NOWHERE = {"profile", "allNodes"}
+NOWHERE = {"profile", "unset", "allNodes"}
 """Fields that no object shows: which layers count, and what is confirmed."""
 
 
