@@ -7,17 +7,20 @@ PYTHON ?= python3
 IMAGE ?= krmfn
 RUNS ?= 1
 SECONDS ?= 60
+REGISTRY ?= registry.example.com
 CONTAINERS ?= $(shell command -v docker || command -v podman)
 
 READY := .venv/.ready
+RELEASE := .venv/release/.ready
+RELEASE_PYTHON := env PYTHONPATH=tools .venv/release/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$(PATH)
 # With it each of the thousands of processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e fuzz lint bench goldens image lock clean
+.PHONY: help demo test e2e fuzz lint bench goldens image release release-check lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## render an example, and see a conflict refused
 	@printf '\n=== A DeviceConfig as it stands in Git ===\n\n'
@@ -58,6 +61,12 @@ goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff be
 image: ## the function as a container image
 	$(CONTAINERS) build --tag $(IMAGE) .
 
+release: $(RELEASE) ## fill dist/ from a clean checkout; REGISTRY is the place of the images
+	$(RELEASE_PYTHON) -m release --registry '$(REGISTRY)'
+
+release-check: $(RELEASE) ## make the release in two clones that have nothing in common, and compare
+	$(RELEASE_PYTHON) -m release.check REGISTRY='$(REGISTRY)'
+
 # An editable install: a change in the sources counts at once. --no-deps: the lock has them all.
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
@@ -69,12 +78,18 @@ $(READY): requirements/dev.txt pyproject.toml
 	@mkdir -p .venv/types && ln -sfn ../../functions .venv/types/krmfn_functions
 	@touch $@
 
+$(RELEASE): requirements/release.txt
+	@$(PYTHON) -m venv --clear .venv/release
+	@.venv/release/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/release.txt
+	@touch $@
+
 # On the oldest Python, so that the versions serve every Python; needs pip-tools.
 COMPILE = CUSTOM_COMPILE_COMMAND='make lock' pip-compile --quiet --upgrade --generate-hashes --allow-unsafe \
   --no-strip-extras --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 lock: ## pin the newest dependencies in requirements/ (Python 3.10 with pip-tools on PATH)
 	$(COMPILE) pyproject.toml requirements/dev.in --output-file requirements/dev.txt
 	$(COMPILE) --constraint requirements/dev.txt pyproject.toml --output-file requirements/run.txt
+	$(COMPILE) --constraint requirements/dev.txt requirements/release.in --output-file requirements/release.txt
 	$(COMPILE) --constraint requirements/dev.txt --all-build-deps --only-build-deps pyproject.toml --output-file requirements/build.txt
 
 clean: ## remove what was made here, the environment included

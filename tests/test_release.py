@@ -1,0 +1,210 @@
+"""The tool behind `make release`: what it refuses, what it pins, and what its bytes follow from."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from krmfn_functions import VERSION
+from release import __main__ as make
+from release import archives, check, gitops, provenance, source, sums
+from release.process import Refusal
+
+from tests.commands import COMMANDS, ROOT
+
+GIT = ("git", "-c", "user.name=me", "-c", "user.email=me@example.com")
+PIN = re.compile(r"^(\S+?)(?:\[.*\])?==(\S+) ", re.MULTILINE)
+
+
+def git(folder: Path, *args: str) -> None:
+    subprocess.run([*GIT, *args], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A clean checkout with gitops/ and a version."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n')
+    (folder / ".gitignore").write_text("dist/\n")
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message", "first")
+    return folder
+
+
+def test_a_clean_checkout_is_its_commit(checkout: Path) -> None:
+    git(checkout, "tag", "v1.2.3")
+    git(checkout, "tag", "another-name")
+    commit = source.read(checkout)
+    assert (len(commit.commit), commit.version) == (40, "1.2.3")
+    assert commit.epoch > 1_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda folder: (folder / "new").touch(), r"not clean; commit or remove:\n\?\? new"),
+        (lambda folder: (folder / ".gitignore").unlink(), r"not clean; commit or remove:\n D .gitignore"),
+        (
+            lambda folder: git(folder, "tag", "v1.2.4"),
+            "the tag of this commit is v1.2.4, and pyproject.toml says 1.2.3",
+        ),
+    ],
+    ids=["new", "removed", "tag"],
+)
+def test_a_dirty_checkout_or_another_tag_makes_nothing(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], change: object, words: str
+) -> None:
+    (checkout / "dist").mkdir()
+    (checkout / "dist" / "former").touch()
+    assert callable(change)
+    change(checkout)
+    monkeypatch.setattr(make, "ROOT", checkout)
+    former = os.umask(0o022)
+    try:
+        assert make.main(["--registry", "r.example.com"]) == 1
+    finally:
+        os.umask(former)
+    said = capsys.readouterr()
+    assert re.search(words, said.err)
+    assert said.out == ""
+    assert [path.name for path in (checkout / "dist").iterdir()] == ["former"]
+
+
+def test_a_failing_program_is_named_and_makes_nothing(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The checkout has no build backend."""
+    monkeypatch.setattr(make, "ROOT", checkout)
+    assert make.main(["--registry", "r.example.com"]) == 1
+    assert re.match(r"no release: .*-m build .*: exit code 1\n", capsys.readouterr().err)
+    assert not (checkout / "dist").exists()
+
+
+def test_an_export_has_modes_and_times_of_its_own(checkout: Path, tmp_path: Path) -> None:
+    (checkout / "pyproject.toml").chmod(0o600)
+    os.utime(checkout / "pyproject.toml", (1, 1))
+    commit = source.read(checkout)
+    source.export(commit, tmp_path / "tree")
+    seen = (tmp_path / "tree" / "pyproject.toml").stat()
+    assert (seen.st_mode & 0o777, seen.st_mtime) == (0o644, commit.epoch)
+
+
+FILES = st.dictionaries(
+    st.text("abc/", min_size=1).map(lambda name: name.replace("/", "-")),
+    st.builds(archives.File, st.binary(), st.booleans()),
+)
+
+
+@given(FILES, st.integers(0, 2**31))
+def test_an_archive_follows_from_names_and_contents(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, archives.File], epoch: int
+) -> None:
+    folder = tmp_path_factory.mktemp("archives")
+    archives.write(folder / "one", files, epoch)
+    archives.write(folder / "other", dict(reversed(files.items())), epoch)
+    assert (folder / "one").read_bytes() == (folder / "other").read_bytes()
+    assert archives.read(folder / "one") == files
+
+
+def commit(version: str = "9.8.7") -> source.Source:
+    return source.Source(ROOT, "0" * 40, 1, version)
+
+
+def test_gitops_is_pinned_and_otherwise_unchanged(tmp_path: Path) -> None:
+    images = []
+    for path in gitops.write(commit(), ROOT, tmp_path, "r.example.com/team"):
+        name = path.name.split("-")[1]
+        for file, written in archives.read(path).items():
+            mine = ROOT / "gitops" / name / file.partition("/")[2]
+            text = written.content.decode()
+            if mine.name == "render-branch":
+                continue
+            images += re.findall(r"\S+/krmfn(?:-argocd)?:\d\S+", text)
+            restored = re.sub(r"r\.example\.com/team/(krmfn\S*):9\.8\.7", rf"registry.example.com/\1:{VERSION}", text)
+            assert restored == mine.read_text(), file
+    assert set(images) == {"r.example.com/team/krmfn:9.8.7", "r.example.com/team/krmfn-argocd:9.8.7"} | {
+        "registry.example.com/mine/krmfn-argocd:0.1.0"  # the reader's own
+    }
+
+
+def test_gitops_names_this_version() -> None:
+    """What is copied from the repository in place of a release."""
+    for path in (ROOT / "gitops").rglob("*.yaml"):
+        assert set(re.findall(r"example\.com/krmfn[\w-]*:(\S+)", path.read_text())) <= {VERSION}
+
+
+@pytest.mark.parametrize(("name", "file"), [(name, file) for name, files in gitops.PINNED.items() for file in files])
+def test_a_file_that_names_no_version_makes_nothing(tmp_path: Path, name: str, file: str) -> None:
+    for folder in gitops.PINNED:
+        for path in (ROOT / "gitops" / folder).rglob("*"):
+            if path.is_file():
+                copy = tmp_path / path.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(path.read_bytes())
+    target = tmp_path / "gitops" / name / file
+    target.write_text(target.read_text().replace("registry.example.com/krmfn", "elsewhere/krmfn").replace("set -e", ""))
+    with pytest.raises(Refusal, match=f"gitops/{name}/{file} names no version of krmfn"):
+        gitops.write(commit(), tmp_path, tmp_path, "r.example.com")
+    target.unlink()
+    with pytest.raises(Refusal, match=f"gitops/{name} has no {file}"):
+        gitops.write(commit(), tmp_path, tmp_path, "r.example.com")
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [("9.8.7", "this script is from krmfn 9.8.7"), (VERSION, "name the PATH")]
+)
+def test_the_script_for_flux_runs_with_its_own_version_only(version: str, words: str) -> None:
+    text = gitops.pinned((ROOT / "gitops" / "flux" / "render-branch").read_text(), version, "r.example.com")
+    env = os.environ | {"PATH": f"{COMMANDS}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 1
+    assert words in done.stderr
+
+
+def test_sums_are_those_of_sha256sum(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    paths = [tmp_path / "b" / "c", tmp_path / "a"]
+    for path in paths:
+        path.write_text(path.name)
+    sums.write(tmp_path, "SHA256SUMS", paths)
+    command = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "a: OK\nb/c: OK\n")
+    paths[0].write_text("tampered")
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+
+
+def test_the_statement_names_what_was_made_from_what() -> None:
+    made = provenance.statement(commit(), ROOT, {"b": "1", "a": "2"}, {"registry": "r.example.com"})
+    assert made["subject"] == [{"name": "a", "digest": {"sha256": "2"}}, {"name": "b", "digest": {"sha256": "1"}}]
+    materials = made["predicate"]["buildDefinition"]["resolvedDependencies"]
+    assert materials[0] == {"name": "krmfn", "digest": {"gitCommit": "0" * 40}}
+    assert len([one for one in materials if one.get("uri", "").startswith("pkg:pypi/")]) == 4
+
+
+def test_what_differs_between_two_clones_is_named(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    assert list(check.compare(one, other)) == ["nothing was made"]
+    for folder in (one, other):
+        (folder / "wheel").write_text("same")
+    assert list(check.compare(one, other)) == []
+    (other / "wheel").write_text("not the same")
+    (one / "sdist").touch()
+    assert list(check.compare(one, other)) == ["sdist: only one clone makes it", "wheel: differs"]
+
+
+def test_a_tool_has_one_version_in_all_locks() -> None:
+    """The wheel of a release is made by the setuptools that the image, CI and the tests make it with."""
+    locks = [dict(PIN.findall(path.read_text())) for path in sorted((ROOT / "requirements").glob("*.txt"))]
+    assert sum("setuptools" in lock for lock in locks) == 3
+    for name in set().union(*locks):
+        assert len({lock[name] for lock in locks if name in lock}) == 1, name
