@@ -14,6 +14,8 @@ class Intent(NamedTuple):
     """It wants the findings about what reaches each cluster as a whole."""
     judges_nodes: bool = True
     """It wants the findings about nodes, and about rules that are turned off for nothing."""
+    warns_of_nodes: bool = False
+    """It wants the findings about nodes (KRM6xx) as warnings: one node must not stop a fleet."""
     logs_advice: bool = True
     """Warnings are written also about a cluster without an error."""
     shows_errors: bool = False
@@ -29,7 +31,9 @@ class Intent(NamedTuple):
 
 
 CHECK = Intent()
-RENDER = Intent(judges_nodes=False, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True)
+RENDER = Intent(
+    judges_nodes=False, warns_of_nodes=True, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True
+)
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
 """For commands that answer a question about what is rendered, such as `images` and `diff`."""
 READ = LOOK._replace(runs_function=False)

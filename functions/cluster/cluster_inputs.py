@@ -9,16 +9,18 @@ from typing import NamedTuple, TypeVar
 
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
+from krmfn.results import Result, error
 
 from ..command import Context
-from ..paths.disk import parents
+from ..paths.disk import parents, within
 from ..paths.failures import Failure, failure_of
 from ..paths.workers import processors
-from ..rendering.kinds import COUNTING
+from ..rendering.kinds import CONFIG, COUNTING
 from . import inputs
 from .inputs import Read
-from .layout import Cluster
+from .layout import Cluster, not_given
 from .progress import progress
+from .survey import Root
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,6 +38,8 @@ class Inputs(NamedTuple):
     """Loose files that hold nothing but inventories and functionConfigs: they count for each of the parts."""
     failures: list[Failure]
     is_whole: bool
+    findings: Sequence[Result] = ()
+    """What is wrong with the cluster's entry in the configuration file."""
 
 
 def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
@@ -82,7 +86,9 @@ def _each(context: Context, work: Callable[[T], R], every: Sequence[T], builds: 
 
 def _read(context: Context, cluster: Cluster) -> Inputs:
     """Return what the roots of a cluster hold, loose files as one."""
+    outside, findings = _outside(context, cluster) if cluster.outside else ((), ())
     loose = [root for root in cluster.roots if root.kind == "files"]
+    loose = sorted([*loose, *outside], key=lambda root: root.path) if outside else loose
     groups = [[root] for root in cluster.roots if root.kind != "files"] + ([loose] if loose else [])
     parts: list[Read] = []
     failures: list[Failure] = []
@@ -99,7 +105,47 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
         else:
             parts.append(read)
     every = [*parts, side] if side else parts
-    return Inputs(cluster, parts, side, failures, not failures and all(one.is_whole for one in every))
+    return Inputs(cluster, parts, side, failures, not failures and all(one.is_whole for one in every), findings)
+
+
+def _outside(context: Context, cluster: Cluster) -> tuple[list[Root], list[Result]]:
+    """Return the loose files below no PATH that count for a cluster, and a warning for a member that gives objects."""
+    kept: list[Root] = []
+    findings: dict[str, Result] = {}
+    for member, root in cluster.outside:
+        if _only_counts(inputs.read(context.options, [root], root.name, context.in_full).resources):
+            kept.append(root)
+        else:
+            findings[member.text] = not_given(member, cluster.name)
+    return kept, list(findings.values())
+
+
+def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
+    """Return an error for each root that two clusters have, unless it holds what may be shared: a functionConfig."""
+    owners: dict[str, list[Cluster]] = {}
+    roots = {root.path: root for cluster in clusters for root in cluster.roots if root.path}
+    for cluster in clusters:
+        for path in dict.fromkeys(root.path for root in cluster.roots):
+            owners.setdefault(path, []).append(cluster)
+    findings = []
+    for path, every in owners.items():
+        if len(every) == 1 or _is_shared(context, roots[path]):
+            continue
+        names = " and ".join(one.name for one in every)
+        member = next((one for one in every[-1].members if within(path, one.real)), None)
+        message = (
+            f"{roots[path].name} belongs to the clusters {names}: which of them its objects or nodes are in is not "
+            "known; give each cluster a folder of its own that lists what they share"
+        )
+        findings.append(error(message, rule="KRM522", place=member and member.place))
+    return findings
+
+
+def _is_shared(context: Context, root: Root) -> bool:
+    if root.kind != "files":
+        return False
+    held = inputs.read(context.options, [root], root.name, context.in_full).resources.items
+    return all((item.group, item.kind) == CONFIG for item in held)
 
 
 def _only_counts(resources: ResourceList) -> bool:

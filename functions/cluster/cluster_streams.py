@@ -97,10 +97,12 @@ def _streams(
     members = [path for held in layout.named(options.cluster).values() for path in held]
     every = [*(paths or ([] if members else ["."])), *members]
     laid = laid or laid_out(context, paths)
-    failures = list(laid.failures)
+    failures, findings = list(laid.failures), list(laid.findings)
+    findings += cluster_inputs.in_two(context, laid.clusters) if len(laid.clusters) > 1 else ()
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
-    wrong = [one.place for one in laid.findings if one.place and one.severity != "info"]
+    findings += [finding for one in read for finding in one.findings]
+    wrong = [one.place for one in findings if one.place and one.severity != "info"]
     unread = {str(Path(place.path).parent.resolve()) for place in wrong}
     sound = [path for path in every if not any(within(folder, os.path.realpath(path)) for folder in unread)]
     if judged:
@@ -117,8 +119,8 @@ def _streams(
                 inputs.judge_final(one.final)
             made.append(one)
             step()
-    _raise_alike(made, laid, failures)
-    return Streams(made, laid.findings, failures, laid.config, tuple(every), laid.excluded, others)
+    _raise_alike(made, findings, failures)
+    return Streams(made, findings, failures, laid.config, tuple(every), laid.excluded, others)
 
 
 def nothing(context: Context) -> Streams:
@@ -168,9 +170,9 @@ def log_left_out(context: Context, streams: Streams) -> None:
         context.log.say(f"{streams.config.name} excludes {patterns}")
 
 
-def _raise_alike(made: Sequence[Rendered], laid: Layout, failures: Sequence[Failure]) -> None:
+def _raise_alike(made: Sequence[Rendered], findings: Sequence[Result], failures: Sequence[Failure]) -> None:
     """Raise KrmfnError when nothing was done for any root, for one and the same reason."""
     reasons = {failure.lines for failure in failures if not failure.findings}
-    nothing = not laid.findings and not any(one.lists or one.final.results for one in made)
+    nothing = not findings and not any(one.lists or one.final.results for one in made)
     if len(reasons) == 1 and nothing and not any(failure.findings for failure in failures):
         raise KrmfnError(*reasons.pop())

@@ -5,6 +5,7 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -79,6 +80,8 @@ class Member(NamedTuple):
     """The path, absolute and without links."""
     place: Place | None = None
     """Where it stands in the configuration file; None for an option."""
+    problem: str = ""
+    """Why it cannot be a part of a cluster; "" when it can."""
 
 
 class Pattern(NamedTuple):
@@ -103,7 +106,7 @@ class Config(NamedTuple):
 def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     """Return the configuration in a folder (resolved), and what is wrong with it; its name is shown `absolute` or not.
 
-    With a finding of severity error the configuration is not to be used: it says less than it was meant to.
+    With a finding the configuration is not to be used: it says less than it was meant to.
     """
     disk = Disk(folder, absolute)
     if not disk.exists(folder, NAME):
@@ -133,9 +136,8 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     ]
     if unfit:
         return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
-    clusters, missing = _clusters(item, disk, folder)
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
-    return Config(name, clusters, exclude, item.manifest.get("format", ""), folder), missing
+    return Config(name, _clusters(item, disk, folder), exclude, item.manifest.get("format", ""), folder), []
 
 
 def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
@@ -152,21 +154,16 @@ def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
         yield info(message, rule="KRM522", field=Field(f"exclude[{at}]"), place=place)
 
 
-def _clusters(item: Item, disk: Disk, folder: str) -> tuple[dict[str, tuple[Member, ...]], list[Result]]:
-    """Return the members of each cluster, and a finding for each path that cannot be one."""
+def _clusters(item: Item, disk: Disk, folder: str) -> dict[str, tuple[Member, ...]]:
+    """Return the members of each cluster."""
     clusters: dict[str, tuple[Member, ...]] = {}
-    findings: list[Result] = []
     for cluster, paths in item.manifest.get("clusters", {}).items():
         members = []
         for at, text in enumerate(paths):
-            field = Field(f"clusters.{cluster}[{at}]")
-            place = item.field_place(field.path)
             target = disk.target(folder, text)
             outside = text.startswith("/") or target.outside
             problem = "is not a path inside the repository" if outside else target.problem
-            if problem:
-                findings.append(error(f"{text}: {problem}", rule="KRM522", field=field, place=place))
-            else:
-                members.append(Member(text, target.real, place))
+            real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
+            members.append(Member(text, real, item.field_place(f"clusters.{cluster}[{at}]"), problem))
         clusters[cluster] = tuple(members)
-    return clusters, findings
+    return clusters

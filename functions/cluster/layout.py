@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
-from krmfn.results import Result, error, in_order, warning
+from krmfn.results import Field, Result, error, in_order, warning
 from krmfn.rule import Rule
 
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
 from ..paths import roots
-from ..paths.disk import within
+from ..paths.disk import shown, within
 from ..paths.excludes import Excludes, excluder
 from ..paths.failures import Failure, failure_of
 from . import config
@@ -52,6 +52,10 @@ class Cluster(NamedTuple):
     name: str
     """As the configuration file or --cluster calls it; for a root of its own the root's name."""
     roots: tuple[Root, ...]
+    members: tuple[Member, ...] = ()
+    """The paths by which the roots belong to it; none for a root of its own."""
+    outside: tuple[tuple[Member, Root], ...] = ()
+    """Loose files that belong to it and are not below a PATH: they count where they give no objects."""
 
 
 class Layout(NamedTuple):
@@ -109,28 +113,34 @@ def layout(
     named = named or {}
     every = list(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
     settings, findings = _config(every, root)
-    if any(finding.rule == "KRM521" for finding in findings):
+    if findings:
         return Layout([], findings, settings)
-    joined = dict(settings.clusters)
+    real = [os.path.realpath(path) for path in every if path != "-"]
+    joined = {name: members for name, members in settings.clusters.items() if _is_about(members, real)}
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
-    marks = {member.real for members in joined.values() for member in members}
-    marks |= {os.path.realpath(path) for path in every if path != "-"}
+    marks = {member.real for members in joined.values() for member in members} | {*real}
     patterns = (*(pattern.text for pattern in settings.exclude), *exclude.patterns)
     is_excluded = excluder(exclude._replace(patterns=patterns))
     surveyed, failures = _surveyed(every, lambda path: surveys.survey(path, ours, root, is_excluded, marks, itself))
-    findings += [finding for survey in surveyed.values() for finding in survey.findings]
-    excluded = {file for survey in surveyed.values() for file in survey.excluded}
     seen: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
     for one in (one for survey in surveyed.values() for one in survey.roots):
         seen.setdefault((one.kind, one.path), one)
-    clusters, lonely = _joined(joined, list(seen.values()))
+    clusters, lonely, both = list[Cluster](), list(seen.values()), list(surveyed.values())
+    if joined:
+        clusters, lonely = _joined(joined, lonely)
+        findings += _absent(joined, clusters, real, {failure.path for failure in failures})
+        away = _away(clusters, real, "" if any(map(os.path.isabs, every)) else os.path.realpath(os.curdir))
+        others, unread = _surveyed([*away], lambda path: surveys.survey(path, ours, root, is_excluded, marks))
+        by_real = {away[path]: held for path, held in others.items()}
+        clusters = [_with_outside(one, by_real, real) for one in clusters]
+        findings += _not_given(clusters, by_real, real)
+        failures, both = [*failures, *unread], [*both, *others.values()]
     lonely += [_empty(path) for path, survey in surveyed.items() if not survey.roots and path in paths]
-    failed = {failure.path for failure in failures}
-    real = [os.path.realpath(path) for path in every if path != "-"]
-    findings += _absent(joined, clusters, real, failed)
+    findings += [finding for survey in both for finding in survey.findings]
     findings += config.unused(settings, real)
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
+    excluded = {file for survey in both for file in survey.excluded}
     return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded))
 
 
@@ -166,40 +176,87 @@ def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result
     return present[0] if present else (Config(), [])
 
 
+def _is_about(members: Sequence[Member], paths: Sequence[str]) -> bool:
+    """Return True when a cluster's entry is about some (real) paths: what it says of others is none of their business.
+
+    Another cluster's stale line must not stop this one.
+    """
+    return any(within(member.real, path) or within(path, member.real) for member in members for path in paths)
+
+
 def _joined(named: Mapping[str, Sequence[Member]], every: Sequence[Root]) -> tuple[list[Cluster], list[Root]]:
     """Return the clusters that are named, and the roots that are in none of them."""
     clusters: list[Cluster] = []
-    lonely = list(every)
+    taken: set[int] = set()
     for name, members in named.items():
         parts = [one for one in every if any(within(one.path, member.real) for member in members if one.path)]
         if parts:
-            clusters.append(Cluster(name, tuple(parts)))
-            lonely = [one for one in lonely if one not in parts]
-    return clusters, lonely
+            clusters.append(Cluster(name, tuple(parts), tuple(members)))
+            taken |= set(map(id, parts))
+    return clusters, [one for one in every if id(one) not in taken]
 
 
 def _absent(
     named: Mapping[str, Sequence[Member]], clusters: Sequence[Cluster], paths: Sequence[str], failed: Collection[str]
-) -> list[Result]:
-    """Return a finding for each path of a cluster that holds no root, or that is not among the PATHs.
+) -> Iterator[Result]:
+    """Yield an error for each path of a cluster that cannot be read, or that holds no root.
 
     Of an option's path that has `failed` it is said already.
     """
-    findings: list[Result] = []
     by_name = {cluster.name: cluster for cluster in clusters}
     for name, members in named.items():
-        cluster = by_name.get(name)
-        for member in members:
-            is_there = cluster and any(within(one.path, member.real) for one in cluster.roots)
+        for at, member in enumerate(members):
+            if member.problem:
+                message, field = f"{member.text}: {member.problem}", Field(f"clusters.{name}[{at}]")
+                yield error(message, rule="KRM522", field=field, place=member.place)
+                continue
+            roots = by_name[name].roots if name in by_name else ()
+            is_there = any(within(one.path, member.real) for one in roots)
             if is_there or (member.place is None and member.text in failed):
                 continue
             if any(within(member.real, path) for path in paths):
                 message = f"{member.text} holds nothing that would reach the cluster {name}"
-                findings.append(error(message, rule="KRM522", place=member.place))
-            elif cluster:
-                message = f"{member.text} also belongs to the cluster {name}, but is not among the PATHs"
-                findings.append(warning(message, rule="KRM522", place=member.place))
-    return findings
+                yield error(message, rule="KRM522", place=member.place)
+
+
+def _away(clusters: Sequence[Cluster], paths: Sequence[str], here: str) -> dict[str, str]:
+    """Return the members that are below no PATH, as people are shown them, and their real paths."""
+    every = (member for one in clusters for member in one.members if not member.problem)
+    reals = dict.fromkeys(member.real for member in every)
+    return {shown(real, here): real for real in reals if not any(within(real, path) for path in paths)}
+
+
+def _others(member: Member, surveyed: Mapping[str, Survey], paths: Sequence[str]) -> list[Root]:
+    """Return the roots of a member that are below no PATH."""
+    held = surveyed.get(member.real)
+    return [root for root in held.roots if not any(within(root.path, path) for path in paths)] if held else []
+
+
+def _with_outside(cluster: Cluster, surveyed: Mapping[str, Survey], paths: Sequence[str]) -> Cluster:
+    """Return a cluster with the loose files of those members that are below no PATH."""
+    outside: dict[str, tuple[Member, Root]] = {}
+    for member in cluster.members:
+        for root in _others(member, surveyed, paths):
+            if root.kind == "files":
+                outside.setdefault(root.path, (member, root))
+    return cluster._replace(outside=tuple(outside.values()))
+
+
+def _not_given(clusters: Sequence[Cluster], surveyed: Mapping[str, Survey], paths: Sequence[str]) -> Iterator[Result]:
+    """Yield a warning for each member with a root that gives objects and is below no PATH."""
+    for cluster in clusters:
+        for member in cluster.members:
+            if any(root.kind != "files" for root in _others(member, surveyed, paths)):
+                yield not_given(member, cluster.name)
+            elif member.real in surveyed and not surveyed[member.real].roots:
+                message = f"{member.text} holds nothing that would reach the cluster {cluster.name}"
+                yield error(message, rule="KRM522", place=member.place)
+
+
+def not_given(member: Member, cluster: str) -> Result:
+    """Return the warning about a part of a cluster that gives objects and is not looked at."""
+    message = f"{member.text} also belongs to the cluster {cluster}, but is not among the PATHs"
+    return warning(message, rule="KRM522", place=member.place)
 
 
 def ours(options: RunOptions) -> Ours:

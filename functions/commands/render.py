@@ -63,6 +63,9 @@ def run(context: Context, args: Args) -> int:
         raise KrmfnError("--split needs a folder to write to; pass --output-dir DIR")
     written = _written_before(args)
     streams = cluster_streams.rendered(context._replace(options=context.options._replace(written=written)), args.paths)
+    if any(finding.severity == "error" for finding in streams.findings):
+        cluster_streams.log(context, streams)
+        return 2
     folders = _folders(args, streams.clusters)
     _check_sources(folders, streams.clusters)
     shown = [_shown(args, one.final) for one in streams.clusters]

@@ -80,7 +80,7 @@ def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, 
     """Return what a cluster is made from: root, path from the top, digest. Raises _Open when there may be more."""
     return [
         (root.path[len(top) :], os.path.relpath(real, top), digest(real))
-        for root in cluster.roots
+        for root in (*cluster.roots, *(root for _, root in cluster.outside))
         for real in sorted(_read(root))
     ]
 

@@ -33,16 +33,18 @@ class Pair(NamedTuple):
 def paired(old: Streams, old_top: str, new: Streams, new_top: str) -> list[Pair]:
     """Return the clusters of both sides: named ones by their names, others by a root that both have; gone ones last."""
     left = {id(one): one for one in old.clusters}
-    pairs = []
+    by_name = {one.cluster.name: one for one in old.clusters}
+    found: dict[int, Rendered] = {}
     for one in new.clusters:
+        other = by_name.get(one.cluster.name)
+        if other and _same_name(one.cluster, other.cluster):
+            found[id(one)] = left.pop(id(other))
+    for one in new.clusters:  # after those of one name: a functionConfig that clusters share is a root of each
         roots = _roots(one.cluster, new_top)
-        found = [
-            other
-            for other in left.values()
-            if not roots.isdisjoint(_roots(other.cluster, old_top)) or _same_name(one.cluster, other.cluster)
-        ]
-        pairs.append(Pair(left.pop(id(found[0])) if found else None, one))
-    return [*pairs, *(Pair(one, None) for one in left.values())]
+        twins = (other for other in left.values() if not roots.isdisjoint(_roots(other.cluster, old_top)))
+        if id(one) not in found and (twin := next(twins, None)):
+            found[id(one)] = left.pop(id(twin))
+    return [*(Pair(found.get(id(one)), one) for one in new.clusters), *(Pair(one, None) for one in left.values())]
 
 
 def join_theirs(

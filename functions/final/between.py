@@ -63,8 +63,8 @@ def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> It
     mode = modes.pop() if len(modes) == 1 else "auto"
     here = [claim for claim in every if not claim.of_hub]
     nodes, wrong = claims.nodes(lists[0], here) if mode in ("auto", "nodes") else ([], [])
-    if wrong:
-        yield from wrong
+    yield from wrong
+    if not claims.selectors_decide(wrong):
         return
     found, undecided = exclusivity.conflicts(every, nodes, mode)
     if theirs:

@@ -25,8 +25,8 @@ def nodes(
 ) -> tuple[list[Node], list[Result]]:
     """Return every node in the list, by name and by those labels that some claim selects by, and errors about them.
 
-    With an error not all nodes are there, or not all labels: nothing may be decided then. `fleet` is what is known of
-    them all, where it has been read already.
+    With an error not all nodes are there, or not all labels: then none is returned. `fleet` is what is known of them
+    all, where it has been read already.
     """
     if not resources.select("Node", "") and not resources.select("NodeInventory", OURS):
         return [], []
@@ -37,7 +37,20 @@ def nodes(
     known = fleet or fleet_nodes.read(resources, keys)
     errors = list(known.findings)
     errors += [finding for claim in claims for finding in known.not_held(claim, claim.selector)]
-    return [node for node in known.nodes if node.cluster is None], errors
+    if errors:
+        return [], [advised(resources, one) for one in errors]
+    return [node for node in known.nodes if node.cluster is None], []
+
+
+def selectors_decide(errors: Iterable[Result]) -> bool:
+    """Return True when nothing is wrong but what is known of nodes, which stops no render: as without any node."""
+    return all(one.rule.startswith("KRM6") for one in errors)
+
+
+def advised(resources: ResourceList, finding: Result) -> Result:
+    """Return an error about nodes as a warning where the command only warns of them (`render`)."""
+    is_advice = run_of(resources).settings.intent.warns_of_nodes and finding.rule.startswith("KRM6")
+    return finding._replace(severity="warning") if is_advice and finding.severity == "error" else finding
 
 
 def check(
@@ -60,7 +73,7 @@ def check(
         return []
     mode = config.exclusivity
     known, errors = nodes(resources, here, fleet) if here and mode in ("auto", "nodes") else ([], [])
-    decided = of_hub if errors else [*here, *of_hub]
+    decided = [*here, *of_hub] if selectors_decide(errors) else of_hub
     results = exclusivity.check(decided, known, mode, at_selector([resources]))
     return [(result.ref, result) for result in (*errors, *results)]
 

@@ -79,13 +79,15 @@ def _about_nodes(
 ) -> tuple[Fleet | None, list[Finding]]:
     """Return the nodes of a list, None without any, and what is found about those that the Modules select."""
     has_nodes = resources.select("Node", "") or resources.select("NodeInventory", OURS)
-    if not has_nodes or not run_of(resources).settings.intent.judges_nodes:
+    intent = run_of(resources).settings.intent
+    if not has_nodes or not (intent.judges_nodes or intent.warns_of_nodes):
         return None, []
     from ..fleet.nodes import read  # here, as what follows: few lists have nodes
     from . import fleet_checks
 
     fleet = read(resources)
-    return fleet, fleet_checks.check(resources, fleet, wanted, own, handwritten, config)
+    findings = fleet_checks.check(resources, fleet, wanted, own, handwritten, config)
+    return fleet, [(owner, claims.advised(resources, one)) for owner, one in findings]
 
 
 def settle(

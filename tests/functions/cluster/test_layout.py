@@ -82,9 +82,9 @@ def test_the_option_goes_before_the_file_and_adds_its_paths() -> None:
 
 
 def test_a_part_of_a_cluster_that_is_not_given_is_said() -> None:
-    config = "clusters:\n  lab:\n  - apps/gpu\n  - nodes/lab\n"
-    assert findings(config, "apps") == [
-        ".krmfn.yaml:4:5: warning: nodes/lab also belongs to the cluster lab, but is not among the PATHs [KRM522]"
+    config = "clusters:\n  lab:\n  - nodes/lab\n  - apps/gpu\n"
+    assert findings(config, "nodes") == [
+        ".krmfn.yaml:4:5: warning: apps/gpu also belongs to the cluster lab, but is not among the PATHs [KRM522]"
     ]
     assert findings(config, "nodes/prod") == []
     assert findings(config, "apps", "nodes/lab") == []

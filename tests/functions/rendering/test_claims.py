@@ -105,13 +105,13 @@ def test_the_nodes_of_an_inventory_count() -> None:
     assert two_on(INVENTORY.replace("r1", "r2")) == [("KRM304", "warning")]
 
 
-def test_an_inventory_that_cannot_be_read_decides_nothing() -> None:
+def test_beside_an_inventory_that_cannot_be_read_selectors_decide() -> None:
     broken = INVENTORY.replace("n1 -", "n1")
-    assert two_on(broken) == [("KRM601", "error")]
+    assert two_on(broken) == [("KRM601", "error"), ("KRM304", "error")]
     assert two_on(broken, "selectors") == [("KRM304", "error")]
     assert two_on(broken, "off") == []
 
 
 def test_a_label_that_the_inventory_does_not_hold_is_an_error() -> None:
     """On the cluster the node may have it: no conflict here would be no answer."""
-    assert two_on(INVENTORY, key="row") == [("KRM603", "error"), ("KRM603", "error")]
+    assert two_on(INVENTORY, key="row") == [("KRM603", "error"), ("KRM603", "error"), ("KRM304", "error")]
