@@ -17,7 +17,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$(PATH)
 # With it each of the thousands of processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e fuzz lint bench goldens image release release-check lock clean
+.PHONY: help demo test e2e fuzz lint conformance bench goldens image release release-check lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ lint: $(READY) ## style, types, import directions
 	ruff format --check .
 	mypy --strict krmfn functions tools tests
 	lint-imports
+
+conformance: $(READY) ## run kpt's function catalogue's own cases (CASES=DIR) over examples/catalog, with the real kpt
+	python tools/conformance.py $(or $(CASES),$(error say where the cases are: CASES=DIR))
 
 bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 puts the worst into docs/numbers.md, CASE=fleet measures fleets
 	python benchmark/run.py --fresh $(if $(CASE),--case $(CASE)) --runs $(RUNS) $(if $(filter-out 1 2,$(RUNS)),--write docs/numbers.md)

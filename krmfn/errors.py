@@ -1,5 +1,7 @@
 """The one exception of the SDK: bad input or a broken environment, never a finding about a resource."""
 
+from typing import Any
+
 
 class KrmfnError(Exception):
     """A sentence for people: what is wrong, where, and what would be right.
@@ -20,3 +22,12 @@ class TooLarge(KrmfnError):
 
 class NoData(KrmfnError):
     """A resource's text is YAML and no data: a merge of a word, a list as a key, a tag that its value does not have."""
+
+
+class Refused(KrmfnError):
+    """A function's reason not to do its work: it becomes an error result, and the items leave as they came."""
+
+    def __init__(self, message: str, at: Any = None) -> None:
+        """Take the reason, and the item, or field of one, that it is about."""
+        super().__init__(message)
+        self.at = at

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from .errors import KrmfnError
 from .fieldpath import FieldPath, join, split
 from .resource import Manifest, Place, Ref, check_plain, same
-from .results import Field
+from .results import Field, Result
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
 _MISSING = object()
@@ -44,6 +44,10 @@ class Editable(Protocol):
 
     def field_place(self, path: str) -> Place | None:
         """Return where a field stands."""
+        ...
+
+    def located(self, result: Result) -> Result:
+        """Return a finding with the reference, and its place."""
         ...
 
     def edited(self) -> None:
@@ -109,6 +113,10 @@ class ItemField:
         """Return the field as findings name it, with its value when that is a scalar."""
         value = self.value
         return Field(self.path, None if isinstance(value, (dict, list)) else value)
+
+    def located(self, result: Result) -> Result:
+        """Return the finding with the item's reference, and this field and its place where it names none."""
+        return self.item.located(result if result.field else result._replace(field=self.named))
 
     def _above(self) -> tuple[Any, tuple[str, ...]]:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""

@@ -5,11 +5,11 @@ from typing import Any
 
 from . import envelope
 from .envelope import VERSIONS, Chunk, Envelope
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .item import Item
 from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
 from .resource import Manifest, Ref, annotations_of, check_plain, ref, same
-from .results import Findings, Result, placed
+from .results import Findings, Result, error, placed
 from .yamltext.split import Cut
 
 _EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
@@ -28,6 +28,8 @@ class ResourceList:
         """What upsert and prune did, for people: ("created" | "updated" | "removed", reference)."""
         self.run: Any = None
         """What the program that runs the function knows about the run; the SDK does not read it."""
+        self.function = ""
+        """The name of the function that runs (see `program.function`): that of the owner's mark."""
         self._config = function_config
         self._envelope = Envelope(b"", b"", Cut((), ()), self.items)
 
@@ -59,6 +61,23 @@ class ResourceList:
         """Return the items of a kind, in the list's order; of any group unless `group` names one ("" is core)."""
         return [item for item in self.items if item.kind == kind and (group is None or item.group == group)]
 
+    def where(
+        self, *, kind: str | tuple[str, ...] = (), group: str | None = None, local: bool | None = None
+    ) -> list[Item]:
+        """Return the items of a kind or some kinds (of all without one), in the list's order; nothing is parsed.
+
+        `group` names the API group ("" is core); `local` says whether those are meant that no cluster gets, which the
+        annotation config.kubernetes.io/local-config marks. None: both.
+        """
+        kinds = (kind,) if isinstance(kind, str) else kind
+        return [
+            item
+            for item in self.items
+            if (not kinds or item.kind in kinds)
+            and (group is None or item.group == group)
+            and (local is None or item.is_local == local)
+        ]
+
     def mentioning(self, *words: str) -> list[Item]:
         """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
         wanted = [word.encode() for word in words]
@@ -70,13 +89,22 @@ class ResourceList:
             if (item.start in starts[item.words] if item.words else any(map(item.mentions, words)))
         ]
 
-    def report(self, results: Iterable[Result]) -> bool:
-        """Add findings; one that is already there is not added again. Return True while there is no error."""
-        for result in results:
+    def report(self, results: Result | Iterable[Result]) -> bool:
+        """Add a finding, or some; one that is already there is not added again. Return True while there is no error.
+
+        Raises ValueError for one with a field and no resource: the specification has no place for it.
+        """
+        for result in [results] if isinstance(results, Result) else results:
+            if result.field and not result.ref:
+                raise ValueError(f"a finding about {result.field.path} names no resource; pass at=field: {result}")
             self._results = self._results or Findings()
             self._results.add(result, repr(result))
             self.failed = self.failed or result.severity == "error"
         return not self.failed
+
+    def refuse(self, failure: KrmfnError) -> None:
+        """Report why the work cannot be done: the items leave as they came."""
+        self.report([error(str(failure), at=failure.at if isinstance(failure, Refused) else None)])
 
     @property
     def results(self) -> list[Result]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from .resource import Place, Ref
 
@@ -116,6 +116,14 @@ class Result(NamedTuple):
         return printable(f"{self.where}{self.severity}: {self.subject}{message}{rule}")
 
 
+class Located(Protocol):
+    """What a finding can be about: an item, or a field of one."""
+
+    def located(self, result: Result) -> Result:
+        """Return the finding with the reference, field and place of this."""
+        ...
+
+
 class Findings:
     """Distinct findings: at most MOST of one rule in one file, and what says how many more there are.
 
@@ -187,9 +195,14 @@ def error(
     field: Field | None = None,
     place: Place | None = None,
     tags: tuple[tuple[str, str], ...] = (),
+    at: "Located | None" = None,
 ) -> Result:
-    """Return a finding that stops the run: nothing is generated, the exit code is 1."""
-    return Result(message, "error", rule, ref, field, place, tags)
+    """Return a finding that stops the run: nothing is generated, the exit code is 1.
+
+    `at` is an item, or a field of one: it gives the reference, the field and the place.
+    """
+    result = Result(message, "error", rule, ref, field, place, tags)
+    return at.located(result) if at else result
 
 
 def warning(
@@ -200,9 +213,11 @@ def warning(
     field: Field | None = None,
     place: Place | None = None,
     tags: tuple[tuple[str, str], ...] = (),
+    at: "Located | None" = None,
 ) -> Result:
     """Return a finding that does not stop the run."""
-    return Result(message, "warning", rule, ref, field, place, tags)
+    result = Result(message, "warning", rule, ref, field, place, tags)
+    return at.located(result) if at else result
 
 
 def info(
@@ -213,6 +228,8 @@ def info(
     field: Field | None = None,
     place: Place | None = None,
     tags: tuple[tuple[str, str], ...] = (),
+    at: "Located | None" = None,
 ) -> Result:
     """Return a finding that is worth knowing and no problem."""
-    return Result(message, "info", rule, ref, field, place, tags)
+    result = Result(message, "info", rule, ref, field, place, tags)
+    return at.located(result) if at else result

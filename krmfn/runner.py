@@ -28,8 +28,8 @@ def run(function: Function, data: bytes) -> tuple[bytes, int]:
 
     Raises KrmfnError when `data` cannot be used; whatever else the function raises is a bug and comes through.
     """
-    resources = _applied(function, data)
-    return resources.to_bytes(), int(resources.failed)
+    resources, chunks = applied(function, data)
+    return b"".join(chunks), int(resources.failed)
 
 
 def main(function: Function) -> NoReturn:
@@ -83,11 +83,11 @@ def _between(function: Function, log: Log) -> int:
     ensure_stdout()
     stdout = os.dup(1)
     os.dup2(2, 1)
-    resources = _applied(function, read_stdin())
+    resources, chunks = applied(function, read_stdin())
     log.findings(resources.results)
     if not resources.failed:
         log.changes(resources.changes)
-    write(stdout, resources.to_chunks())
+    write(stdout, chunks)
     return int(resources.failed)
 
 
@@ -97,14 +97,23 @@ def ensure_stdout() -> None:
         raise KrmfnError("stdout is closed, so the result cannot be written")
 
 
-def _applied(function: Function, data: bytes) -> ResourceList:
+def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]:
+    """Apply the function to a ResourceList; return the list, and what to write.
+
+    A KrmfnError of the function, `Refused` among them, is an error result over the untouched input, so that kpt shows
+    it. Raises KrmfnError when `data` cannot be used.
+    """
     resources = ResourceList.parse(data)
-    with redirect_stdout(sys.stderr):
-        function(resources)
-    for item in resources.items:
-        if item.is_edited:
-            resources.changes.append(("updated", item.ref))
-    return resources
+    try:
+        with redirect_stdout(sys.stderr):
+            function(resources)
+        for item in resources.items:
+            if item.is_edited:
+                resources.changes.append(("updated", item.ref))
+        return resources, resources.to_chunks()
+    except KrmfnError as failure:
+        resources.refuse(failure)
+    return resources, resources.to_chunks()
 
 
 def read_stdin(expected: str = "a KRM function reads a ResourceList from it (try --help)") -> bytes:

@@ -1,0 +1,118 @@
+"""What a function says of itself: help, schema, metadata and an example of its functionConfig."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import MISSING
+from typing import Any
+
+from . import config
+from .resource import Manifest
+from .results import printable
+from .spec import Spec
+from .yamltext import emit
+
+_EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
+
+
+def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
+    """Print what is asked for; return the exit code. Without arguments, on a terminal, that is the help, and 1."""
+    answers: dict[str, Callable[[], str]] = {
+        "--help": lambda: text(spec),
+        "-h": lambda: text(spec),
+        "--schema": lambda: json.dumps(whole_schema(spec), indent=2) + "\n",
+        "--metadata": lambda: emit.dump(metadata(spec)),
+        "--example": lambda: emit.dump(example(spec)),
+        "--version": lambda: f"{spec.name} {_version(call)}\n",
+    }
+    if not args:
+        sys.stderr.write(text(spec))
+        return 1
+    if len(args) > 1 or args[0] not in answers:
+        wrong = next((arg for arg in args if arg not in answers), args[-1])
+        sys.stderr.write(f"error: unknown argument {printable(wrong)!r}; take one of {', '.join(answers)}\n")
+        return 1
+    sys.stdout.write(answers[args[0]]())
+    return 0
+
+
+def text(spec: Spec) -> str:
+    """Return the help."""
+    lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
+    if spec.config:
+        lines += [f"functionConfig: {config.expected(spec)}", ""]
+        rows = [(option.key, _says(option)) for option in config.options(spec.config)]
+        width = max(len(key) for key, _ in rows)
+        lines += [*(f"  {key:{width}}  {says}".rstrip() for key, says in rows), ""]
+    lines += ["  --schema   the JSON Schema of the functionConfig", "  --example  a functionConfig"]
+    lines += ["  --metadata metadata.yaml, for a catalogue of functions", "  --version  the version"]
+    return "\n".join([*lines, ""])
+
+
+def _says(option: config.Option) -> str:
+    default = option.default
+    needed = " (required)" if default is MISSING else f" (default: {json.dumps(default)})" if default else ""
+    return option.doc + needed
+
+
+def whole_schema(spec: Spec) -> Manifest:
+    """Return the schema of a functionConfig of the function's own kind."""
+    fields = config.schema(spec.config) if spec.config else {"type": "object", "properties": {}}
+    head = {
+        "apiVersion": {"const": f"{spec.group}/{spec.version}"},
+        "kind": {"enum": list(spec.kinds)},
+        "metadata": {"type": "object"},
+    }
+    rest: Manifest = (
+        fields if spec.top else {"properties": {"spec": fields}, "required": ["spec"] * ("required" in fields)}
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": spec.kinds[0],
+        "description": spec.doc,
+        "type": "object",
+        "properties": head | rest["properties"],
+        "required": ["apiVersion", "kind", *rest.get("required", ())],
+        "additionalProperties": False,
+    }
+
+
+def metadata(spec: Spec) -> Manifest:
+    """Return metadata.yaml of kpt's function catalogue."""
+    return {
+        "image": f"example.com/{spec.name}",
+        "description": spec.doc.split("\n")[0],
+        "tags": ["mutator"],
+        "sourceURL": f"https://git.example.com/{spec.name}",
+        "examplePackageURLs": [f"https://git.example.com/{spec.name}/example"],
+        "license": "Apache-2.0",
+        "hidden": False,
+    }
+
+
+def example(spec: Spec) -> Manifest:
+    """Return a functionConfig with every field."""
+    head = {"apiVersion": f"{spec.group}/{spec.version}", "kind": spec.kinds[0], "metadata": {"name": spec.name}}
+    values = _example(config.schema(spec.config)) if spec.config else {}
+    return head | values if spec.top else head | {"spec": values}
+
+
+def _example(rule: Manifest, key: str = "value") -> Any:
+    """Return a value that fits a schema; for a string that is the key it stands under."""
+    kind = rule.get("type", "string")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if "default" in rule or "enum" in rule:
+        return rule["default"] if "default" in rule else rule["enum"][0]
+    if kind == "array":
+        return [_example(rule["items"])]
+    if kind == "object":
+        known = {name: _example(one, name) for name, one in rule.get("properties", {}).items()}
+        return known or {"key": _example(rule.get("additionalProperties") or {})}
+    return _EXAMPLES.get(kind, key)
+
+
+def _version(call: Callable[..., Any]) -> str:
+    """Return the version that the function's module says it has; `dev` without one."""
+    return str(getattr(sys.modules[call.__module__], "__version__", "dev"))

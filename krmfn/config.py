@@ -1,0 +1,203 @@
+"""A functionConfig, of its own kind or a ConfigMap, read into a dataclass; what is wrong with it are findings."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import types
+import typing
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from .errors import KrmfnError
+from .fieldpath import join, split
+from .item import INDEX, PATH
+from .resource import Manifest, Place, annotations_of, ref
+from .results import Field, Result, error
+from .schema import Schema, check
+from .spec import Doc, Rest, Spec
+
+_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
+_READ: dict[str, typing.Callable[[str], Any]] = {
+    "integer": int,
+    "number": float,
+    "boolean": lambda text: text == "true",
+}
+_PATTERNS = {"integer": r"[-+]?[0-9]{1,18}", "number": r"[-+]?[0-9]+(?:\.[0-9]+)?", "boolean": "true|false"}
+
+
+class Option(typing.NamedTuple):
+    """A field of a config."""
+
+    name: str
+    """In Python."""
+    key: str
+    """In YAML: `newTag` for `new_tag`."""
+    hint: Any
+    """The type, without what it is annotated with."""
+    doc: str
+    is_rest: bool
+    default: Any
+    """dataclasses.MISSING for a field that must be there."""
+
+
+def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
+    """Return the config, and no findings; or None, and what is wrong with the functionConfig."""
+    if not manifest and "required" in schema(spec.config):
+        return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
+    manifest = manifest or {}
+    own = ref(manifest)
+    is_map = (own.api_version, own.kind) == ("v1", "ConfigMap")
+    where, data = _data(manifest, spec, is_map)
+    findings: list[Result] = []
+    if manifest and not is_map and (own.group != spec.group or own.kind not in spec.kinds):
+        findings = [error(f"the functionConfig must be {expected(spec)}, not {own.kind or 'a resource without kind'}")]
+    elif isinstance(data, dict):
+        names = {_camel(key): key for key in data}
+        data = _from_texts(data, spec.config) if is_map else data
+        for result in check(data, schema(spec.config)):
+            path = result.field.path if result.field else ""
+            first = split(path)[0] if path else ""
+            path = join(filter(None, (where, names.get(first, first)))) + path[len(first) :]
+            findings.append(result._replace(field=result.field and result.field._replace(path=path)))
+    else:
+        findings = [error("must be a mapping", field=Field(where))]
+    if not findings:
+        try:
+            return _made(spec.config, data), []
+        except (ValueError, KrmfnError) as failure:  # what the class itself checks when it is made
+            findings = [error(str(failure))]
+    return None, [_placed(finding, manifest) for finding in findings]
+
+
+def _data(manifest: Manifest, spec: Spec, is_map: bool) -> tuple[str, Any]:
+    """Return where the fields stand, and what stands there."""
+    if spec.top and not is_map:
+        return "", {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind", "metadata")}
+    where = "data" if is_map else "spec"
+    return where, {} if manifest.get(where) is None else manifest[where]
+
+
+def expected(spec: Spec) -> str:
+    """Return what a functionConfig may be, for people."""
+    return f"{spec.kinds[0]} ({spec.group}/{spec.version}) or a ConfigMap (v1)"
+
+
+def _placed(finding: Result, manifest: Manifest) -> Result:
+    annotations = annotations_of(manifest)
+    path, index = str(annotations.get(PATH, "")), str(annotations.get(INDEX, "0"))
+    place = Place(path, int(index) if index.isdecimal() else 0) if path else None
+    return finding._replace(ref=ref(manifest), place=place)
+
+
+def _from_texts(data: Manifest, config: Any) -> Manifest:
+    """Return a ConfigMap's data with the types of the fields, and by their keys; `new-tag` is `newTag` there."""
+    known = {option.key: option for option in options(config)}
+    rest = next((option for option in known.values() if option.is_rest), None)
+    values: Manifest = {}
+    for name, value in data.items():
+        key = _camel(name)
+        if key in known and known[key] is not rest:
+            values[key] = _typed(value, schema_of(known[key].hint))
+        elif rest:
+            values.setdefault(rest.key, {})[name] = value
+        else:
+            values[name] = value
+    return values
+
+
+def _typed(value: Any, rule: Schema) -> Any:
+    """Return a text as the type of its field; as it is where it does not fit, which the schema then says."""
+    if not isinstance(value, str):
+        return value
+    kind = rule.get("type", "string")
+    if kind in _PATTERNS:
+        return _READ[kind](value) if re.fullmatch(_PATTERNS[kind], value) else value
+    if kind in ("array", "object"):
+        from .yamltext import load
+
+        with suppress(KrmfnError):
+            return load.read(value.encode())
+    return value
+
+
+@lru_cache
+def options(config: Any) -> list[Option]:
+    """Return the fields of a dataclass, in their order."""
+    hints = typing.get_type_hints(config, include_extras=True)
+    return [_option(field, hints[field.name]) for field in dataclasses.fields(config) if field.init]
+
+
+def _option(field: dataclasses.Field[Any], hint: Any) -> Option:
+    notes = getattr(hint, "__metadata__", ())
+    default = field.default
+    if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
+        default = field.default_factory()
+    doc = " ".join(note.text for note in notes if isinstance(note, Doc))
+    is_rest = any(note is Rest or isinstance(note, Rest) for note in notes)
+    return Option(field.name, _camel(field.name), hint.__origin__ if notes else hint, doc, is_rest, default)
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"(?<=[A-Za-z0-9])[_-]([A-Za-z0-9])", lambda match: match[1].upper(), name)
+
+
+@lru_cache
+def schema(config: type | None) -> Schema:
+    """Return the JSON Schema of a dataclass."""
+    properties: Schema = {}
+    for option in options(config):
+        text = {"description": option.doc} if option.doc else {}
+        properties[option.key] = schema_of(option.hint) | text
+        if isinstance(option.default, (str, int, float)) and option.default != "":
+            properties[option.key]["default"] = option.default
+    needed = [option.key for option in options(config) if option.default is dataclasses.MISSING]
+    required = {"required": needed} if needed else {}
+    return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+
+
+def schema_of(hint: Any) -> Schema:
+    """Return the JSON Schema of a type. Raises TypeError for one that no functionConfig can have."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if hint in _TYPES:
+        return {"type": _TYPES[hint]}
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return dict(schema(hint))
+    if origin in (list, tuple):
+        return {"type": "array", "items": schema_of(args[0])}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of(args[1])}
+    if origin is typing.Literal:
+        return {"enum": list(args)}
+    if origin in (typing.Union, types.UnionType) and len(args) == 2 and type(None) in args:
+        rule = schema_of(next(arg for arg in args if arg is not type(None)))
+        return rule | {"type": [rule["type"], "null"]} if "type" in rule else {"enum": [*rule["enum"], None]}
+    if hint is Any:
+        return {}
+    raise TypeError(
+        f"{hint} cannot be the type of a config's field; take str, int, bool, float, list, dict or a dataclass"
+    )
+
+
+def _made(hint: Any, value: Any) -> Any:
+    """Return a value that fits the schema of a type as that type."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _made(args[0], value)
+    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
+        return hint(**dict(_arguments(hint, value)))  # type: ignore[operator]
+    if origin in (list, tuple) and isinstance(value, list):
+        return origin(_made(args[0], entry) for entry in value)
+    if origin is dict and isinstance(value, dict):
+        return {key: _made(args[1], entry) for key, entry in value.items()}
+    if origin in (typing.Union, types.UnionType) and value is not None:
+        return _made(next(arg for arg in args if arg is not type(None)), value)
+    return float(value) if hint is float else value
+
+
+def _arguments(config: Any, value: Manifest) -> Iterator[tuple[str, Any]]:
+    for option in options(config):
+        if option.key in value:
+            yield option.name, _made(option.hint, value[option.key])

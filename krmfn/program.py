@@ -1,0 +1,111 @@
+"""A function with its config: a value that a test runs, and that a file with `main` under it is a program of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar, overload
+
+from .item import Item
+from .resourcelist import ResourceList
+from .results import Result
+from .spec import Spec
+
+C = TypeVar("C")
+
+
+class Run(NamedTuple):
+    """What came of a run."""
+
+    output: bytes
+    """The ResourceList as it is written to stdout."""
+    code: int
+    """The exit code: 1 with an error, else 0."""
+    items: list[Item]
+    """The items of `output`."""
+    results: list[Result]
+    stderr: str
+
+
+class KrmFunction(Generic[C]):
+    """A KRM function with its config. It registers nothing: hand it to a test, or call `main`."""
+
+    def __init__(self, call: Callable[..., None], spec: Spec) -> None:
+        """Take the function, and what its functionConfig looks like."""
+        self.call, self.spec = call, spec
+        self.__doc__ = call.__doc__
+
+    def __call__(self, resources: ResourceList) -> None:
+        """Read the functionConfig, and work on the list; report what is wrong with the config instead."""
+        resources.function = self.spec.name
+        if self.spec.config is None:
+            self.call(resources)
+            return
+        from . import config
+
+        value, findings = config.read(resources.function_config, self.spec)
+        if resources.report(findings):
+            self.call(resources, value)
+
+    def run(self, resources: bytes | ResourceList) -> Run:
+        """Run on a ResourceList, or its bytes, and return what came of it. An exception that is a bug comes through."""
+        from contextlib import redirect_stderr
+        from io import StringIO
+
+        from .log import Log
+        from .runner import applied
+
+        data = resources if isinstance(resources, bytes) else resources.to_bytes()
+        with redirect_stderr(StringIO()) as stderr:
+            done, chunks = applied(self, data)
+            Log().findings(done.results)
+        output = b"".join(chunks)
+        return Run(output, int(done.failed), ResourceList.parse(output).items, done.results, stderr.getvalue())
+
+    def main(self, args: Sequence[str] | None = None) -> NoReturn:
+        """Run as a KRM function between stdin and stdout, or answer --help and the like. Ends the process."""
+        args = sys.argv[1:] if args is None else args
+        if args or sys.stdin is None or sys.stdin.isatty():
+            from . import about
+
+            sys.exit(about.answer(self.spec, self.call, list(args)))
+        from .runner import main
+
+        main(self)
+
+
+@overload
+def function(call: Callable[[ResourceList], None], /) -> KrmFunction[None]: ...
+@overload
+def function(
+    *,
+    config: type[C],
+    group: str,
+    version: str = ...,
+    kind: str | tuple[str, ...] = ...,
+    fields: Literal["spec", "top"] = ...,
+) -> Callable[[Callable[[ResourceList, C], None]], KrmFunction[C]]: ...
+def function(
+    call: Callable[..., None] | None = None,
+    /,
+    *,
+    config: type[Any] | None = None,
+    group: str = "",
+    version: str = "v1alpha1",
+    kind: str | tuple[str, ...] = "",
+    fields: Literal["spec", "top"] = "spec",
+) -> Any:
+    """Make a function, with the dataclass that its functionConfig is read into, a value with `run` and `main`.
+
+    The functionConfig is of the kind `kind` (the name of the class, where it is not given; the first of several is the
+    usual one) in `group`/`version`, its fields below `spec` or, with `fields="top"`, beside `metadata`; or a ConfigMap.
+    """
+    kinds = (kind,) if isinstance(kind, str) else kind
+
+    def made(call: Callable[..., None]) -> KrmFunction[Any]:
+        names = kinds if kinds[0] or config is None else (config.__name__,)
+        name = call.__name__.replace("_", "-")
+        doc = (call.__doc__ or (config.__doc__ if config else "") or "").strip()
+        return KrmFunction(call, Spec(config, names, group, version, fields == "top", name, doc))
+
+    return made(call) if call else made

@@ -1,0 +1,286 @@
+"""Functions with a config: what they read, what they refuse, and what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+
+import krmfn
+from krmfn import Doc, Refused, ResourceList, Rest, error, function, info
+from krmfn.program import KrmFunction, Run
+from krmfn.schema import check
+from krmfn.yamltext import emit, load
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+POD = """\
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: web
+    annotations:
+      internal.config.kubernetes.io/path: pods/web.yaml
+  spec:
+    containers:
+    - name: app
+      image: app:1 # kpt-set: app
+"""
+
+
+@dataclass(frozen=True)
+class Extra:
+    path: str
+    create: bool = False
+
+
+@dataclass(frozen=True)
+class SetImage:
+    """Set an image by its name."""
+
+    name: Annotated[str, Doc("image without tag")]
+    new_tag: Annotated[str, Doc("what stands behind the colon")] = ""
+    most: int = 10
+    ratio: float = 1.5
+    dry: bool = False
+    mode: Literal["all", "first"] = "all"
+    extra: list[Extra] = field(default_factory=list)
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.name == self.new_tag:
+            raise ValueError("name and newTag must differ")
+
+
+@function(config=SetImage, group="fn.example.com", version="v1")
+def set_image(resources: ResourceList, config: SetImage) -> None:
+    """Set images."""
+    seen.append(config)
+    for item in resources.where(kind=("Pod", "Deployment"), local=False):
+        for image in item.each("spec.**.containers[*].image"):
+            image.value = f"{config.name}:{config.new_tag}"
+            resources.report(info("image set", at=image))
+
+
+@dataclass
+class Labels:
+    labels: Annotated[dict[str, str], Rest()] = field(default_factory=dict)
+
+
+@function(config=Labels, group="fn.example.com", fields="top", kind=("SetLabels", "Legacy"))
+def label(resources: ResourceList, config: Labels) -> None:
+    seen.append(config)
+
+
+seen: list[Any] = []
+
+
+def ran(what: KrmFunction[Any], config: str) -> Run:
+    seen.clear()
+    return what.run((HEAD + POD + (f"functionConfig:\n{config}" if config else "")).encode())
+
+
+def own(spec: str, kind: str = "SetImage", version: str = "fn.example.com/v1") -> str:
+    return f"  apiVersion: {version}\n  kind: {kind}\n  metadata: {{name: c}}\n{spec}"
+
+
+def config_map(data: str) -> str:
+    return f"  apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: c}}\n  data: {data}\n"
+
+
+def test_an_own_kind_and_a_config_map_are_read_into_the_same_values() -> None:
+    spec = '{name: app, newTag: "2", most: 3, ratio: 2, dry: true, mode: first, extra: [{path: a, create: true}]}'
+    done = ran(set_image, own(f"  spec: {spec}\n"))
+    assert done.code == 0, done.stderr
+    texts = (
+        '{name: app, new-tag: "2", most: "3", ratio: "2", dry: "true", mode: first, extra: "[{path: a, create: true}]"}'
+    )
+    first = seen[0]
+    assert ran(set_image, config_map(texts)).output.startswith(done.output.partition(b"functionConfig")[0])
+    assert seen == [first]
+    assert first == SetImage("app", "2", 3, 2.0, True, "first", [Extra("a", True)])
+    assert type(first.ratio) is float
+
+
+def test_a_finding_at_a_field_names_resource_field_and_path() -> None:
+    done = ran(set_image, config_map('{name: app, newTag: "2"}'))
+    assert b"      image: app:2 # kpt-set: app\n" in done.output
+    assert [result.to_manifest() for result in done.results] == [
+        {
+            "message": "image set",
+            "severity": "info",
+            "resourceRef": {"apiVersion": "v1", "kind": "Pod", "name": "web"},
+            "field": {"path": "spec.containers[0].image", "currentValue": "app:2"},
+            "file": {"path": "pods/web.yaml", "index": 0},
+        }
+    ]
+
+
+WRONG = {
+    "": "the functionConfig is missing: pass SetImage (fn.example.com/v1) or a ConfigMap (v1)\n",
+    own("  spec: {}\n"): "spec.name: is required: image without tag",
+    own(""): "spec.name: is required: image without tag",
+    own("  spec: 1\n"): "spec: must be a mapping",
+    own("  spec: {name: a, newtag: b}\n"): "spec.newtag: unknown field 'newtag'; did you mean 'newTag'?",
+    own("  spec: {name: 1}\n"): 'spec.name: is the number 1; must be a string: write it in quotes, "1"',
+    own("  spec: {name: a, mode: last}\n"): "spec.mode: is 'last'; must be one of 'all', 'first'",
+    own("  spec: {name: a, extra: [{}]}\n"): "spec.extra[0].path: is required",
+    own("  spec: {name: a, newTag: a}\n"): "name and newTag must differ",
+    own("  spec: {name: a}\n", kind="SetImages"): "or a ConfigMap (v1), not SetImages",
+    own("  spec: {name: a}\n", version="example.com/v1"): "must be SetImage",
+    config_map("{name: a, most: many}"): "data.most: is the string 'many'; must be a whole number",
+    config_map('{name: a, dry: "yes"}'): "data.dry: is the string 'yes'; must be true or false",
+    config_map("{name: a, new_tags: b}"): "data.new_tags: unknown field 'new_tags'; did you mean 'newTag'?",
+    config_map("{name: a, extra: '[a: b: c'}"): "data.extra",
+}
+
+
+@pytest.mark.parametrize("config", WRONG)
+def test_what_is_wrong_with_the_config_is_found_and_nothing_else_happens(config: str) -> None:
+    done = ran(set_image, config)
+    assert (done.code, seen) == (1, [])
+    assert done.output.startswith((HEAD + POD).encode())
+    assert WRONG[config] in done.stderr
+    assert all(result.severity == "error" for result in done.results)
+    if config:
+        assert {(result.ref.kind, result.ref.name) for result in done.results if result.ref} <= {
+            *(("ConfigMap", "c"), ("SetImage", "c"), ("SetImages", "c"))
+        }
+
+
+def test_the_place_of_the_config_is_that_of_its_file() -> None:
+    text = own("  spec: {}\n").replace(
+        "{name: c}", "{name: c, annotations: {internal.config.kubernetes.io/path: fn.yaml}}"
+    )
+    assert ran(set_image, text).stderr.startswith("fn.yaml: error: SetImage c: spec.name: is required")
+
+
+def test_the_rest_of_a_config_map_is_one_field() -> None:
+    assert ran(label, config_map("{a-b: c, labels: d}")).code == 0
+    assert seen == [Labels({"a-b": "c", "labels": "d"})]
+    for kind in ("SetLabels", "Legacy"):
+        assert ran(label, own("  labels: {a: b}\n", kind, "fn.example.com/v1alpha1")).code == 0
+        assert seen == [Labels({"a": "b"})]
+    done = ran(label, own("  label: {a: b}\n", "SetLabels", "fn.example.com/v1alpha1"))
+    assert "label: unknown field 'label'; did you mean 'labels'?" in done.stderr
+
+
+def test_without_a_config_defaults_are_taken() -> None:
+    assert ran(label, "").code == 0
+    assert seen == [Labels()]
+
+
+@pytest.mark.parametrize("raised", [Refused("not so", at=None), krmfn.KrmfnError("not so")])
+def test_a_refusal_is_an_error_result_over_the_untouched_input(raised: Exception) -> None:
+    @function
+    def refuse(resources: ResourceList) -> None:
+        resources.items[0]["metadata.name"] = "other"
+        raise raised
+
+    done = refuse.run((HEAD + POD).encode())
+    assert (done.code, done.stderr) == (1, "error: not so\n")
+    assert done.output == (HEAD + POD + "results:\n- message: not so\n  severity: error\n").encode()
+
+
+def test_a_refusal_at_a_field_names_it() -> None:
+    @function
+    def refuse(resources: ResourceList) -> None:
+        raise Refused("too old", at=resources.items[0].at("spec.containers[0].image"))
+
+    done = refuse.run((HEAD + POD).encode())
+    assert done.stderr == "pods/web.yaml: error: Pod web: spec.containers[0].image: too old\n"
+
+
+def test_a_finding_with_a_field_and_no_resource_is_a_bug() -> None:
+    @function
+    def wrong(resources: ResourceList) -> None:
+        resources.report(error("no", field=krmfn.Field("spec")))
+
+    with pytest.raises(ValueError, match="a finding about spec names no resource; pass at=field"):
+        wrong.run((HEAD + POD).encode())
+
+
+@pytest.mark.parametrize("what", [set_image, label])
+def test_the_example_fits_the_schema_and_is_taken(what: KrmFunction[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    answers = {}
+    for arg in ("--example", "--schema", "--metadata", "--help", "--version"):
+        with pytest.raises(SystemExit) as ended:
+            what.main([arg])
+        assert ended.value.code == 0
+        answers[arg] = capsys.readouterr().out
+    example = load.read(answers["--example"].encode())
+    assert check(example, json.loads(answers["--schema"])) == []
+    assert ran(what, emit.dump(example, 2)).code == 0
+    assert load.read(answers["--metadata"].encode())["image"] == f"example.com/{what.spec.name}"
+    assert what.spec.doc in answers["--help"]
+    assert answers["--version"] == f"{what.spec.name} dev\n"
+
+
+def test_help_names_every_field() -> None:
+    from krmfn.about import text
+
+    lines = text(set_image.spec).split("\n")
+    assert "  name    image without tag (required)" in lines
+    assert ["most", "(default:", "10)"] in [line.split() for line in lines]
+
+
+@pytest.mark.parametrize("args", [["--helo"], ["--help", "x"], ["x"], [""]])
+def test_an_unknown_argument_is_an_error(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        set_image.main(args)
+    assert ended.value.code == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: unknown argument")
+
+
+FILE = """\
+from dataclasses import dataclass
+from krmfn import ResourceList, function
+
+@dataclass
+class Name:
+    name: str
+
+@function(config=Name, group="fn.example.com")
+def rename(resources: ResourceList, config: Name) -> None:
+    for item in resources.items:
+        item.name = config.name
+
+if __name__ == "__main__":
+    rename.main()
+"""
+
+
+def test_a_file_is_a_program(tmp_path: Path) -> None:
+    path = tmp_path / "rename.py"
+    path.write_text(FILE)
+    text = HEAD + POD + "functionConfig:\n" + config_map("{name: shop}")
+    done = subprocess.run([sys.executable, path], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "updated 1 Pod\n")
+    assert done.stdout == text.replace("name: web\n", "name: shop\n")
+    bad = subprocess.run([sys.executable, path], input="", capture_output=True, text=True, check=False)
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert bad.stderr.startswith("error: stdin is empty")
+
+
+def test_a_config_s_field_has_a_type_that_yaml_has() -> None:
+    @dataclass
+    class Odd:
+        when: complex
+
+    @function(config=Odd, group="fn.example.com")
+    def odd(resources: ResourceList, config: Odd) -> None: ...
+
+    with pytest.raises(TypeError, match="complex'> cannot be the type of a config's field"):
+        odd.run((HEAD + POD).encode())
+
+
+def test_krmfn_has_no_other_names() -> None:
+    assert [name for name in krmfn.__all__ if not getattr(krmfn, name)] == []
+    with pytest.raises(AttributeError, match="module 'krmfn' has no attribute 'functio'"):
+        _ = getattr(krmfn, "functio")  # noqa: B009 - mypy knows that it is not there
