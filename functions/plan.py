@@ -81,6 +81,8 @@ class Comparison(NamedTuple):
     """How many changes are left out of the plan, since nobody asked for their kinds."""
     sides: tuple[ResourceList, ResourceList] | None = None
     """What is compared; None where a side is not known."""
+    knows_nodes: bool = False
+    """What happens on the nodes is known: the effects of the plan are all of it."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
 

@@ -14,8 +14,8 @@ _JUDGED = (
     "require-coverage allow-empty allow-unmapped"
 )
 _OUTPUT = (
-    "output output-dir replace split include-inputs format plan wave write-baseline label owner node problems labels "
-    "all-labels name valid-until verbose quiet color"
+    "output out output-dir replace split include-inputs format plan wave write-baseline label owner node problems "
+    "labels all-labels name valid-until verbose quiet color"
 )
 _RARE = "root kustomize allow-remote function-image jobs timeout log-format"
 OPTIONS = {

@@ -11,6 +11,7 @@ GROUPS = {
         "render": "commands.render:COMMAND",
         "check": "commands.check:COMMAND",
         "diff": "commands.diff:COMMAND",
+        "ci": "commands.ci:COMMAND",
     },
     "fleet": {
         "nodes": "commands.nodes:COMMAND",

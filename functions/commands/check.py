@@ -16,12 +16,14 @@ from krmfn.results import Findings, Result, error, in_order
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
 from ..cluster.cluster_lists import Rendered
+from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
 from ..formats import baseline, findings
 from ..formats.checked import Checked
 from ..paths import failures, files, output
 from ..run import run_of
 from ..settings import CHECK
+from . import failing
 from .catalogue import rules
 
 
@@ -32,6 +34,7 @@ class Args(NamedTuple):
     format: str | None
     baseline: str | None
     write_baseline: str | None
+    fail_on: tuple[str, ...]
     strict: bool
 
 
@@ -43,7 +46,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write-baseline", metavar="FILE", help="write the current findings to FILE, and print nothing"
     )
-    parser.add_argument("--strict", action="store_true", help="fail on warnings as well")
+    failing.add_argument(parser, failing.NOW)
+    parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
 
 
 def run(context: Context, args: Args) -> int:
@@ -51,32 +55,41 @@ def run(context: Context, args: Args) -> int:
     streams = cluster_streams.rendered(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
-    whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
     if args.write_baseline:
         if not streams.is_whole:
             cluster_streams.log(context, streams)
             return 2
+        whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
         files.write_text(args.write_baseline, baseline.dump([*streams.findings, *whole.results]), context.options.root)
         return 0
+    checked = judged(context, streams, args.baseline)
+    fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
+    checked = checked._replace(results=[*checked.results, *failing.uncovered(streams.lists, fail_on)])
+    write = findings.FORMATS[args.format or streams.config.format or "text"]
+    if write is findings.text and color.is_wanted(context.options.color, sys.stdout):
+        write = partial(findings.text, paint=color.painted)
+    output.write_stdout(write(checked, rules))
+    return int(failing.fails(checked.results, fail_on)) if streams.is_whole else 2
+
+
+def judged(context: Context, streams: Streams, known: str | None) -> Checked:
+    """Return what was found in all clusters, and what cannot be read, but for what the baseline file `known` names.
+
+    Raises KrmfnError for a file that is no baseline.
+    """
+    whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
     results = [*streams.findings, *whole.results]
     number = len(results)
-    if args.baseline:
-        results = _new(context, args.baseline, results)
+    if known:
+        results = _new(context, known, results)
     left_out = number - len(results)
     results = _once(results)
     # no baseline names these: what was not read was not judged
     results += [result for failure in streams.failures for result in _unread(failure)]
-    results = list(Findings(results))
-    write = findings.FORMATS[args.format or streams.config.format or "text"]
-    if write is findings.text and color.is_wanted(context.options.color, sys.stdout):
-        write = partial(findings.text, paint=color.painted)
     by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
-    checked = whole._replace(results=results, excluded=streams.excluded, clusters=by_cluster, baseline=left_out)
-    output.write_stdout(write(checked, rules))
-    severities = findings.summary(results)
-    if not streams.is_whole:
-        return 2
-    return int(severities["error"] > 0 or (args.strict and severities["warning"] > 0))
+    return whole._replace(
+        results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out
+    )
 
 
 def _checked(one: Rendered) -> Checked:

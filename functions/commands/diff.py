@@ -20,13 +20,12 @@ from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import LOOK
 from ..upgrades import waves
+from . import failing
 
 EXITS = (
     "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
     "cannot be rendered, or there is no plan (--plan)"
 )
-_LEVELS = ("change", "warning", "error")
-"""What --fail-on names, the least first; each stands for itself and those after it."""
 
 
 class Args(NamedTuple):
@@ -36,7 +35,7 @@ class Args(NamedTuple):
     base: str | None
     kinds: str | None
     format: str
-    fail_on: str
+    fail_on: tuple[str, ...]
     exit_zero: bool
     plan: bool
     wave: str | None
@@ -57,8 +56,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = f"how many nodes a wave of --plan has: a number, or a share such as 25%% (default: {waves.DEFAULT}%)"
     parser.add_argument("--wave", metavar="SIZE", help=help_)
     fails = parser.add_mutually_exclusive_group()
-    help_ = "exit with code 1 for any change, only from a warning on, or only for an error (default: change)"
-    fails.add_argument("--fail-on", choices=_LEVELS, default="change", help=help_)
+    failing.add_argument(fails, failing.NOW | failing.CHANGE, default="change")
     fails.add_argument("--exit-zero", action="store_true", help="exit with code 0 even if something changes")
 
 
@@ -73,7 +71,8 @@ def run(context: Context, args: Args) -> int:
     if args.base is None:
         compared = sides.of_two(context, *args.paths)
     else:
-        skips = args.kinds is None and not args.plan  # these ask what is in a cluster that does not change, too
+        asks = args.kinds is not None or args.plan or "uncovered" in args.fail_on
+        skips = not asks  # these ask what is in a cluster that does not change, too
         compared = against_base.with_base(context, args.base, args.paths, skips=skips)
     if not compared:
         return 2
@@ -84,14 +83,14 @@ def run(context: Context, args: Args) -> int:
             raise KrmfnError(f"no plan: there are {len(compared):,} clusters; pass the PATHs of one")
         planned = waves.rollout(compared[0], args.wave or waves.DEFAULT)
         output.write_stdout(rollout.as_json(planned) if args.format == "json" else rollout.text(planned))
-        return int(not args.exit_zero and _fails(compared, args.fail_on))
+        return int(not args.exit_zero and _fails(context, compared, args.fail_on))
     write = comment.FORMATS[args.format]
     if args.format == "text" and color.is_wanted(context.options.color, sys.stdout):
         write = partial(changes.text, paint=color.painted)
     output.write_stdout(write(compared))
     if any(one.failed for one in compared):
         return 2
-    return int(not args.exit_zero and _fails(compared, args.fail_on))
+    return int(not args.exit_zero and _fails(context, compared, args.fail_on))
 
 
 def _check_plan(args: Args) -> None:
@@ -120,13 +119,13 @@ def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Com
     return [of_kinds(one, [kind.lower() for kind in wanted]) for one in compared]
 
 
-def _fails(compared: Sequence[Comparison], least: str) -> bool:
-    """Return True when there is a change, or a note, that counts as much as `least`."""
-    counted = _LEVELS[_LEVELS.index(least) :]
-    notes = (note for one in compared for note in one.notes)
-    return any(note.severity in counted for note in notes) or (
-        least == "change" and any(one.plan.changes or one.plan.effects for one in compared)
-    )
+def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str]) -> bool:
+    """Return True when the exit code is 1, with why on stderr where that is asked for."""
+    lists = {one.name or "the new state": one.sides[1] for one in compared if one.sides}
+    reasons = [*failing.of_change(compared, words), *failing.uncovered(lists, words)]
+    context.log.findings(reasons)
+    reasons += [] if words else failing.of_change(compared, ("change",))
+    return failing.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 
 
 COMMAND = Command(

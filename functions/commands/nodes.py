@@ -21,7 +21,7 @@ from ..fleet.drivers import Driver
 from ..report import local, printed
 from ..report.local import Joined
 from ..settings import LOOK
-from . import clusters, fleets
+from . import clusters, failing, fleets
 
 
 class Nodes(NamedTuple):
@@ -36,6 +36,7 @@ class Nodes(NamedTuple):
     owner: str | None
     node: tuple[str, ...]
     problems: bool
+    fail_on: tuple[str, ...]
     require_coverage: bool
     format: str
 
@@ -57,8 +58,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
     help_ = "print only nodes that are selected but get no driver"
     parser.add_argument("--problems", action="store_true", help=help_)
-    help_ = "fail if a selected node gets no driver"
-    parser.add_argument("--require-coverage", action="store_true", help=help_)
+    failing.add_argument(parser, failing.NOW)
+    parser.add_argument("--require-coverage", action="store_true", help="the same as --fail-on uncovered")
     parser.add_argument(
         "--format", choices=(*table.FORMATS, "json"), default="text", help="output format (default: text)"
     )
@@ -75,7 +76,11 @@ def _run(context: Context, args: Nodes) -> int:
 
         dumps.replace_nodes(streams.lists, dumps.read(args.live))
     paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
-    return clusters.printed(context, streams, *_table(streams.lists, args, paint))
+    if args.require_coverage:
+        args = args._replace(fail_on=(*args.fail_on, "uncovered"))
+    text, results = _table(streams.lists, args, paint)
+    code = clusters.printed(context, streams, text, results)
+    return code or int(failing.fails(results, args.fail_on))
 
 
 def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -> tuple[str, list[Result]]:
@@ -94,7 +99,7 @@ def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -
         joined = local.join(resources, domain_of, lambda fleet: fleets.moved(fleet, args.kernel, where))
         bare = local.bare(resources, joined.whole)
         every.append((joined, bare))
-        results += _judged(name, resources, joined, {*where, *wanted.labels}, args.require_coverage)
+        results += _judged(name, resources, joined, {*where, *wanted.labels}, "uncovered" in args.fail_on)
         shown = partial(table.rows, joined.groups, joined.whole.every, wanted, name if len(lists) > 1 else "")
         if args.format == "json":
             parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
@@ -103,7 +108,7 @@ def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -
         rows += shown(f"no Module is generated from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
     results += _loaded(every[0][0]) if args.live and every else ()
-    results += _without_modules(lists, [joined for joined, _ in every], args.require_coverage)
+    results += _without_modules(lists, [joined for joined, _ in every], "uncovered" in args.fail_on)
     if args.format == "json":
         return printed.dump(parts, wanted == table.Filter(), args.kernel), results
     number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)

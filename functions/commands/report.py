@@ -47,10 +47,23 @@ def _run(context: Context, args: Report) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         compared = against_base.with_base(context._replace(intent=LOOK), args.base, streams.paths, streams)
-    return clusters.printed(context, streams, *_page(streams.lists, args, compared))
+    text, results = page_of(streams.lists, args.files, compared, _links(args.output))
+    if args.output is not None:
+        files.write_text(args.output, text)
+        text = ""
+    return clusters.printed(context, streams, text, results)
 
 
-def _page(lists: Mapping[str, ResourceList], args: Report, compared: Sequence[Comparison]) -> tuple[str, list[Result]]:
+def page_of(
+    lists: Mapping[str, ResourceList],
+    names: Sequence[str],
+    compared: Sequence[Comparison],
+    link_of: Callable[[str], str] = lambda name: "",
+) -> tuple[str, list[Result]]:
+    """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
+
+    `link_of` returns the link to a file.
+    """
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
@@ -60,16 +73,12 @@ def _page(lists: Mapping[str, ResourceList], args: Report, compared: Sequence[Co
     from .catalogue import rules
 
     parts = [part(name, resources, domain_of) for name, resources in lists.items()]
-    parts += fleets.elsewhere(args.files, lists)
-    text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), compared, _links(args.output))
+    parts += fleets.elsewhere(names, lists)
+    text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), compared, link_of)
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}
     found = (*(finding for one in parts for finding in one.findings), *refused(compared))
-    results = [finding for finding in found if str(finding) not in before]
-    if args.output is None:
-        return text, results
-    files.write_text(args.output, text)
-    return "", results
+    return text, [finding for finding in found if str(finding) not in before]
 
 
 def _links(output: str | None) -> Callable[[str], str]:

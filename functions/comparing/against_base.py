@@ -35,7 +35,8 @@ def with_base(
     """Return the comparison of each cluster of some PATHs with what it is in the merge base of HEAD and a ref.
 
     A cluster whose base cannot be rendered is one whose changes are not known. [] when what --against names cannot be
-    read, which is logged. `said`: what shall be there, as a command has read it whose findings were logged before.
+    read, which is logged. `said`: what shall be there, as a command has read it whose findings were logged before and
+    that `shows_errors`; it is the new side, but where --against joins both sides with something else.
     With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`).
     """
     asked, context = context, context._replace(options=context.options._replace(against=()))
@@ -49,14 +50,17 @@ def with_base(
         here = [one for one in names if os.path.lexists(one)]
         both = _laid_out(context, base, here, names) if skips and not asked.options.against else None
         same = closures.alike(both[0], base.folder, both[1], base.root) if both else frozenset[str]()
-        new = _streams(context, here, _changed(both[1], base.root, both[1], base.root, same) if both else None)
+        if said and not asked.options.against:
+            new = said._replace(clusters=[one for one in said.clusters if one.cluster.name not in same])
+        else:
+            new = _streams(context, here, _changed(both[1], base.root, both[1], base.root, same) if both else None)
         old = _of_base(context, base, names, _changed(both[0], base.folder, both[1], base.root, same) if both else None)
         pairs = paired(old, base.folder, new, base.root)
         named = [(_name(base, pair), pair) for pair in pairs]
         if failures := join_theirs(asked, named, said.theirs if said else None):
             log_failures(context.log, failures)
             return []
-        for one in new.clusters:
+        for one in new.clusters if not said or asked.options.against else ():
             if one.is_whole:  # what is missing would be reported as missing
                 inputs.judge_final(one.final)
         if not said:
@@ -178,7 +182,7 @@ def _nearness(one: Rendered | None, top: str, path: str) -> int:
 def _with_base(base: Base, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
     """Return the comparison of one cluster with its base; what it has and could not be read on either side is given."""
     name = _name(base, pair)
-    if pair.new and (not pair.new.is_whole or pair.new.final.failed):
+    if pair.new and (not pair.new.is_whole or _errors(pair.new.final.results)):
         missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
     if missing:
         return Comparison(name, _NOTHING, missing, failed=True)
@@ -212,7 +216,8 @@ def _results(failure: Failure) -> list[Result]:
 
 
 def _errors(results: Sequence[Result]) -> list[Result]:
-    return placed(result for result in results if result.severity == "error")
+    """Return the errors, but for those about single nodes: what is generated reaches the cluster in spite of them."""
+    return placed(one for one in results if one.severity == "error" and not one.rule.startswith("KRM6"))
 
 
 def _name(base: Base, pair: Pair) -> str:

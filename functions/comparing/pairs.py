@@ -93,8 +93,9 @@ def compared(pair: Pair, name: str) -> Comparison:
     effects, unknown = node_effects.effects(old, new)
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
-    said = placed([*notes(planned, new, has_nodes and not unknown), *unknown])
-    return Comparison(name, planned, said, sides=(old, new))
+    knows_nodes = has_nodes and not unknown
+    said = placed([*notes(planned, new, knows_nodes), *unknown])
+    return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes)
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.functions.comparing.test_base import repository
 from tests.functions.kustomization.test_untouched import UNTOUCHED
 from tests.trees import config_map, plant
 
@@ -54,3 +55,17 @@ def test_the_output_is_that_of_a_plain_build(kustomize: str, env: Env, tmp_path:
     plant(folder, {"other/a.yaml": config_map("other")})
     plain = must(kustomize, "build", folder, env=env)
     assert run("krmfn", "render", "--include-inputs", "--root", folder, folder, env=env).out == plain
+
+
+def test_ci_builds_each_cluster_once_per_side(kustomize: str, env: Env, tmp_path: Path) -> None:
+    """And a cluster whose inputs are those of the base once: of five overlays one has changed."""
+    counted, notes = counting(tmp_path, kustomize, env)
+    repo = repository(tmp_path / "repo", overlays(5))
+    for name, runs in (("o0", 5 + 1), ("base", 5 + 5)):
+        kustomization = repo / name / "kustomization.yaml"
+        kustomization.write_text(f"{kustomization.read_text()}labels: [{{pairs: {{a: b}}}}]\n")
+        notes.write_text("")
+        done = run("krmfn", "ci", "--base", "main", "--out", "out", cwd=repo, env=counted)
+        assert done.code == 1
+        assert len(notes.read_text().splitlines()) == runs
+        assert "fualt" in (repo / "out" / "annotations.txt").read_text()

@@ -69,7 +69,7 @@ def test_options_may_stand_between_paths(lines: tuple[list[str], list[str]]) -> 
 
 def test_every_argument_is_where_it_belongs() -> None:
     call = called("check", "a", "--strict", "b", "--prune=never", "--format", "json", "c", "-q")
-    assert call.args == (("a", "b", "c"), "json", None, None, True)
+    assert call.args == (("a", "b", "c"), "json", None, None, (), True)
     assert (call.command, call.options.quiet, dict(call.options.own)) == (COMMAND, True, {"prune": "never"})
     assert called("check").args.paths == ()
     compared = called("diff", "--format", "json", "a", "-q", "b").args
@@ -116,6 +116,7 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
     least = {"diff": ["a", "b"], "resolve": ["--kernel", "1"], "completion": ["bash"], "explain": ["KRM100"]}
     least["import"] = ["-o", "out"]
     least["why"] = ["gpu-17"]
+    least["ci"] = ["--out", "out"]
     call = called(command, *least.get(command, []))
     assert frozen(call.args)
     parser = grammar.commands(arguments.parser())[command]

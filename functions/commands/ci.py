@@ -1,0 +1,128 @@
+"""The command `ci`: a pull request checked, compared and reported, each cluster read once per side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from krmfn.results import Findings, json_text
+
+from .. import options
+from ..cluster import cluster_streams
+from ..cluster.cluster_streams import Streams
+from ..command import Command, Context
+from ..formats import comment, findings
+from ..formats.checked import Checked
+from ..paths import output, results_folder
+from ..plan import Comparison
+from ..report.judged import refused
+from ..settings import CHECK, LOOK
+from . import check, failing, report
+from .catalogue import rules
+
+FORMAT = "krmfn.dev/ci/v1"
+"""The format of result.json."""
+_OF_FINDINGS = {"annotations.txt": "github", "junit.xml": "junit"}
+_OF_ALL = {"findings.sarif": "sarif", "codequality.json": "gitlab"}
+"""Files whose readers take a finding that is not there for one that is mended: written when all could be read."""
+FILES = (*_OF_FINDINGS, *_OF_ALL, "comment.md", "report.html", results_folder.RESULT)
+
+
+class Args(NamedTuple):
+    """The arguments of `ci`."""
+
+    paths: tuple[str, ...]
+    base: str | None
+    out: str
+    baseline: str | None
+    fail_on: tuple[str, ...]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    options.add_paths(parser)
+    help_ = "say what changes since the merge base of HEAD and REF, read from Git; without it there is no comment.md"
+    parser.add_argument("--base", metavar="REF", help=help_)
+    help_ = f"where {', '.join(FILES)} are written: a new or empty folder, or that of an earlier `ci`"
+    parser.add_argument("--out", metavar="DIR", required=True, help=help_)
+    parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
+    failing.add_argument(parser, failing.NOW | failing.CHANGE)
+
+
+def _run(context: Context, args: Args) -> int:
+    results_folder.clear(args.out, FILES, FORMAT)
+    written = context.options.written | {os.path.realpath(args.out)}
+    context = context._replace(options=context.options._replace(written=written))
+    streams = _read(context, args)
+    compared: list[Comparison] = []
+    if args.base is not None:
+        from ..comparing import against_base  # here: what runs Git is slow to load
+
+        look = context._replace(intent=LOOK, log=context.log._replace(quiet=True))
+        compared = against_base.with_base(look, args.base, args.paths, streams, skips=True)
+    is_whole = streams.is_whole and (bool(compared) or args.base is None)
+    checked = _checked(context, args, streams, compared)
+    code = 2 if not is_whole else int(failing.fails(checked.results, args.fail_on))
+    output.write_texts({args.out: _texts(args, streams, checked, compared, code)}, context.options.root)
+    output.write_stdout(findings.text(checked, rules))
+    return code
+
+
+def _read(context: Context, args: Args) -> Streams:
+    """Return the clusters as they shall be; a PATH that only the base has is compared, and there is nothing to read."""
+    here = [path for path in args.paths if args.base is None or os.path.lexists(path)]
+    if args.paths and not here and not context.options.cluster:
+        return cluster_streams.nothing(context)
+    return cluster_streams.rendered(context, here)
+
+
+def _checked(context: Context, args: Args, streams: Streams, compared: Sequence[Comparison]) -> Checked:
+    """Return the findings, and among them why the run fails beside those."""
+    if len(streams.clusters) > 1:
+        cluster_streams.look_up(context, streams)
+    checked = check.judged(context, streams, args.baseline)
+    said = {str(result) for result in checked.results}
+    results = [*checked.results, *(note for note in refused(compared) if str(note) not in said)]
+    if "warning" in args.fail_on:
+        results += [note for one in compared for note in one.notes if note.severity == "warning"]
+    results += failing.of_change(compared, args.fail_on)
+    results += failing.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
+    return checked._replace(results=list(Findings(results)))
+
+
+def _texts(
+    args: Args, streams: Streams, checked: Checked, compared: Sequence[Comparison], code: int
+) -> dict[str, bytes]:
+    """Return the files by their names."""
+    shown = _OF_FINDINGS | (_OF_ALL if code < 2 else {})
+    texts = {name: findings.FORMATS[format_](checked, rules) for name, format_ in shown.items()}
+    if code < 2:
+        texts["report.html"], _ = report.page_of(streams.lists, (), compared)
+    if compared:
+        texts["comment.md"] = f"{findings.summary_line(checked)}\n\n{comment.markdown(compared)}"
+    result: dict[str, Any] = {
+        "format": FORMAT,
+        "exit": code,
+        "changes": any(one.failed or one.plan.changes or one.plan.effects or one.notes for one in compared),
+        "failOn": list(args.fail_on),
+        "base": args.base,
+    }
+    result |= {"check": json.loads(findings.as_json(checked))}
+    result |= {"diff": json.loads(comment.FORMATS["json"](compared))} if compared else {}
+    texts[results_folder.RESULT] = json_text(result, 2) + "\n"
+    return {name: text.encode(errors="backslashreplace") for name, text in texts.items()}
+
+
+COMMAND = Command(
+    "check a pull request and say what it changes, as files for a CI server",
+    (
+        "--base origin/main --out results",
+        "--base origin/main clusters --out results --fail-on warning --fail-on lost",
+        "--out results",
+    ),
+    *(_arguments, Args, _run),
+    intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
+    joins=True,
+)

@@ -1,0 +1,79 @@
+"""What makes a command fail beside errors: `--fail-on`, which means the same in every command that has it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from krmfn import ResourceList, Result, error
+from krmfn.counts import some
+
+from ..deviceconfig.reading import domain_of
+from ..fleet import table
+from ..kmm.module import MODULE_KINDS
+from ..plan import Comparison
+from ..report import local
+
+NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
+"""What a state can be failed for, beside an error, each word with its help."""
+_EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
+"""Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
+CHANGE = {
+    "change": "a change of an object, or of what a node gets",
+    "reload": "a node that reloads a driver",
+    "lost": "a node that loses a driver",
+    "blocked": "a node on which the change leaves a Module without its driver",
+}
+"""What a change can be failed for."""
+
+
+def add_argument(parser: argparse._ActionsContainer, known: Mapping[str, str], default: str = "error") -> None:
+    """Add --fail-on with the words that a command knows."""
+    listed = "; ".join(f"{word}: {what}" for word, what in known.items())
+    help_ = f"fail for more than errors; may be repeated (default: {default}). {listed}"
+    parser.add_argument("--fail-on", action="append", choices=tuple(known), default=[], metavar="WHAT", help=help_)
+
+
+def fails(results: Iterable[Result], words: Collection[str]) -> bool:
+    """Return True for findings that make a command fail."""
+    least = ("error", "warning") if "warning" in words else ("error",)
+    return any(result.severity in least for result in results)
+
+
+def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:
+    """Yield an error for nodes without a driver, and for a cluster of which that is not known, where it is asked for.
+
+    What has errors fails by them.
+    """
+    if "uncovered" not in words:
+        return
+    from .nodes import uncovered as of_rows  # here: few ask
+
+    has_modules = False
+    for name, resources in lists.items():
+        joined = local.join(resources, domain_of)
+        has_modules |= bool(joined.whole.drivers) or resources.failed
+        if resources.failed or not joined.whole.drivers:
+            continue
+        if not joined.groups:
+            reason = joined.wrong[0] if joined.wrong else local.NO_NODES
+            yield error(f"which nodes of {name} get no driver is not known: {reason}")
+        yield from of_rows(table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)))
+    if not has_modules:
+        yield error(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
+
+
+def of_change(compared: Sequence[Comparison], words: Collection[str]) -> Iterator[Result]:
+    """Yield an error for each change that is asked for, and for one of which that is not known."""
+    for one in compared:
+        where = one.name or "the cluster"
+        is_told = any(note.severity != "info" for note in one.notes)
+        if "change" in words and (one.plan.changes or one.plan.effects or is_told):
+            yield error(f"{where} changes (--fail-on change)")
+        for word in (word for word in _EFFECTS if word in words):
+            alike = [effect for effect in one.plan.effects if effect.what in (_EFFECTS[word], "unknown")]
+            yield from (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
+            is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
+            if is_about and not one.knows_nodes:
+                why = "add a NodeInventory (`krmfn inventory`)"
+                yield error(f"what happens on the nodes of {where} is not known (--fail-on {word}); {why}")
