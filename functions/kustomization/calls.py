@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.yamltext import load, positions, values
 
 ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
 OTHERS = ("config.kubernetes.io/container", "configFn")
@@ -98,11 +97,15 @@ def _mentions(node: Any) -> int:
 
     So whatever a reader of YAML makes of merges, lists and nesting, it meets no function that was not judged.
     """
+    from krmfn.yamltext import positions
+
     return sum(part.value in (*ANNOTATIONS, *OTHERS) for part in positions.nodes(node) if isinstance(part.value, str))
 
 
 def _spec(text: Any) -> dict[str, Any]:
     """Return what the annotation holds."""
+    from krmfn.yamltext import load, positions, values
+
     if isinstance(text, str) and _PLAIN.fullmatch(text):
         try:
             node = load.compose(text.encode())

@@ -10,7 +10,7 @@ from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Result, error
 from krmfn.yamltext import documents as divided
-from krmfn.yamltext import split, syntax
+from krmfn.yamltext import split
 
 _LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
@@ -20,6 +20,8 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0) -> Iterat
 
     Raises KrmfnError, with the line, for a text that is not YAML.
     """
+    from krmfn.yamltext import syntax
+
     text = text.removeprefix(b"\xef\xbb\xbf")
     split.check_encoding(text)
     for at, document in enumerate(divided.documents(text)):

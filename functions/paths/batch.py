@@ -13,7 +13,7 @@ from typing import NamedTuple
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place, Ref
-from krmfn.yamltext import documents, syntax
+from krmfn.yamltext import documents, simple
 from krmfn.yamltext.documents import Head, Span
 from krmfn.yamltext.words import Words
 
@@ -21,6 +21,8 @@ from . import workers
 
 _LARGE = 1 << 21
 """The size from which a second process helps: to start one takes as long as to check a tenth of this."""
+_SMALL = 1 << 17
+"""The size up to which reading simple texts takes no longer than to import PyYAML."""
 
 
 class Sheet(NamedTuple):
@@ -82,6 +84,10 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
 
 def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
     """Return the indexes of those documents that are no YAML."""
+    if len(text) < _SMALL and all(_is_simple(text, span) for span in spans):
+        return set()
+    from krmfn.yamltext import syntax
+
     return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
 
 
@@ -89,7 +95,14 @@ def _start(span: Span) -> int:
     return span.start
 
 
+def _is_simple(text: bytes, span: Span) -> bool:
+    """Return True for a document that is read without a parser, so that it needs none to be YAML."""
+    return not span.is_counted and simple.read(text[span.start : span.end].decode()) is not None
+
+
 def _is_yaml(text: bytes, span: Span) -> bool:
+    from krmfn.yamltext import syntax
+
     try:
         syntax.check_syntax(text[span.start : span.end])
     except KrmfnError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from krmfn.errors import KrmfnError, TooLarge
-from krmfn.yamltext import documents, load, split_exact
+from krmfn.yamltext import documents
 from krmfn.yamltext.escapes import may_hold
 
 from .files import POINTER
@@ -43,6 +43,8 @@ def has_resource(text: bytes) -> bool:
 
 def _top(text: bytes) -> set[str]:
     """Return the keys at the top of a document; those of one that is too large to be read are taken as written."""
+    from krmfn.yamltext import load, split_exact  # late: they take PyYAML
+
     try:
         data = load.read(text)
     except TooLarge:

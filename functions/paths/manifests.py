@@ -14,7 +14,7 @@ from krmfn.resource import Place, ref
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, warning
 from krmfn.runner import max_bytes
-from krmfn.yamltext import documents, edit, emit, split, syntax
+from krmfn.yamltext import documents, edit, emit, split
 
 from ..run import note
 from . import batch, files, tree
@@ -141,6 +141,8 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
     """Add what a text holds, which may be anything."""
     if text.startswith(files.POINTER):
         raise KrmfnError("is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`")
+    from krmfn.yamltext import syntax
+
     before = len(resources.items)
     split.check_encoding(text)
     problem = documents.misread(text)

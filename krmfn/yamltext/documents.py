@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from . import split
 from .peek import UNUSUAL
-from .simple import scalar
-from .values import MAX_DEPTH
+from .simple import MAX_DEPTH, scalar
 
 _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _SOMETHING = re.compile(

@@ -12,6 +12,8 @@ from functools import lru_cache
 from math import isinf
 from typing import Any, NamedTuple
 
+MAX_DEPTH = 200
+"""Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
 MAX_NODES = 100_000
 """Nodes of one resource: keys, scalars, lists and mappings. The largest CRDs have half as many."""
 _MAX_LINES = MAX_NODES // 3

@@ -11,7 +11,7 @@ from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from ..errors import KrmfnError
 from .documents import Span
 from .load import ADVICE, events, explain, refuse_inner_marks
-from .values import MAX_DEPTH
+from .simple import MAX_DEPTH
 
 _MANY_OR_DEEP = re.compile(rb"\n(?:---|\.\.\.|[ ?:-]{90})")
 """A line that may begin a second document, or at which block levels may be deep: each takes a column."""

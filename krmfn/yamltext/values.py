@@ -14,9 +14,8 @@ from yaml.nodes import Node, ScalarNode, SequenceNode
 from ..errors import KrmfnError
 from ..resource import same
 from . import simple
+from .simple import MAX_DEPTH
 
-MAX_DEPTH = 200
-"""Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
 MAX_EXPANSION = 8
 """Values that a document with aliases may have for each of its characters, beside the first thousand."""
 
