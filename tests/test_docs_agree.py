@@ -120,10 +120,11 @@ def test_deviceconfig_md_names_every_field(kind: str) -> None:
 
 def test_deviceconfig_md_has_the_table_by_which_layers_merge() -> None:
     text = (ROOT / "docs" / "deviceconfig.md").read_text().partition("| of two layers |")[2].partition("```yaml")[0]
-    _, _, mappings, replaced, keyed, others, either, _, switched = text.split("\n")[:9]
+    _, _, mappings, replaced, keyed, pools, others, either, _, switched = text.split("\n")[:10]
     assert not set(re.findall(r"`(\w+)`", mappings)) & (ATOMIC | KEYS.keys())
     assert set(re.findall(r"`(\w+)`", replaced)) == ATOMIC
     assert set(re.findall(r"`(\w+)\[\]`", keyed)) == set(KEYS)
+    assert set(re.findall(r"`(\w+)`", pools)) == {"nodeSelector", "nodePools"}
     assert not set(re.findall(r"`(\w+)`", others)) & KEYS.keys()
     assert set(re.findall(r"`(\w+)`", either)) == {name for pair in EITHER for name in pair}
     assert set(re.findall(r"`(\w+)`", switched)) == set(SWITCHES)

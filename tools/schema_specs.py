@@ -123,7 +123,7 @@ SPEC: dict[str, Node] = {
         key="name",
     ),
     **MODPROBE,
-    "inTreeDriver": flag("the driver is in the nodes' kernels: load nothing, start the device plugin only"),
+    "inTreeDriver": flag("the driver is in the nodes' kernels: load nothing, start plugins and DaemonSets only"),
     **LOADER,
     "upgrade": record("how a new version reaches the nodes", _UPGRADE, (), [_RETAIN]),
     "tolerations": same("tolerations"),

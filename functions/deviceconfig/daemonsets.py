@@ -52,7 +52,7 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     it can never be changed, or what a DaemonSet has that was there before.
     """
     name = names.of_daemon_set(config, entry, version)
-    order = daemonset_order(config.ref.namespace, config.name)
+    order = daemonset_order(config.ref.namespace, config.name if config.loads or config.has_module else "")
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}
     served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}

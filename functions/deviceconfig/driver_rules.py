@@ -81,9 +81,9 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
 
 
 def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error when nothing is loaded and nothing else would be generated."""
-    if not config.loads and not config.spec.devicePlugin and not config.spec.dra:
-        message = "inTreeDriver loads nothing, and there is neither devicePlugin nor dra: nothing would be generated"
+    """Yield an error when nothing is loaded and nothing else would run."""
+    if not config.loads and not config.has_module and not config.spec.daemonSets:
+        message = "inTreeDriver loads nothing, and there is no devicePlugin, dra or daemonSets: nothing would run"
         yield error(message, field=Field(config.at("inTreeDriver")))
 
 
@@ -179,7 +179,7 @@ spec: {driverImage: registry.example.com/gpu, driverImageParts: {repository: gpu
     ),
     Rule(
         "KRM130",
-        "a config with inTreeDriver must have a devicePlugin or dra, since it loads no driver",
+        "a config with inTreeDriver must have a devicePlugin, dra or daemonSets, since it loads no driver",
         good="""\
 spec:
   inTreeDriver: true
@@ -193,7 +193,7 @@ spec:
   driverImage: null
   driverVersion: null
 """,
-        remedy="Write devicePlugin or dra, or remove inTreeDriver, so that a driver is loaded.",
+        remedy="Write devicePlugin, dra or daemonSets, or remove inTreeDriver, so that a driver is loaded.",
         check=in_tree_driver_has_a_plugin,
     ),
     Rule(

@@ -11,7 +11,7 @@ from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
 from .layers import Layer
-from .merging import UNSET
+from .merging import stacked
 from .model import DeviceConfig, value
 from .reading import PROFILE
 from .unused import keys_of_ours, unused
@@ -23,38 +23,43 @@ def fields_have_an_effect(configs: Sequence[DeviceConfig]) -> Iterator[tuple[Ref
     A field that several configs or pools share counts as used when one of them uses it.
     """
     idle: dict[tuple[int, str], list[tuple[DeviceConfig, str]]] = defaultdict(list)
+    vain: dict[tuple[int, str, str], list[tuple[DeviceConfig, str]]] = defaultdict(list)  # of a layer as a whole
     useful = set[bytes]()  # the likenesses of configs whose fields all have an effect
     for config in configs:
         if config.likeness in useful:
             continue
-        found = list(_idle(config))
-        for source, path, why in found:
-            idle[source, path].append((config, why))
+        found = [(name, why) for name, why in unused(config) if value(config.spec, name) is not None]
+        for name, why in found:
+            holder = config.layer(name)
+            if holder:
+                idle[id(holder.source), config.at(name)].append((config, why))
+        for layer, path, why in _in_vain(config) if config.has_switches else ():
+            vain[id(layer.source), layer.path, path].append((config, why))
         if config.likeness and not found and not keys_of_ours(config):
             useful.add(config.likeness)
     users = _users(configs) if idle or any(config.pool for config in configs) else Counter()
     for (source, path), idle_here in idle.items():
         if len(idle_here) == users[source, _top(idle_here[0][0], path)]:
             yield from (_finding(config, path, why) for config, why in idle_here)
-    for config in configs:
-        if config.has_switches:
-            from .switches import idle_switches  # here, since most configs have none
-
-            yield from (_finding(config, path, why) for _, path, why in idle_switches(config.layers))
+    holders = _holders(configs) if vain else {}
+    for (source, above, path), vain_here in vain.items():
+        if len(vain_here) == holders[source, above]:
+            yield from (_finding(config, path, why) for config, why in vain_here)
     for _, group in groupby(configs, key=lambda config: id(config.item)):
         yield from _beside(list(group), users)
 
 
-def _idle(config: DeviceConfig) -> Iterator[tuple[int, str, str]]:
-    """Yield each field that changes nothing in a config: what it is written in, its path there, and why."""
-    for name, why in unused(config):
-        holder = config.layer(name) if value(config.spec, name) is not None else None
-        if holder:
-            yield id(holder.source), config.at(name), why
-    if any(UNSET in layer.fields for layer in config.layers):
-        from .switches import idle_unset  # here, since most configs have none
+def _in_vain(config: DeviceConfig) -> Iterator[tuple[Layer, str, str]]:
+    """Yield the switches and the names in `unset` that change nothing in a config: the layer, the path, and why."""
+    from .switches import idle_switches, idle_unset  # here, since most configs have none
 
-        yield from ((id(layer.source), path, why) for layer, path, why in idle_unset(config.layers))
+    yield from idle_switches(config.layers)
+    yield from idle_unset(config.layers)
+
+
+def _holders(configs: Sequence[DeviceConfig]) -> Counter[tuple[int, str]]:
+    """Return how many configs and pools have each layer, by what it is written in and its path there."""
+    return Counter((id(layer.source), layer.path) for config in configs for layer in config.layers)
 
 
 def _users(configs: Sequence[DeviceConfig]) -> Counter[tuple[int, str]]:
@@ -86,6 +91,10 @@ def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Itera
     for name in own.fields if own else ():
         if own and name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
             yield _finding(config, f"spec.{name}", "every pool has its own")
+    if own and "nodeSelector" in own.fields and "nodePools" not in own.fields:
+        known = [pool["nodeSelector"] for pool in stacked(layer.fields for layer in config.layers[1:])["nodePools"]]
+        if all(selector.items() >= own.fields["nodeSelector"].items() for selector in known):
+            yield _finding(config, "spec.nodeSelector", "every pool has these labels already")
     annotated = config.item.annotations.get(PROFILE, config.profile)
     if annotated != config.profile:
         why = f"spec.profile is {config.profile!r} and takes precedence"

@@ -23,7 +23,8 @@ def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]
     account = first.spec.serviceAccount
     manifests = [(first, manifest) for manifest in rbac.objects(first, account)] if account else []
     for config in configs:
-        manifests.append((config, module.module(config, known)))
+        if config.loads or config.has_module:
+            manifests.append((config, module.module(config, known)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             manifests += daemonsets.objects(config)
     extra = [

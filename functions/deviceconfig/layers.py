@@ -7,7 +7,7 @@ from krmfn import Item
 from krmfn.fieldpath import join, split
 
 from ..rendering.function_config import Source
-from .merging import key_of, merges, unset
+from .merging import UNSET, key_of, merges
 
 
 class Layer(NamedTuple):
@@ -42,7 +42,7 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
     For `daemonSets[0].image` a layer is searched for an entry with the key of `daemonSets[0]`, at any position.
     """
     if name.isalnum():
-        holder = next((layer for layer in layers if name in layer.fields or name in unset(layer.fields)), None)
+        holder = next((layer for layer in layers if name in layer.fields or name in layer.fields.get(UNSET, ())), None)
         return holder, f"{holder.path if holder else 'spec'}.{name}"
     parts = split(name)
     best: Layer | None = None
@@ -52,7 +52,7 @@ def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[L
         if len(there) > depth:
             best, depth = layer, len(there)
             path = join([*there, *(int(part) if part.isdigit() else part for part in parts[depth:])])
-        if parts[0] in unset(layer.fields):
+        if parts[0] in layer.fields.get(UNSET, ()):
             break
     return best, f"{best.path if best else 'spec'}.{path or name}"
 

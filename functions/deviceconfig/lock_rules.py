@@ -12,7 +12,7 @@ from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.schemas import schema
-from .merging import ATOMIC, EITHER, KEYS, UNSET, unset
+from .merging import ATOMIC, EITHER, KEYS, UNSET
 from .model import DeviceConfig
 
 
@@ -36,8 +36,8 @@ def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:
             path = _path(holder, [*parents, form])
             if path:
                 yield (*where, *path)
-            if not parents and form in unset(holder):
-                yield (*where, UNSET, unset(holder).index(form))
+            if not parents and form in holder.get(UNSET, ()):
+                yield (*where, UNSET, holder.get(UNSET, ()).index(form))
 
 
 def _path(fields: Any, parts: Sequence[str]) -> FieldPath:

@@ -6,7 +6,7 @@ whole, since two sources in one volume are never meant. And inherited entries ke
 the stronger layer where it names several of them. tests/e2e/test_merging.py proves the rest on a real API server.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from .fields import OF_LOADER
@@ -75,15 +75,11 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 def _gives_way(name: str, above: dict[str, Any]) -> bool:
     """Return True for a field that a stronger layer takes the place of: by its other form, or by `inTreeDriver`."""
-    if (above.get("inTreeDriver") is True and name in OF_LOADED) or name in unset(above):
+    if above.get("inTreeDriver") is True and name in OF_LOADED:
+        return True
+    if UNSET in above and isinstance(above[UNSET], list) and name in above[UNSET]:  # labels may have a key like it
         return True
     return any(name in pair and name not in above and any(other in above for other in pair) for pair in EITHER)
-
-
-def unset(layer: dict[str, Any]) -> Sequence[str]:
-    """Return the fields that a layer does without (as labels may have a key of that name, a list only)."""
-    names = layer.get(UNSET, ())
-    return names if isinstance(names, list) else ()
 
 
 def _field(name: str, below: Any, above: Any) -> Any:

@@ -9,7 +9,7 @@ from krmfn.fieldpath import split, starts
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .images import driver_image, mirrored
 from .layers import Layer, Vendor, place
-from .merging import UNSET, merged, unset
+from .merging import UNSET, merged
 
 
 def spec(fields: Mapping[str, Any]) -> Spec:
@@ -65,7 +65,7 @@ class DeviceConfig(NamedTuple):
     has_variables: bool = False
     """Whether a variable of ours may stand in a field of some layer."""
     has_switches: bool = False
-    """Whether some layer may switch a field on or off."""
+    """Whether some layer may switch a field on or off, or unset it."""
     likeness: bytes = b""
     """Equal for configs that differ in their names and in which labels they select alone, so that most rules find the
     same in them; b"" for a config that is like no other (see `reading`)."""
@@ -93,6 +93,11 @@ class DeviceConfig(NamedTuple):
     def loads(self) -> bool:
         """Whether a kernel module is loaded; False for a driver that is in the kernel's own tree."""
         return not self.spec.inTreeDriver
+
+    @property
+    def has_module(self) -> bool:
+        """Whether a Module is generated: one that would neither load nor start anything is not."""
+        return bool(self.loads or self.spec.devicePlugin or self.spec.dra)
 
     @property
     def version(self) -> str:
@@ -136,7 +141,7 @@ class DeviceConfig(NamedTuple):
             return []
         if len(having) < 2:
             return having
-        layers = [layer for layer in self.layers if name in layer.fields or name in unset(layer.fields)]
+        layers = [layer for layer in self.layers if name in layer.fields or name in layer.fields.get(UNSET, ())]
         parts = [{key: layer.fields[key] for key in (name, UNSET) if key in layer.fields} for layer in layers]
         whole = merged(parts)
         without = (merged(parts[:at] + parts[at + 1 :]) for at in range(len(parts)))

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Field, Result, error, info, warning
+from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
+from .merging import stacked
 from .model import DeviceConfig
 
 
@@ -38,7 +40,7 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
 
 
 def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error for a nodeSelector beside pools, and for a pool name that stands twice."""
+    """Yield an error for a nodeSelector beside its layer's pools or against a pool, and for a pool named twice."""
     if not config.pool:
         return
     pools = [str(pool["name"]) for pool in _pools(config)]
@@ -47,17 +49,24 @@ def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
     if not own.path.endswith(f".{first}"):
         message = f"the pool name {config.pool!r} appears twice"
         yield error(message, field=Field(f"{own.path}.name", config.pool))
-    elif first == "nodePools[0]" and "nodeSelector" in config.layers[1].fields:
+    elif first == "nodePools[0]" and config.layers[1].fields.keys() >= {"nodeSelector", "nodePools"}:
         message = (
             "nodeSelector and nodePools exclude each other; each pool has its own nodeSelector, so leave this one out"
         )
         yield error(message, field=Field("spec.nodeSelector"))
+    selector = next(pool["nodeSelector"] for pool in _pools(config) if pool["name"] == config.pool)
+    for key, value in config.layers[1].fields.get("nodeSelector", {}).items():
+        if selector.get(key, value) != value:
+            message = (
+                f"is {value!r}, but the pool {config.pool!r} has nodes with {selector[key]!r} only, so it has none; "
+                "a config's nodeSelector narrows each pool of its profile"
+            )
+            yield error(message, field=Field(join(("spec", "nodeSelector", key)), value))
 
 
 def _pools(config: DeviceConfig) -> list[dict[str, Any]]:
-    pools: list[dict[str, Any]] = next(
-        layer.fields["nodePools"] for layer in config.layers if "nodePools" in layer.fields
-    )
+    """Return the pools as the layers have them, before the config's nodeSelector narrows them."""
+    pools: list[dict[str, Any]] = stacked(layer.fields for layer in config.layers[1:])["nodePools"]
     return pools
 
 
@@ -123,7 +132,8 @@ spec: {nodeSelector: {}}
     ),
     Rule(
         "KRM129",
-        "a config must have either one nodeSelector or several nodePools with different names",
+        "a config must have either one nodeSelector or several nodePools with different names; its nodeSelector "
+        "must fit the pools of its profile, which it narrows",
         good="""\
 spec:
   nodeSelector: null

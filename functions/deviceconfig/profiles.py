@@ -11,6 +11,7 @@ from krmfn.rule import Rule
 from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
+from ..rendering.variables import IMAGE
 from . import effects, generate, lock_rules, reading, rules, version_rules
 from .layers import Layer
 from .merging import SWITCHES, merged
@@ -86,8 +87,9 @@ def defaults_are_used(groups: Groups, function_config: FunctionConfig) -> Iterat
         versions = reading.vendor_of(profile, function_config).versions.values()
         for name in layer.fields:
             differs = any(name in version.fields for version in versions)  # and one that is not listed takes this
-            if name not in known.get(layer.path, {name}) and not differs and name not in _offers(layer.fields)[0]:
-                message = "has no effect: every config that could use it has its own value, or switches it off"
+            is_off = name not in merged([{name: layer.fields[name]}])  # by itself, which KRM142 is about
+            if name not in known.get(layer.path, {name}) and not differs and not is_off:
+                message = "has no effect: every config that could use it has its own value, or does without it"
                 field = Field(f"{layer.path}.{name}")
                 yield function_config.source.located(info(message, rule="KRM144", field=field))
 
@@ -174,7 +176,8 @@ def _module(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _image(spec: dict[str, Any]) -> dict[str, Any]:
     mappings = spec.get("kernelMappings", [{}])
-    named = "driverImage" in spec or "driverImageParts" in spec or all("image" in mapping for mapping in mappings)
+    named = "driverImage" in spec or "driverImageParts" in spec
+    named = named or (all("image" in mapping for mapping in mappings) and IMAGE not in str(spec))
     return ({} if named else {"driverImage": "driver"}) | {"driverVersion": "1"}
 
 

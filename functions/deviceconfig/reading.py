@@ -44,7 +44,10 @@ def from_items(items: Iterable[Item], function_config: FunctionConfig) -> list[l
 
 
 def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]:
-    """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names."""
+    """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names.
+
+    A nodeSelector of the config narrows each pool that its profile or the defaults give.
+    """
     ref = _ref(item, function_config)
     seed, profile = ref.group == SEED, profile_of(item)
     layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, function_config))
@@ -53,8 +56,11 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
     pools = _fields(seed, layers).pop("nodePools", [])
     if not pools:
         return [_completed(whole)]
-    numbered = sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"]))
-    return [_pool(whole, pool, place(layers, {"nodePools": pools}, f"nodePools[{at}]")) for at, pool in numbered]
+    own = layers[0].fields
+    narrower = {} if "nodePools" in own else own.get("nodeSelector", {})
+    places = [place(layers, {"nodePools": pools}, f"nodePools[{at}]") for at in range(len(pools))]
+    named = sorted(zip(pools, places, strict=True), key=lambda pair: str(pair[0]["name"]))
+    return [_pool(whole, pool, where, narrower) for pool, where in named]
 
 
 def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
@@ -88,9 +94,12 @@ def domain_of(item: Item) -> str | None:
     return profile_of(item) if item.kind == "DeviceConfig" else None
 
 
-def _pool(whole: DeviceConfig, pool: dict[str, Any], where: tuple[Layer | None, str]) -> DeviceConfig:
+def _pool(
+    whole: DeviceConfig, pool: dict[str, Any], where: tuple[Layer | None, str], narrower: dict[str, str]
+) -> DeviceConfig:
     holder, path = where
-    layer = Layer(pool, path, holder.source if holder else whole.item)
+    own = {**pool, "nodeSelector": {**pool["nodeSelector"], **narrower}} if narrower else pool
+    layer = Layer(own, path, holder.source if holder else whole.item)
     return _completed(whole._replace(pool=pool["name"], layers=(layer, *whole.layers)))
 
 
@@ -123,7 +132,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         fields=fields,
         spec=spec(filled),
         has_variables=has_variables,
-        has_switches=any("'enabled'" in text for text in texts),
+        has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         likeness=b"" if has_variables or config.pool or "extraObjects" in fields else _likeness(config.item),
     )
 

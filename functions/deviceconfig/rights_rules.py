@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from krmfn import Field, Result, error
+from krmfn import Field, Result, error, warning
 from krmfn.rule import Rule
 
 from .model import DeviceConfig
@@ -15,6 +15,19 @@ _BECOMING = frozenset({"escalate", "bind", "impersonate"})
 _ESCALATED = frozenset({"roles", "clusterroles", "users", "groups", "serviceaccounts", "uids", "*"})
 """The resources that those verbs are about."""
 _GROUPS = frozenset({"", "rbac.authorization.k8s.io", "authentication.k8s.io", "*"})
+_WRITING = ("create", "update", "patch")
+_REACHING = (
+    ("", "secrets", ("get", "list", "watch")),
+    ("", "pods", ("create",)),
+    ("", "pods/exec", ("get", "create")),
+    ("", "serviceaccounts/token", ("create",)),
+    ("", "nodes/proxy", ("get", "create")),
+    ("apps", "", _WRITING),
+    ("batch", "", _WRITING),
+    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations", _WRITING),
+    ("admissionregistration.k8s.io", "validatingwebhookconfigurations", _WRITING),
+)
+"""Rights by which somebody gets those of others: API group, resource ("" for each of the group), verbs."""
 _AGGREGATION = "rbac.authorization.k8s.io/"
 
 
@@ -48,6 +61,30 @@ def _is_an_admin_s(rule: dict[str, Any]) -> bool:
     return bool(groups and resources and (verbs & _BECOMING or "*" in verbs))
 
 
+def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
+    """Yield a warning per rule by which pods could get the rights of others, as whoever writes a config could then."""
+    account = config.spec.serviceAccount
+    for index, rule in enumerate(account.clusterRules if account else ()):
+        reaching = [] if _is_an_admin_s(rule) else list(dict.fromkeys(_reaching(rule)))
+        if reaching:
+            message = (
+                f"gives {', '.join(reaching)} in the whole cluster: these rights reach whoever may write a "
+                "DeviceConfig, who chooses the image that runs with them"
+            )
+            yield warning(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+
+
+def _reaching(rule: dict[str, Any]) -> Iterator[str]:
+    """Yield each right of a rule by which somebody gets those of others: `get of secrets`."""
+    for group, resource, verbs in _REACHING:
+        known = {"*", resource, f"*/{resource.rpartition('/')[2]}"}
+        whole = not resource and group in rule.get("apiGroups", ())
+        resources = [name for name in rule.get("resources", ()) if whole or name in known]
+        given = [verb for verb in verbs if not {verb, "*"}.isdisjoint(rule["verbs"])]
+        if resources and given and not {group, "*"}.isdisjoint(rule.get("apiGroups", ())):
+            yield f"{'/'.join(given)} of {resource or ', '.join(resources)}"
+
+
 def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per rule about both resources and URLs, or about neither."""
     account = config.spec.serviceAccount
@@ -70,126 +107,66 @@ def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(config.at(f"labels[{key}]")))
 
 
+_PROFILE = """\
+kind: RenderDeviceConfigs
+spec:
+  profiles:
+    gpu:
+      serviceAccount:
+        podSecurity: privileged
+        clusterRules: [RULE]
+---
+"""
+_CONFIG = """\
+spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
+"""
+_GOOD = _PROFILE.replace("RULE", '{apiGroups: [""], resources: [nodes], verbs: [get]}') + _CONFIG
+
+
 RULES = (
     Rule(
         "KRM168",
         "rights must be given to an account that the config names",
         check=rights_have_an_account,
-        good="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
----
-spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
-""",
-        bad="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
----
-spec: {profile: gpu}
-""",
+        good=_GOOD,
+        bad=_GOOD.replace(", serviceAccountName: gpu", ""),
         remedy="Name the account in serviceAccountName.",
     ),
     Rule(
         "KRM169",
         "clusterRules must not give cluster-admin rights: a config's author chooses the image that gets the rights",
         check=rights_are_not_an_admin_s,
-        good="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
----
-spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
-""",
-        bad="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]
----
-spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
-""",
+        good=_GOOD,
+        bad=_PROFILE.replace("RULE", '{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}') + _CONFIG,
         remedy="List the API groups, resources and verbs that the pods need.",
     ),
     Rule(
         "KRM170",
         "a rule of clusterRules must have either apiGroups and resources, or nonResourceURLs",
         check=rules_are_about_something,
-        good="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
----
-spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
-""",
-        bad="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [apps], verbs: [get]}]
----
-spec: {profile: gpu, serviceAccountName: gpu, daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]}
-""",
+        good=_GOOD,
+        bad=_PROFILE.replace("RULE", "{apiGroups: [apps], verbs: [get]}") + _CONFIG,
         remedy="Write apiGroups and resources, or write nonResourceURLs in a separate rule.",
     ),
     Rule(
         "KRM171",
         "labels must not aggregate the generated ClusterRole into other roles of the cluster",
         check=labels_give_no_rights,
-        good="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
----
-spec:
-  profile: gpu
-  serviceAccountName: gpu
-  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
-  labels: {team: drivers}
-""",
-        bad="""\
-kind: RenderDeviceConfigs
-spec:
-  profiles:
-    gpu:
-      serviceAccount:
-        podSecurity: privileged
-        clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
----
-spec:
-  profile: gpu
-  serviceAccountName: gpu
-  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
-  labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}
-""",
+        good=_GOOD.replace("profile: gpu", "profile: gpu, labels: {team: drivers}"),
+        bad=_GOOD.replace("{profile", '{labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}, profile'),
         remedy="Remove the label.",
+    ),
+    Rule(
+        "KRM175",
+        "clusterRules should not give rights by which pods get those of others, such as reading Secrets or creating "
+        "pods: they reach whoever may write a DeviceConfig",
+        check=rights_reach_authors,
+        good=_GOOD,
+        bad=_PROFILE.replace("RULE", '{apiGroups: [""], resources: [secrets], verbs: [get]}') + _CONFIG,
+        remedy="Write narrower rights, in `rules` if the config's namespace is enough. If they are needed, turn the "
+        "rule off, and say in the reason who may write a DeviceConfig.",
+        severities=("warning",),
+        advice=True,
     ),
 )
 """The rules about the rights of one config or pool."""

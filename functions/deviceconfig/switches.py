@@ -8,7 +8,7 @@ from typing import Any
 from krmfn.fieldpath import FieldPath, join
 
 from .layers import Layer
-from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked, unset
+from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked
 
 
 def is_offer(value: Any) -> bool:
@@ -21,7 +21,8 @@ def idle_switches(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
     for number, layer in enumerate(layers):
         below = stacked(other.fields for other in layers[number + 1 :])
         for path, why in _idle(layer.fields, below, ()):
-            if not (layer.shared and is_offer(_at(layer.fields, path))):
+            offered = len(path) < 2 or path[-2] not in WHOLE  # who would switch it on would have to write it all
+            if not (layer.shared and offered and is_offer(_at(layer.fields, path))):
                 yield layer, f"{layer.path}.{join(path)}", why
 
 
@@ -59,14 +60,14 @@ def _idle_switch(
         yield path, f"it switches off nothing; {inherited}"
     holder = below if isinstance(below, dict) else {}
     if fields.get("enabled") is True and holder.get("enabled", True):
-        yield (*path, "enabled"), "nothing has switched this off"
+        yield (*path, "enabled"), f"it switches on nothing; {inherited if below is None else 'it is on already'}"
 
 
 def idle_unset(layers: Sequence[Layer]) -> Iterator[tuple[Layer, str, str]]:
     """Yield each name in `unset` that changes nothing: its layer, its path, and why."""
     whole = merged(layer.fields for layer in layers)
     for number, layer in enumerate(layers):
-        names = unset(layer.fields)
+        names = layer.fields.get(UNSET, ())
         below = stacked(other.fields for other in layers[number + 1 :]) if names else {}
         for at, name in enumerate(names):
             rest = {**layer.fields, UNSET: [*names[:at], *names[at + 1 :]]}

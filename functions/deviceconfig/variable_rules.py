@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error, schema
+from krmfn.counts import some
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
@@ -55,12 +56,21 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
     from .variables import IMAGES, SOURCES, values
 
     known = values(config.fields, config.ref)
+    inherited: dict[str, list[str]] = {}  # where shared layers use a variable that the config has to give a value
     for reference in references(config.fields):
         path, text, name = reference.path, reference.text, reference.name
         inside = name == IMAGE and path[0] in IMAGES
-        if reference.is_filled and name in SOURCES and (inside or name not in known):
-            why = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
-            yield error(f"{text} has no value: {why}", field=Field(config.at(join(path)), text))
+        if not reference.is_filled or name not in SOURCES or not (inside or name not in known):
+            continue
+        layer = config.layer(join(path))
+        if layer and layer.shared and not inside:
+            inherited.setdefault(name, []).append(config.at(join(path)))
+            continue
+        why = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
+        yield error(f"{text} has no value: {why}", field=Field(config.at(join(path)), text))
+    for name, paths in inherited.items():
+        message = f"{SOURCES[name][0]} is missing: ${name} has no value in {some(paths, len(paths))}"
+        yield error(message, field=Field(config.at(SOURCES[name][0])))
 
 
 def _misfits(config: DeviceConfig) -> Iterator[Result]:

@@ -18,7 +18,12 @@ MODULE_ORDER = {
 
 
 def daemonset_order(namespace: str, module: str) -> dict[str, str]:
-    """Return the annotations that apply a DaemonSet after its Module: Argo CD's next wave, cli-utils' depends-on."""
+    """Return the annotations that apply a DaemonSet after its Module: Argo CD's next wave, cli-utils' depends-on.
+
+    `module` is "" for a DaemonSet without one: nothing can depend on what is not there.
+    """
+    if not module:
+        return {"argocd.argoproj.io/sync-wave": "1"}
     needs = f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}"
     return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
 

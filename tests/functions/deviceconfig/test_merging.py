@@ -291,7 +291,12 @@ def test_a_finding_stands_at_the_layer_s_own_entry() -> None:
             "spec.daemonSets[0].env[0]",
             "what is inherited is: nothing",
         ),
-        ({"devicePlugin": {"enabled": True}}, "spec.devicePlugin.enabled", "nothing has switched this off"),
+        (
+            {"daemonSets": [{"name": "agnet", "image": "x:1", "enabled": True}]},
+            "spec.daemonSets[0].enabled",
+            "switches on nothing; what is inherited is: agent",
+        ),
+        ({"devicePlugin": {"enabled": True}}, "spec.devicePlugin.enabled", "switches on nothing; it is on already"),
     ],
 )
 def test_a_switch_that_changes_nothing_is_a_finding(fields: Any, path: str, why: str) -> None:
@@ -455,3 +460,45 @@ def test_a_version_of_the_profile_goes_by_what_is_left_of_driver_version() -> No
     resources = rendered(own, profiles={"p": profile})
     (made,) = [item.manifest for item in resources.items if item.kind == "Module"]
     assert "parameters" not in made["spec"]["moduleLoader"]["container"]["modprobe"]
+
+
+POOLS = [{"name": "a", "nodeSelector": {"size": "big"}}, {"name": "b", "nodeSelector": {"size": "small"}}]
+
+
+def test_a_node_selector_narrows_each_pool_of_the_profile() -> None:
+    own = SPEC | {"profile": "gpu", "nodeSelector": {"zone": "x"}}
+    resources = rendered(own, profiles={"gpu": {"nodePools": POOLS, "daemonSets": [AGENT]}})
+    assert [str(result) for result in resources.results] == []
+    made = {item.name: item.manifest["spec"] for item in resources.items if item.kind != "DeviceConfig"}
+    for name, size in (("a", "big"), ("b", "small")):
+        selector = {"size": size, "zone": "x"}
+        assert made[f"dc-{name}"]["selector"] == selector
+        gate = {f"kmm.node.kubernetes.io/kmm.dc-{name}.ready": ""}
+        assert made[f"dc-{name}-agent"]["template"]["spec"]["nodeSelector"] == selector | gate
+
+
+@pytest.mark.parametrize(
+    ("own", "rule", "path"),
+    [
+        ({"nodeSelector": {"size": "small"}}, "KRM129", "spec.nodeSelector.size"),
+        (
+            {"nodeSelector": {"gpu": "a"}, "nodePools": [{"name": "c", "nodeSelector": {"size": "tiny"}}]},
+            "KRM129",
+            "spec.nodeSelector",
+        ),
+        ({"nodeSelector": {}}, "KRM142", "spec.nodeSelector"),
+    ],
+)
+def test_a_node_selector_that_leaves_a_pool_nothing_or_everything_is_said(own: Any, rule: str, path: str) -> None:
+    resources = rendered(SPEC | {"profile": "gpu"} | own, profiles={"gpu": {"nodePools": POOLS}})
+    found = {(result.rule, result.field.path) for result in resources.results if result.field}
+    assert (rule, path) in found and {one for one, _ in found} <= {rule, "KRM144"}
+
+
+def test_an_in_tree_driver_may_have_daemon_sets_only_and_then_there_is_no_module() -> None:
+    spec = {"inTreeDriver": True, "nodeSelector": {"gpu": "a"}, "daemonSets": [AGENT]}
+    resources = rendered(spec)
+    assert [str(result) for result in resources.results] == []
+    (made,) = [item.manifest for item in resources.items if item.kind != "DeviceConfig"]
+    assert made["kind"] == "DaemonSet" and made["spec"]["template"]["spec"]["nodeSelector"] == {"gpu": "a"}
+    assert "config.kubernetes.io/depends-on" not in made["metadata"]["annotations"]

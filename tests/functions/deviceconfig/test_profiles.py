@@ -158,6 +158,32 @@ def test_a_contradiction_is_reported_at_the_stronger_layer() -> None:
     assert "(moduleName is in spec.profiles.p.moduleName)" in finding.message
 
 
+_IMAGE = "$KRMFN_DRIVER_IMAGE:el9-$KRMFN_DRIVER_VERSION-$KERNEL_FULL_VERSION"
+_IN_MAPPINGS = {
+    "moduleName": "drv",
+    "kernelMappings": [{"regexp": r, "image": _IMAGE} for r in (r"^.+\.el8$", r"^.+\.el9$")],
+}
+
+
+def test_a_profile_with_the_driver_image_s_variable_is_checked_by_itself() -> None:
+    """A config that is wrong elsewhere brings no errors of the profile either."""
+    wrong = config(profile="p", driverImage="x", driverVersion="1", nodeSelector={"a": "b"}, parameters=["a b"])
+    for configs in ((), (wrong,)):
+        errors = run({"profiles": {"p": _IN_MAPPINGS}}, *configs, intent=CHECK)
+        found = [(one.rule, one.severity) for one in errors if one.severity in ("error", "warning")]
+        assert found == ([("KRM101", "error")] if configs else []), found
+
+
+@pytest.mark.parametrize(("field", "variable"), [("driverImage", "IMAGE"), ("driverVersion", "VERSION")])
+def test_a_variable_of_the_profile_without_a_value_is_one_error_in_the_config(field: str, variable: str) -> None:
+    whole: dict[str, Any] = {"driverImage": "x", "driverVersion": "1", "nodeSelector": {"a": "b"}, "profile": "p"}
+    own = {name: value for name, value in whole.items() if name != field}
+    (finding,) = [one for one in run({"profiles": {"p": _IN_MAPPINGS}}, config(**own)) if one.severity == "error"]
+    assert finding.rule == "KRM146" and finding.field and finding.field.path == f"spec.{field}"
+    places = ", ".join(f"spec.profiles.p.kernelMappings[{at}].image" for at in (0, 1))
+    assert finding.message == f"{field} is missing: $KRMFN_DRIVER_{variable} has no value in {places}"
+
+
 def test_a_function_config_in_a_file_has_lines(tmp_path: Path) -> None:
     """Also one that is a ConfigMap, by its own keys."""
     file = tmp_path / "settings.yaml"

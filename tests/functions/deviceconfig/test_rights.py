@@ -262,6 +262,57 @@ def test_what_is_refused_in_a_profile(profile: dict[str, Any], rule: str, path: 
     assert resources.failed and not resources.changes
 
 
+REACHING: list[tuple[dict[str, list[str]], str]] = [
+    ({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}, "get/list of secrets"),
+    ({"apiGroups": ["*"], "resources": ["*"], "verbs": ["list"]}, "list of secrets"),
+    ({"apiGroups": [""], "resources": ["pods", "nodes"], "verbs": ["create"]}, "create of pods"),
+    ({"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["*"]}, "get/create of pods/exec"),
+    ({"apiGroups": [""], "resources": ["*/exec"], "verbs": ["create"]}, "create of pods/exec"),
+    ({"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"]}, "of serviceaccounts/token"),
+    ({"apiGroups": [""], "resources": ["nodes/proxy"], "verbs": ["get"]}, "get of nodes/proxy"),
+    ({"apiGroups": ["apps"], "resources": ["daemonsets"], "verbs": ["patch"]}, "patch of daemonsets"),
+    ({"apiGroups": ["batch"], "resources": ["*"], "verbs": ["update"]}, "update of *"),
+    (
+        {"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["create"]},
+        "create of mutatingwebhookconfigurations, create of validatingwebhookconfigurations",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "says"), REACHING)
+def test_rights_that_lead_to_those_of_others_are_a_warning(rule: Any, says: str) -> None:
+    resources = answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})
+    (finding,) = found(resources)
+    assert finding[:2] == ("KRM175", "spec.profiles.gpu.serviceAccount.clusterRules[0]")
+    assert f"{says} in the whole cluster: these rights reach whoever may write a DeviceConfig" in finding[2]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch", "patch"]},
+        {"apiGroups": [""], "resources": ["nodes", "nodes/status"], "verbs": ["get", "patch"]},
+        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "list", "watch"]},
+        {"apiGroups": ["example.com"], "resources": ["secrets"], "verbs": ["get"]},
+    ],
+)
+def test_ordinary_rights_are_none(rule: Any) -> None:
+    assert found(answer(device_config(USED), serviceAccount=ACCOUNT | {"clusterRules": [rule]})) == []
+
+
+def test_an_extra_object_that_is_off_is_a_finding_since_nobody_can_switch_it_on() -> None:
+    off = SETTINGS | {"enabled": False}
+    resources = answer(device_config(USED), extraObjects=[off])
+    assert [(one.rule, one.field.path) for one in resources.results if one.field] == [
+        ("KRM142", "spec.profiles.gpu.extraObjects[0]")
+    ]
+    switched = function_config(defaults={"extraObjects": [SETTINGS]}, profiles={"gpu": {"extraObjects": [off]}})
+    resources = applied(deviceconfig, device_config(USED), function_config=switched)
+    assert {one.rule for one in resources.results} == {"KRM144"} and not any(
+        one["kind"] == "ConfigMap" for one in generated(resources)
+    )
+
+
 def test_rights_need_an_account() -> None:
     spec = {key: value for key, value in USED.items() if key != "serviceAccountName"}
     rules = {(rule, path) for rule, path, _ in found(answer(device_config(spec), serviceAccount=ACCOUNT))}

@@ -178,7 +178,7 @@ REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
             ({"hostAliases": [{"ip": 1}]}, "KRM164", ".hostAliases[0].ip", 'write it in quotes, "1"'),
         )
     ),
-    ({"driverImage": None, "inTreeDriver": True}, "KRM130", "spec.inTreeDriver", "nothing would be generated"),
+    ({"driverImage": None, "inTreeDriver": True}, "KRM130", "spec.inTreeDriver", "nothing would run"),
     (
         {"driverVersion": None, "driverImage": "x/y:1", "upgrade": {"ordered": True}},
         "KRM131",
