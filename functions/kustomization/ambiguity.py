@@ -59,7 +59,7 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
     for item in items:
         spot = item.place or place
-        odd = [*_tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
+        odd = [*tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
         for line, message in odd:
             yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
         for path in item.duplicate_keys if is_function else ():
@@ -67,7 +67,7 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
 
 
-def _tagged(root: Node | None) -> Iterator[tuple[int, str]]:
+def tagged(root: Node | None) -> Iterator[tuple[int, str]]:
     """Yield (line from 0, message) of each node with a tag that kustomize passes over."""
     for node in nodes(root):
         if node.tag not in _TAGS[type(node)]:

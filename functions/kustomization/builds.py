@@ -19,6 +19,7 @@ from . import calls, decision, kustomize, outdated
 from . import origins as origin_notes
 from .graph import Graph
 from .places import Places
+from .tree import tree
 
 
 def built(options: RunOptions, path: str, folder: str, graph: Graph) -> ResourceList:
@@ -36,7 +37,8 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     if decided.refused:
         raise Unreadable(decided.refused)
     like = graph.kustomizations[folder].manifest
-    build = partial(kustomize.build, path, flags, decided, calls.ENTRY_POINTS, like, seconds=options.timeout)
+    given = None if decided.is_own else tree(graph, folder, decided.is_open)
+    build = partial(kustomize.build, path, given, flags, decided, calls.ENTRY_POINTS, like, seconds=options.timeout)
     traced = build(origins=True) if _asks_at_once(graph, folder, decided, flags) else None
     stream = origin_notes.without(traced.stream) if traced else None
     made = traced._replace(stream=stream) if traced and stream is not None else build()

@@ -33,6 +33,8 @@ echo "the image $image is not krmfn's and is not run" >&2
 exit 125
 """
 
+_NOTHING: Mapping[str, str] = {}
+
 
 class Seen(NamedTuple):
     """What a program of ours was shown in one call: a ResourceList."""
@@ -57,12 +59,15 @@ class Confinement(NamedTuple):
 
 
 @contextmanager
-def confined(calls: Iterable[Call], entry_points: Mapping[str, str]) -> Iterator[Confinement]:
+def confined(
+    calls: Iterable[Call], entry_points: Mapping[str, str], names: Mapping[str, str] = _NOTHING
+) -> Iterator[Confinement]:
     """Yield flags and environment for a build that calls the programs of `calls`; () for one that calls none.
 
     `entry_points` are our programs as Python has them: `{"krmfn": "package.module:function"}`. They are started by this
-    interpreter with its own paths, never from the working folder. Raises KrmfnError for a call that is not ours, and
-    when no program can be run from the temporary folder.
+    interpreter with its own paths, never from the working folder. `names` are those by which kustomize calls a program
+    or an image; without one it calls it as it is written. Raises KrmfnError for a call that is not ours, and when no
+    program can be run from the temporary folder.
     """
     calls = list(calls)
     foreign = next((call for call in calls if call.program not in entry_points), None)
@@ -76,8 +81,9 @@ def confined(calls: Iterable[Call], entry_points: Mapping[str, str]) -> Iterator
         for name in ("bin", "plugins", "config", "seen"):
             Path(folder, name).mkdir()
         for name in sorted({call.program for call in calls}):
-            _install(programs / name, f"#!/bin/sh\nexec {shlex.join(_command(entry_points[name], seen, name))}\n")
-        images = {call.image: call.program for call in calls if call.image}
+            text = f"#!/bin/sh\nexec {shlex.join(_command(entry_points[name], seen, name))}\n"
+            _install(programs / names.get(name, name), text)
+        images = {names.get(one.image, one.image): names.get(one.program, one.program) for one in calls if one.image}
         if images:
             cases = "".join(
                 f"{shlex.quote(image)}) exec {shlex.quote(str(programs / name))};;\n" for image, name in images.items()

@@ -27,6 +27,8 @@ class Decision(NamedTuple):
     """The functions of ours that kustomize has to call; () for a plain build."""
     is_open: bool = False
     """Whether the build needs programs of the machine (git, helm, the user's functions): it is not confined then."""
+    is_own: bool = False
+    """Whether it runs plugins of the user's, which may read anything: it is built where it is, and in no tree."""
 
 
 def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: bool = False) -> Decision:
@@ -46,7 +48,7 @@ def decide(graph: Graph, folder: str, flags: Sequence[str] = (), allow_remote: b
     if refused:
         return Decision(refused)
     is_open = own_plugins or bool(lifted.intersection(one.rule for one in findings) - {"KRM507"})
-    return Decision((), () if own_plugins else tuple(calls), is_open)
+    return Decision((), () if own_plugins else tuple(calls), is_open, own_plugins)
 
 
 def _passed_over(calls: Sequence[Call], flags: Sequence[str]) -> Iterator[Result]:

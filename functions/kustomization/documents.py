@@ -15,10 +15,10 @@ from krmfn.yamltext import split
 _LINE = re.compile(r"line (\d+): (.*)", re.DOTALL)
 
 
-def documents(name: str, text: bytes, first: int = 1, column: int = 0) -> Iterator[Item]:
+def documents(name: str, text: bytes, first: int = 1, column: int = 0, is_composed: bool = True) -> Iterator[Item]:
     """Yield the documents of a text, which begins at line `first` of the file `name`, each line at `column`.
 
-    Raises KrmfnError, with the line, for a text that is not YAML.
+    Their nodes are there with `is_composed`. Raises KrmfnError, with the line, for a text that is not YAML.
     """
     from krmfn.yamltext import syntax
 
@@ -28,7 +28,7 @@ def documents(name: str, text: bytes, first: int = 1, column: int = 0) -> Iterat
         line = first + document.line - 1
         syntax.check_syntax(document.text, line - 1)
         item = Item(document.text, 0, len(document.text), -2, False, Place(name, at, line, column))
-        _ = item.manifest, item.node  # what cannot be read is said here, once
+        _ = item.manifest, is_composed and item.node  # what cannot be read is said here, once
         yield item
 
 

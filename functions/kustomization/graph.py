@@ -48,6 +48,12 @@ class Graph(NamedTuple):
     """Kustomizations by their folders (absolute, without links). Read only."""
 
     kustomizations: Mapping[str, Kustomization]
+    texts: Mapping[str, bytes] = {}
+    """What kustomize is given of each file that it reads as YAML, by the file's path without links."""
+    links: Mapping[str, str] = {}
+    """The links that were followed: the place of each, in a folder without links, and where it leads."""
+    names: Mapping[str, str] = {}
+    """The functions of ours that are called (a program, an image), and the names that stand for them in the texts."""
 
     def below(self, *folders: str) -> list[Kustomization]:
         """Return what a build of these folders reads: a folder's kustomization, then those that it lists, each once."""

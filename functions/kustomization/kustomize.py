@@ -25,8 +25,11 @@ from krmfn.yamltext import emit
 from ..paths import temporary
 from . import environment, process, shims
 from . import origins as origin_notes
+from . import tree as trees
 from .confinement import Seen, confined
 from .decision import Decision
+from .entries import unnamed
+from .tree import Tree
 
 _ASIDE = "krmfn.dev/aside-while-kustomize-builds/"
 """How the name begins to which the wrapper moves the annotation while kustomize builds, in its last step.
@@ -59,6 +62,7 @@ class Built(NamedTuple):
 
 def build(
     path: str,
+    tree: Tree | None,
     flags: Sequence[str] = (),
     decision: Decision = _PLAIN,
     entry_points: Mapping[str, str] = _NOTHING,
@@ -68,6 +72,7 @@ def build(
 ) -> Built:
     """Return the output of `kustomize build` for the directory `path`, local-config resources included.
 
+    kustomize builds it in its `tree`; without one, for plugins of the user's that may read anything, where it is.
     `flags` go to kustomize as they are; `decision` says which of our `entry_points` it calls, and whether other
     programs are within its reach; `like` is the kustomization in `path`. With `origins` each resource says in an
     annotation where it comes from, seen from the wrapper.
@@ -79,20 +84,23 @@ def build(
     try:
         with (
             tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder,
-            confined(decision.calls, entry_points) as how,
+            confined(decision.calls, entry_points, tree.names if tree else {}) as how,
         ):
             temporary.refuse_inside([path], folder)
             base = Path(folder).name  # random, so no folder of a repository is called so: it stands for PATH in origins
             aside = _ASIDE + os.urandom(16).hex()
-            Path(folder, base).symlink_to(Path(path).resolve())
-            Path(folder, "kustomization.yaml").write_text(_wrapper(like or {}, base, aside, origins), encoding="utf-8")
+            top, wrapper = os.path.join(os.path.realpath(folder), "tree"), Path(folder, "wrapper")
+            wrapper.mkdir()
+            (wrapper / base).symlink_to(trees.write(tree, top) if tree else os.path.realpath(path))
+            (wrapper / "kustomization.yaml").write_text(_wrapper(like or {}, base, aside, origins), encoding="utf-8")
             names = {flag.partition("=")[0] for flag in flags}
             done = process.run(
-                [*command, folder, *flags, *how.flags],
+                [*command, str(wrapper), *flags, *how.flags],
                 _environment(decision, names, how.environment),
                 f"kustomize build {path}",
                 seconds,
                 is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
+                folder=str(wrapper) if tree else None,
             )
             seen = how.seen()
     except OSError as failure:
@@ -100,16 +108,17 @@ def build(
             f"kustomize needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
             "variable TMPDIR to one that is"
         ) from failure
-    text = done.stderr.decode(errors="replace").replace(f"{folder}/{base}", path).replace(base, path).strip()
+    said = unnamed(done.stderr, tree.names if tree else {}).decode(errors="replace")
+    text = said.replace(f"{wrapper}/{base}", path).replace(top, "").replace(base, path).strip()
     messages, findings, changes = _messages(text, bool(decision.calls))
     if done.returncode == 1 and any(one.severity == "error" for one in findings):
-        said = [line for line in messages if _STOPPED not in line]
-        return Built(b"", said, findings, (), seen, base)
+        own = [line for line in messages if _STOPPED not in line]
+        return Built(b"", own, findings, (), seen, base)
     if done.returncode < 0:
         raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages)
     if done.returncode:
         raise KrmfnError(f"kustomize build {path} failed:", *messages)
-    stream = done.stdout.replace(aside.encode(), LOCAL.encode())
+    stream = unnamed(done.stdout, tree.names if tree else {}).replace(aside.encode(), LOCAL.encode())
     stream = stream if origins else origin_notes.unwrapped(stream, base)
     return Built(stream, messages, findings, changes, seen, base)
 

@@ -14,6 +14,7 @@ from ..paths.disk import Disk, Target
 from . import ambiguity, calls, inline, mentions, references
 from .calls import Call, Ours
 from .documents import documents, unreadable
+from .entries import Entries
 from .graph import Graph, Kustomization
 from .references import Reference
 
@@ -42,6 +43,7 @@ class Configs:
         """Take how to read, which programs are ours, and all kustomizations, of which any folder may be listed."""
         self._disk, self._ours, self._graph = disk, ours, graph
         self._read: dict[str, tuple[tuple[Item, ...], tuple[Result, ...]]] = {}
+        self.entries = Entries()
 
     def listed(self, folder: str, named: Iterable[Reference]) -> Listed:
         """Return what the references of the kustomization in `folder` call."""
@@ -50,7 +52,7 @@ class Configs:
             if not reference.field.startswith(FIELDS):
                 out.findings.extend(_patches(reference))
                 continue
-            for config in self._configs(reference, out.findings):
+            for config in self._configs(folder, reference, out.findings):
                 if calls.is_builtin(config):
                     more, wrong = references.read(mentions.builtin(config.manifest), config, folder, self._disk)
                     out.references.extend(more)
@@ -59,14 +61,16 @@ class Configs:
                     out.findings.extend(_misspelt(config))
                 else:
                     out.calls.append(calls.call(reference.field, config, self._ours))
+                    self.entries.call(out.calls[-1])
                     out.findings.extend(_judged(out.calls[-1], self._ours))
         return out
 
-    def _configs(self, reference: Reference, findings: list[Result]) -> Iterator[Item]:
+    def _configs(self, folder: str, reference: Reference, findings: list[Result]) -> Iterator[Item]:
         """Yield the functionConfigs that an entry stands for."""
         if reference.kind == "inline":
             items, wrong = inline.read(reference, "KRM510", is_function=True)
             findings.extend(wrong)
+            self.entries.add(folder, reference.field, "", items)
             yield from items
         elif reference.kind == "file":
             yield from self._of_file(reference, findings)
@@ -91,6 +95,7 @@ class Configs:
                 findings.extend(ambiguity.findings(text, (), place))
                 return ()
             self._read[reference.real] = items, tuple(ambiguity.findings(text, items, place))
+            self.entries.add("", "", reference.real, items)
         items, wrong = self._read[reference.real]
         findings.extend(wrong)
         return items

@@ -32,9 +32,16 @@ _ended: list[bool] = []
 
 
 def run(
-    command: Sequence[str], environment: Mapping[str, str], name: str, seconds: int, is_small: bool = True
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    name: str,
+    seconds: int,
+    is_small: bool = True,
+    folder: str | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program to its end, or end it with us. With `is_small` its address space is bounded, too.
+    """Run a program in a folder, None for ours, to its end, or end it with us.
+
+    With `is_small` its address space is bounded, too.
 
     Raises KrmfnError when it cannot be run, and when it goes beyond a bound; that calls the work `name`.
     """
@@ -45,7 +52,7 @@ def run(
                 raise KeyboardInterrupt
             pipe, none = subprocess.PIPE, subprocess.DEVNULL
             process = subprocess.Popen(
-                command, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+                command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
             )
             _running.add(process)
             _limit(process.pid, seconds * processors(), is_small)

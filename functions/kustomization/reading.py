@@ -8,26 +8,26 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error
-from krmfn.yamltext import documents as divided
 
 from ..paths.disk import Disk, Target, parents, within
 from ..paths.manifests import KUSTOMIZATIONS
-from . import ambiguity, fields, mentions, references, untouched
+from . import ambiguity, fields, flow, mentions, plain, references, untouched
 from .calls import Ours
 from .documents import documents, unreadable
 from .graph import Graph, Kustomization
-from .listed import Configs
+from .listed import FIELDS, Configs
+from .plain import Texts
 from .references import Reference
 
-_DIVIDED = ("resources", "bases", "patches")
-"""What begins the fields whose files kustomize reads as documents, and so does krmfn."""
+_RESOURCES = ("resources", "bases")
+_DIVIDED = (*_RESOURCES, "patches")
+"""What begins the fields whose files kustomize reads as documents."""
 MAX_BUILDS = 100_000
 """How often kustomize may read a kustomization in one build: it reads one anew for each way that leads there."""
 
@@ -45,11 +45,14 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
     judged: dict[str, Kustomization] = {}
     for folder, one in reader.read.items():
         listed = configs.listed(folder, one.references)
-        findings = (*reader.found[folder], *_misplaced(one, reader.read), *listed.findings)
+        more = reader.wrong_in(listed.references)
+        findings = (*reader.found[folder], *_misplaced(one, reader.read), *listed.findings, *more)
         judged[folder] = one._replace(
             references=(*one.references, *listed.references), calls=tuple(listed.calls), findings=findings
         )
-    return Graph(judged)
+    texts = {one.path: reader.given(one, configs.entries.inline(one.folder)) for one in judged.values()}
+    texts = {**reader.texts.given, **texts, **configs.entries.files()}
+    return Graph(judged, texts, reader.disk.links, configs.entries.names)
 
 
 def _misplaced(one: Kustomization, read: Mapping[str, Kustomization]) -> Iterator[Result]:
@@ -74,10 +77,10 @@ def _is_untouched(item: Item, named: Sequence[Reference], texts: Mapping[str, by
             continue
         if text is None:
             return False
-        if one.field.startswith("patches"):
-            patches.append((one.name, text))
-        else:
+        if one.field.startswith(_RESOURCES):
             resources.append(text)
+        else:
+            patches.append((one.name, text))
     return untouched.is_untouched(item.text, item.manifest, resources, patches)
 
 
@@ -86,9 +89,11 @@ class _Reader:
 
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
+        self.texts = Texts(disk)
         self.read: dict[str, Kustomization] = {}
         self.found: dict[str, list[Result]] = {}
         self._builds: dict[str, int] = {}
+        self._items: dict[str, Item] = {}
 
     def down(self, top: str) -> None:
         """Read a folder's kustomization and all below it, depth first, as kustomize builds them."""
@@ -147,34 +152,38 @@ class _Reader:
             found.extend(item.located(finding)._replace(ref=None) for finding in fields.findings(item))
             named, wrong = references.read(mentions.named(item.manifest), item, folder, self.disk)
             found.extend(wrong)
-        texts = {one.real: self._text(one) for one in named if one.kind == "file" and one.field.startswith(_DIVIDED)}
-        found.extend(self._misread(named, texts))
-        is_untouched = item is not None and _is_untouched(item, named, texts)
+            self._items[folder] = item
+        found.extend(self.wrong_in(named))
+        is_untouched = item is not None and _is_untouched(item, named, self.texts.read)
         manifest = item.manifest if item else {}
         one = Kustomization(folder, target.name, target.real, manifest, tuple(named), is_untouched=is_untouched)
         self.read[folder] = one
         return one
 
-    def _text(self, reference: Reference) -> bytes | None:
-        """Return what a file holds; None when it cannot be read, which kustomize says."""
-        try:
-            return self.disk.read(Target(reference.name, reference.real))
-        except KrmfnError:
-            return None
-
-    def _misread(self, named: Iterable[Reference], texts: Mapping[str, bytes | None]) -> Iterator[Result]:
-        """Yield an error for each file of resources or patches that readers divide differently."""
+    def wrong_in(self, named: Iterable[Reference]) -> Iterator[Result]:
+        """Yield what is wrong with the files that kustomize reads as YAML, functions aside."""
         for reference in named:
-            text = texts.get(reference.real) if reference.field.startswith(_DIVIDED) else None
-            with suppress(KrmfnError):  # kustomize says what it cannot read
-                if text is not None and (problem := divided.misread(text)):
-                    yield unreadable(KrmfnError(problem), reference.name, ambiguity.RULE)
+            if reference.is_yaml and not reference.field.startswith(FIELDS):
+                yield from self.texts.wrong_in(Target(reference.name, reference.real))
+            elif reference.kind == "inline" and reference.field.endswith(".patch"):
+                yield from plain.inline(reference)[1]
+
+    def given(self, one: Kustomization, inline: Mapping[str, str]) -> bytes:
+        """Return a kustomization as kustomize is given it; `inline` are the functions that are written out in it."""
+        item = self._items.get(one.folder)
+        if item is None:
+            return b""  # it is refused
+        patches = (reference for reference in one.references if reference.kind == "inline")
+        texts = {**{reference.field: plain.inline(reference)[0] for reference in patches}, **inline}
+        nodes = {field: flow.at(item.node, field) for field, text in texts.items() if text}
+        replaced = {id(node): texts[field] for field, node in nodes.items()}
+        return plain.given(self.texts.read[one.path], [item], replaced)
 
     def _document(self, target: Target, found: list[Result]) -> Item | None:
         """Return the one document of a kustomization."""
         text = b""
         try:
-            text = self.disk.read(target)
+            text = self.texts.read[target.real] = self.disk.read(target)
             items = list(documents(target.name, text))
         except KrmfnError as failure:
             found.append(unreadable(failure, target.name, "KRM502"))

@@ -35,7 +35,17 @@ class Reference(NamedTuple):
     column: int = 0
     """The column at which its lines begin; 0 when they are no lines of the file, but quoted or folded."""
 
+    @property
+    def is_yaml(self) -> bool:
+        """Return True for a file that kustomize reads as YAML."""
+        return self.kind == "file" and self.field.startswith(_YAML)
 
+
+_YAML = (
+    *("resources", "bases", "patches", "configurations", "replacements", "generators", "transformers", "validators"),
+    "path",  # of one of kustomize's own plugins
+)
+"""What begins the fields whose files kustomize reads as YAML."""
 _FOLDERS = ("resource", "component", "function")
 _FILES = ("resource", "function", "merge", "file")
 _WANTED = {

@@ -36,6 +36,8 @@ class Disk:
         """Bound what is read by `root`; names are shown `absolute` or relative to the working folder."""
         self.root = root
         self.shown = partial(shown, here="" if absolute else os.path.realpath(os.curdir))
+        self.links: dict[str, str] = {}
+        """The links that were followed: the place of each, in a folder without links, and where it leads."""
         self._left = max_bytes()
         self._status: Callable[[str], os.stat_result] = lru_cache(maxsize=None)(os.stat)
 
@@ -50,6 +52,8 @@ class Disk:
             status = self._status(real)
         except (OSError, ValueError) as failure:  # ValueError: a NUL, half a surrogate pair
             return Target(name, "", problem=_reason(failure))
+        if real != path:
+            self._note_links(path)
         if stat.S_ISDIR(status.st_mode):
             return Target(name, real, is_folder=True)
         if not stat.S_ISREG(status.st_mode):
@@ -60,6 +64,14 @@ class Disk:
                 name, real, problem=f"too large: together with the files before it more than {max_bytes():,} bytes"
             )
         return Target(name, real)
+
+    def _note_links(self, path: str) -> None:
+        here = "/"
+        for part in path.split("/")[1:]:
+            place = os.path.join(here, part)
+            here = os.path.realpath(place)
+            if here != place:
+                self.links[place] = here
 
     def read(self, target: Target) -> bytes:
         """Return the bytes of a file; raise KrmfnError when it cannot be read."""

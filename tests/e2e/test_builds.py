@@ -203,8 +203,8 @@ def test_only_the_mark_itself_is_moved_and_moved_back(
     """As an annotation the name means nothing, which `check` says: the object does not vanish. In data it stays."""
     monkeypatch.setenv("PATH", env["PATH"])
     plant(tmp_path, {"kustomization.yaml": "resources: [marked.yaml]\n", "marked.yaml": MARKED})
-    assert kustomizing.build(str(tmp_path)).stream.decode() == BUILT
-    traced = kustomizing.build(str(tmp_path), origins=True)
+    assert kustomizing.build(str(tmp_path), None).stream.decode() == BUILT
+    traced = kustomizing.build(str(tmp_path), None, origins=True)
     assert traced.stream.count(b"    config.kubernetes.io/origin: |") == 1
     assert origins.unwrapped(traced.stream, traced.base).decode().count(f"    {WORDS}: ") == 1
     assert f"{WORDS}/" not in traced.stream.decode()

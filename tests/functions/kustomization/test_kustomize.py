@@ -60,7 +60,7 @@ def app(tmp_path: Path) -> Path:
 
 def test_the_wrapper_builds_the_folder_and_moves_the_mark_aside(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    assert kustomize.build(str(app)).stream == b"a: b\n"
+    assert kustomize.build(str(app), None).stream == b"a: b\n"
     wrapper = yaml.safe_load(fake.noted("wrapper"))
     (patch,) = wrapper["patches"]
     assert patch["target"] == {"annotationSelector": LOCAL}
@@ -77,28 +77,30 @@ NAME = "grep -o 'krmfn.dev~1aside[^\\\"]*' {wrapper} | sed 's|~1|/|g'"
 
 def test_the_mark_comes_back_and_the_name_of_another_build_stays(fake: Fake, app: Path) -> None:
     fake.answers(f"echo \"$({NAME.format(wrapper='$2/kustomization.yaml')}): 'true'\"")
-    assert kustomize.build(str(app)).stream == f"{LOCAL}: 'true'\n".encode()
+    assert kustomize.build(str(app), None).stream == f"{LOCAL}: 'true'\n".encode()
     (fake.folder / "wrapper").rename(fake.folder / "earlier")
     fake.answers(NAME.format(wrapper=fake.folder / "earlier"))
-    assert re.fullmatch(rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(str(app)).stream)
+    assert re.fullmatch(
+        rb"krmfn.dev/aside-while-kustomize-builds/[0-9a-f]{32}\n", kustomize.build(str(app), None).stream
+    )
 
 
 def test_flags_go_to_kustomize_as_they_are(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    kustomize.build(str(app), ["--enable-exec", "--load-restrictor", "None"])
+    kustomize.build(str(app), None, ["--enable-exec", "--load-restrictor", "None"])
     assert fake.noted("arguments").split()[2:] == ["--enable-exec", "--load-restrictor", "None"]
 
 
 def test_the_temporary_folder_is_removed(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    kustomize.build(str(app))
+    kustomize.build(str(app), None)
     assert not Path(fake.noted("arguments").split()[1]).exists()
     assert sorted(path.name for path in app.iterdir()) == ["kustomization.yaml"]
 
 
 def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'", name="kubectl")
-    assert kustomize.build(str(app)).stream == b"a: b\n"
+    assert kustomize.build(str(app), None).stream == b"a: b\n"
     assert fake.noted("arguments").startswith("kustomize ")
 
 
@@ -117,7 +119,7 @@ def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: F
 def test_a_failure_has_the_message_of_kustomize(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'; echo 'Error: no such file' >&2; exit 1")
     with pytest.raises(KrmfnError, match=r"kustomize build .* failed:\nError: no such file$"):
-        kustomize.build(str(app))
+        kustomize.build(str(app), None)
 
 
 def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +133,7 @@ def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypa
 
 def test_a_component_is_wrapped_as_one(fake: Fake, app: Path) -> None:
     fake.answers("echo 'a: b'")
-    built = kustomize.build(str(app), like={"kind": "Component"})
+    built = kustomize.build(str(app), None, like={"kind": "Component"})
     assert built.stream == b"a: b\n"
     assert yaml.safe_load(fake.noted("wrapper"))["components"] == [built.base]
 
@@ -147,14 +149,14 @@ def test_the_wrapper_asks_for_what_the_kustomization_asks_for_and_for_origins(fa
         (["managedByLabel", "transformerAnnotations"], False, ["managedByLabel", "transformerAnnotations"]),
         (["managedByLabel", "originAnnotations"], True, ["managedByLabel", *BOTH]),
     ]:
-        kustomize.build(str(app), like={"buildMetadata": asked}, origins=origins)
+        kustomize.build(str(app), None, like={"buildMetadata": asked}, origins=origins)
         assert yaml.safe_load(fake.noted("wrapper")).get("buildMetadata") == wanted
 
 
 def test_without_any_kustomize_it_says_what_to_install(fake: Fake, app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(fake.bin))
     with pytest.raises(KrmfnError, match="install kustomize"):
-        kustomize.build(str(app))
+        kustomize.build(str(app), None)
 
 
 @pytest.mark.parametrize("name", manifests.KUSTOMIZATIONS)

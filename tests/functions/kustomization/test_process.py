@@ -123,7 +123,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], deci
         monkeypatch.setenv(name, EVERY.get(name, "secret"))
     monkeypatch.setenv("KRMFN_MAX_BYTES", "100000")
     monkeypatch.setenv("PATH", fake(tmp_path, "/usr/bin/env").partition(os.pathsep)[0])
-    text = kustomize.build(str(tmp_path), flags, decision, ENTRY_POINTS).stream.decode()
+    text = kustomize.build(str(tmp_path), None, flags, decision, ENTRY_POINTS).stream.decode()
     return dict(line.split("=", 1) for line in text.splitlines())
 
 
@@ -158,7 +158,7 @@ def test_plugins_of_the_user_are_told_everything(tmp_path: Path, monkeypatch: py
 def test_without_a_home_none_is_found_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", fake(tmp_path, 'echo "$HOME"'))
     monkeypatch.delenv("HOME")
-    assert Path(kustomize.build(str(tmp_path)).stream.decode()).is_absolute()
+    assert Path(kustomize.build(str(tmp_path), None).stream.decode()).is_absolute()
 
 
 def test_the_page_lists_them() -> None:

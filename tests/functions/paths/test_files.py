@@ -300,7 +300,7 @@ def test_no_temporary_folder(app: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
     monkeypatch.setattr(kustomize, "_command", lambda _: ["true"])
     with pytest.raises(KrmfnError, match="none is writable: No usable temporary directory found; set the"):
-        kustomize.build(str(app))
+        kustomize.build(str(app), None)
 
 
 def test_temporary_files_are_never_among_those_that_are_read(app: Path, tmp_path: Path) -> None:
