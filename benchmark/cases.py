@@ -97,6 +97,8 @@ GROUPS = (
             Run("inventory few", "krmfn", "nodes.json", ("inventory", "-", "--labels", "example.com/rack")),
             Run("ijson", "ijson", "nodes.json"),
             Run("report", "krmfn", "report.yaml", ("report", "-")),
+            Run("sides", "changes", "fleet.yaml", ("read",), own_clock=True),
+            Run("effects", "changes", "fleet.yaml", ("play",), holds=(("100000 nodes reload", 1),), own_clock=True),
             Run("clusters", "folders", "clusters.txt", per=CLUSTERS),
             Run("clusters one by one", "folders one by one", "clusters-some.txt", per=SOME),
         ),
@@ -163,6 +165,7 @@ ROWS = (
     Row(f"{INVENTORY} with all 40 labels, against the same", "inventory", "ijson", "<=", 2),
     Row(f"{INVENTORY} with all 40 labels, peak memory as multiple of the input", "inventory", "", "peak", 0.42),
     Row("report about 50,000 nodes", "report", "", "s", 10),
+    Row("what 10,000 changed configs do on 100,000 nodes, against reading both sides", "effects", "sides", "<=", 1),
     Row(f"{FOLDER}, against a process for each", "clusters", "clusters one by one", ">=", 5),
     Row(FOLDER, "clusters", "", "s", 0.025),
 )

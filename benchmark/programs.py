@@ -68,6 +68,7 @@ def _of_fleets(programs: Programs, python: Path, krmfn: Path) -> None:
     programs.commands["folders"] = ["xargs", str(krmfn), "check"]  # the folders' names come on stdin
     programs.commands["folders one by one"] = ["xargs", "-n", "1", str(krmfn), "check"]
     programs.commands["reader"] = [str(python), str(HERE / "read_inventory.py")]
+    programs.commands["changes"] = [str(python), str(HERE / "changes.py")]
     programs.commands["exclusive"] = [str(python), str(HERE / "exclusive.py")]
     programs.commands["he-sample"] = [str(python), str(HERE / "peers" / "hesample.py")]
     if _ask(python, "import ijson; print(ijson.backend)").startswith("yajl2"):
