@@ -71,11 +71,6 @@ def dns_label_errors(name: str) -> list[str]:
     return errors if _is_dns_label(name) else [*errors, _DNS_LABEL_TEXT]
 
 
-def is_label_key(key: str) -> bool:
-    """Return True when the API server takes the text as a label key."""
-    return not label_key_errors(key)
-
-
 def is_label_value(value: str) -> bool:
     """Return True when the API server takes the text as a label value."""
     return not label_value_errors(value)

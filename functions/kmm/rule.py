@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from krmfn import Field, Result, error
@@ -14,10 +15,11 @@ def refused(text: str, path: str, current: Any = None, hint: str = "") -> Result
     return error(f"{text} ({hint})" if hint else text, field=Field(path, current), tags=((ADMISSION, text),))
 
 
-def prefixed(finding: Result, prefix: str) -> Result:
-    """Return the finding with the prefix that KMM writes before its text."""
-    tags = ((key, prefix + value if key == ADMISSION else value) for key, value in finding.tags)
-    return finding._replace(message=prefix + finding.message, tags=tuple(tags))
+def prefixed(prefix: str, findings: Iterable[Result]) -> Iterator[Result]:
+    """Yield findings with the prefix that KMM writes before its text."""
+    for finding in findings:
+        tags = ((key, prefix + value if key == ADMISSION else value) for key, value in finding.tags)
+        yield finding._replace(message=prefix + finding.message, tags=tuple(tags))
 
 
 def tag(finding: Result, key: str) -> str | None:

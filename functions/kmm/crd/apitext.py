@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from krmfn import Manifest
+from krmfn import Manifest, Result
 from krmfn.fieldpath import FieldPath
 from krmfn.resource import ref
+
+from ..gotext import quote
+from ..rule import refused
 
 
 def type_name(value: Any) -> str:
@@ -45,6 +49,12 @@ def _with_whole_numbers(value: Any) -> Any:
 def mistyped(where: str, given: str, wanted: str) -> str:
     """Return the API server's message for a wrong type."""
     return f'{where}: Invalid value: "{given}": {where} in body must be of type {wanted}: "{given}"'
+
+
+def invalid(where: str, value: str, errors: Iterable[str], path: str = "", current: Any = None) -> Iterator[Result]:
+    """Yield the API server's refusals of a text at `where`; the finding is at `path`, if that is another one."""
+    for wrong in errors:
+        yield refused(f"{where}: Invalid value: {quote(value)}: {wrong}", path or where, current)
 
 
 def dotted(path: FieldPath) -> str:

@@ -11,10 +11,11 @@ from krmfn import Manifest, Result
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
-from ..gotext import quote, size
+from ..gotext import size
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
 from ..rule import refused
+from .apitext import invalid
 
 NAME_IS_REQUIRED = "metadata.name: Required value: name or generateName is required"
 ANNOTATIONS_LIMIT = 256 * 1024
@@ -26,13 +27,13 @@ def _name_is_a_subdomain(module: Manifest) -> Iterator[Result]:
     given = module.get("metadata")
     metadata = table(module, "metadata")
     name, start = text(metadata, "name"), text(metadata, "generateName")
-    for wrong in subdomain_errors(_without_dash(start)) if start else ():
-        yield refused(f"metadata.generateName: Invalid value: {quote(start)}: {wrong}", "metadata.generateName", start)
+    if start:
+        yield from invalid("metadata.generateName", start, subdomain_errors(_without_dash(start)), current=start)
     if (given is None or metadata == given) and not metadata.get("name") and not metadata.get("generateName"):
         yield refused(NAME_IS_REQUIRED, "metadata.name")
     made = name or (f"{start[:_GENERATED]}xxxxx" if start else "")
-    for wrong in subdomain_errors(made) if made else ():
-        yield refused(f"metadata.name: Invalid value: {quote(made)}: {wrong}", "metadata.name", name or None)
+    if made:
+        yield from invalid("metadata.name", made, subdomain_errors(made), current=name or None)
 
 
 def _without_dash(start: str) -> str:
@@ -52,10 +53,8 @@ KMM061 = Rule(
 
 def _namespace_is_a_label(module: Manifest) -> Iterator[Result]:
     namespace = text(table(module, "metadata"), "namespace")
-    for wrong in dns_label_errors(namespace) if namespace else ():
-        yield refused(
-            f"metadata.namespace: Invalid value: {quote(namespace)}: {wrong}", "metadata.namespace", namespace
-        )
+    if namespace:
+        yield from invalid("metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
 
 
 KMM062 = Rule(
@@ -71,10 +70,9 @@ KMM062 = Rule(
 def _labels_are_labels(module: Manifest) -> Iterator[Result]:
     for key, value in table(module, "metadata", "labels").items():
         path = join(("metadata", "labels", key))
-        for wrong in label_key_errors(key):
-            yield refused(f"metadata.labels: Invalid value: {quote(key)}: {wrong}", path)
-        for wrong in label_value_errors(value) if isinstance(value, str) else ():
-            yield refused(f"metadata.labels: Invalid value: {quote(value)}: {wrong}", path, value)
+        yield from invalid("metadata.labels", key, label_key_errors(key), path)
+        if isinstance(value, str):
+            yield from invalid("metadata.labels", value, label_value_errors(value), path, value)
 
 
 KMM063 = Rule(
@@ -89,9 +87,8 @@ KMM063 = Rule(
 
 def _annotations_have_keys(module: Manifest) -> Iterator[Result]:
     for key in table(module, "metadata", "annotations"):
-        for wrong in label_key_errors(key.lower()):
-            path = join(("metadata", "annotations", key))
-            yield refused(f"metadata.annotations: Invalid value: {quote(key)}: {wrong}", path)
+        path = join(("metadata", "annotations", key))
+        yield from invalid("metadata.annotations", key, label_key_errors(key.lower()), path)
 
 
 KMM064 = Rule(

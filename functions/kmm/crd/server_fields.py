@@ -15,16 +15,16 @@ from ..gotext import quote
 from ..lookup import listing, table
 from ..names import label_key_errors
 from ..rule import refused
-from .apitext import as_json, unmergeable
+from .apitext import as_json, invalid, unmergeable
 
 
 def _finalizers_are_qualified(module: Manifest) -> Iterator[Result]:
     finalizers = listing(table(module, "metadata"), "finalizers") or []
     for index, entry in enumerate(finalizers):
         name = "" if entry is None else entry
-        for wrong in label_key_errors(name) if isinstance(name, str) else ():
+        if isinstance(name, str):
             path = join(("metadata", "finalizers", index))
-            yield refused(f"metadata.finalizers: Invalid value: {quote(name)}: {wrong}", path, name)
+            yield from invalid("metadata.finalizers", name, label_key_errors(name), path, name)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         what = f"metadata.finalizers: Invalid value: {as_json(finalizers)}"
         yield refused(f"{what}: finalizer orphan and foregroundDeletion cannot be both set", "metadata.finalizers")

@@ -16,7 +16,7 @@ from krmfn.rule import Rule, apply
 
 from ..lookup import has, text
 from ..module import CONTAINER, Module
-from ..rule import mark_first, refused, unmark_first
+from ..rule import mark_first, refused
 from ..versions import DEFAULT, Target, target
 
 _RARE = frozenset({"rawArgs", "modulesLoadingOrder"})
@@ -34,11 +34,6 @@ def check(module: Module, version: str = DEFAULT) -> list[Result]:
 def check_name(module: Module, version: str = DEFAULT) -> list[Result]:
     """Return those of its findings that are about the Module's name."""
     return _located(apply(NAME_RULES, module, target(version)), module.ref)
-
-
-def check_update(old: Module, new: Module, version: str = DEFAULT) -> list[Result]:
-    """Return the findings of the webhook when `old` is on the cluster and `new` is applied, in its order."""
-    return _located((*apply(UPDATE_RULES, old, new), *map(unmark_first, check(new, version))), new.ref)
 
 
 def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:

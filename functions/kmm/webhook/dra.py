@@ -20,8 +20,7 @@ from ..rule import prefixed, refused
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the driver, then class by class, in the webhook's order."""
-    for finding in _findings(table(module.spec, "dra")):
-        yield prefixed(finding, "failed to validate DRA: ")
+    yield from prefixed("failed to validate DRA: ", _findings(table(module.spec, "dra")))
 
 
 def _findings(dra: Table) -> Iterator[Result]:

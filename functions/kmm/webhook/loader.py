@@ -26,11 +26,11 @@ def check(module: Module) -> Iterator[Result]:
 
         of_container = in_tree.CONTAINER_RULES + of_container
         of_mapping += in_tree.MAPPING_RULES
-    for finding in apply(of_container, module.container):
-        yield prefixed(finding, PREFIX)
+    findings = list(apply(of_container, module.container))
     for index, entry in enumerate(module.mappings):
-        for finding in apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container):
-            yield prefixed(finding, PREFIX)
+        findings += apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container)
+    if findings:
+        yield from prefixed(PREFIX, findings)
 
 
 def _image_has_a_tag(container: Table) -> Iterator[Result]:

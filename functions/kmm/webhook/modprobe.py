@@ -22,8 +22,7 @@ ORDER = f"{MODPROBE}.modulesLoadingOrder"
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about modprobe, in the webhook's order."""
     if has(module.container, "modprobe"):
-        for finding in apply(RULES, module.modprobe):
-            yield prefixed(finding, kmm.modprobe_prefix)
+        yield from prefixed(kmm.modprobe_prefix, apply(RULES, module.modprobe))
 
 
 def _no_raw_args_with_a_name(modprobe: Table) -> Iterator[Result]:

@@ -16,12 +16,12 @@ from ..rule import prefixed, refused
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the container's sign section, then mapping by mapping, in the webhook's order."""
     if has(module.container, "sign"):
-        for finding in apply(CONTAINER_RULES, module.container["sign"], f"{CONTAINER}.sign", module.directory):
-            yield prefixed(finding, "global Sign: ")
+        findings = apply(CONTAINER_RULES, module.container["sign"], f"{CONTAINER}.sign", module.directory)
+        yield from prefixed("global Sign: ", findings)
     for index, entry in enumerate(module.mappings):
         if has(entry, "sign"):
-            for finding in apply(MAPPING_RULES, entry["sign"], f"{MAPPINGS}[{index}].sign", module.directory):
-                yield prefixed(finding, f"kernelMappings[{index}].Sign: ")
+            findings = apply(MAPPING_RULES, entry["sign"], f"{MAPPINGS}[{index}].sign", module.directory)
+            yield from prefixed(f"kernelMappings[{index}].Sign: ", findings)
 
 
 def _has_files(sign: Table, path: str, directory: str) -> Iterator[Result]:

@@ -20,8 +20,8 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about all tolerations, in the webhook's order."""
     for index, entry in tables(module.spec, "tolerations"):
-        for finding in apply(RULES, entry, f"spec.tolerations[{index}]", kmm):
-            yield prefixed(finding, f"{PREFIX}Toleration[{index}] ")
+        findings = apply(RULES, entry, f"spec.tolerations[{index}]", kmm)
+        yield from prefixed(f"{PREFIX}Toleration[{index}] ", findings)
 
 
 def _key_is_a_label_key(entry: Table, path: str, kmm: Target) -> Iterator[Result]:

@@ -20,10 +20,9 @@ HOST_PATHS = ("/dev", "/sys", "/var", "/opt", "/run")
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the volumes of both plugins, in the webhook's order."""
-    for finding in apply(DRA_RULES, "spec.dra.volumes", table(module.spec, "dra")):
-        yield prefixed(finding, "failed to validate DRA volumes: ")
-    for finding in apply(PLUGIN_RULES, "spec.devicePlugin.volumes", table(module.spec, "devicePlugin")):
-        yield prefixed(finding, "failed to validate device plugin volumes: ")
+    for rules, section, name in ((DRA_RULES, "dra", "DRA"), (PLUGIN_RULES, "devicePlugin", "device plugin")):
+        findings = apply(rules, f"spec.{section}.volumes", table(module.spec, section))
+        yield from prefixed(f"failed to validate {name} volumes: ", findings)
 
 
 def _host_paths(where: str, plugin: Table) -> Iterator[Result]:

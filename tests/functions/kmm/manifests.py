@@ -12,6 +12,7 @@ from krmfn_functions.kmm.versions import DEFAULT
 from krmfn_functions.kmm.webhook import admission
 
 from krmfn import Manifest, Result
+from krmfn.rule import apply
 
 
 def check(manifest: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
@@ -26,8 +27,8 @@ def refused_by_webhook(manifest: Manifest, version: str = DEFAULT) -> list[Resul
     return admission.check(Module(manifest), version)
 
 
-def refused_update(old: Manifest, new: Manifest, version: str = DEFAULT) -> list[Result]:
-    return admission.check_update(Module(old), Module(new), version)
+def refused_update(old: Manifest, new: Manifest) -> list[Result]:
+    return list(apply(admission.UPDATE_RULES, Module(old), Module(new)))
 
 
 def lints(manifest: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:

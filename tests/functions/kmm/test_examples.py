@@ -44,7 +44,7 @@ def judged(rule: Rule, example: str) -> list[Result]:
     version, manifests = parts(rule, example)
     modules = [Module(manifest) for manifest in manifests]
     if rule.id == "KMM002":
-        return admission.check_update(modules[0], modules[1], version)
+        return list(apply(admission.UPDATE_RULES, *modules))
     return neighbours.check(modules) if rule in neighbours.RULES else checks.check(modules[0], version)
 
 
@@ -67,12 +67,11 @@ def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
         yield from dra.check(module)
     if kmm.host_paths:
         yield from volumes.check(module)
-    for finding in apply(in_tree.CONTAINER_RULES + loader.CONTAINER_RULES, module.container):
-        yield prefixed(finding, loader.PREFIX)
+    yield from prefixed(loader.PREFIX, apply(in_tree.CONTAINER_RULES + loader.CONTAINER_RULES, module.container))
     of_mapping = loader.MAPPING_RULES + in_tree.MAPPING_RULES
     for index, entry in enumerate(module.mappings):
-        for finding in apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container):
-            yield prefixed(finding, loader.PREFIX)
+        findings = apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container)
+        yield from prefixed(loader.PREFIX, findings)
     yield from modprobe.check(module, kmm)
     if kmm.sign_files:
         yield from sign.check(module)
