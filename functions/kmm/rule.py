@@ -10,9 +10,10 @@ from krmfn import Field, Result, error
 ADMISSION, FIRST = "admission", "first"
 
 
-def refused(text: str, path: str, current: Any = None, hint: str = "") -> Result:
+def refused(text: str, path: str, current: Any = None, hint: str = "", rule: str = "") -> Result:
     """Return a finding with the cluster's own text about one field; the hint is ours."""
-    return error(f"{text} ({hint})" if hint else text, field=Field(path, current), tags=((ADMISSION, text),))
+    message = f"{text} ({hint})" if hint else text
+    return error(message, rule=rule, field=Field(path, current), tags=((ADMISSION, text),))
 
 
 def prefixed(prefix: str, findings: Iterable[Result]) -> Iterator[Result]:

@@ -7,9 +7,10 @@ Source: KMM main (2026-07-29) and the OpenShift fork's main, internal/webhook/mo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..gotext import quote
 from ..lookup import Table, table, tables, text
@@ -24,16 +25,24 @@ def check(module: Module) -> Iterator[Result]:
 
 
 def _findings(dra: Table) -> Iterator[Result]:
-    yield from apply(DRIVER_RULES, dra)
+    yield from _named(text(dra, "driverName"), "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
     seen: set[str] = set()
     for index, entry in tables(dra, "deviceClasses"):
-        yield from apply(CLASS_RULES, entry, index, seen)
-        seen.add(text(entry, "name"))
+        name, path = text(entry, "name"), f"spec.dra.deviceClasses[{index}].name"
+        yield from _named(name, path, None, ("KMM014", "KMM015"))
+        if name and name in seen:
+            yield refused(f"{path} {quote(name)} is a duplicate", path, name, rule="KMM016")
+        seen.add(name)
 
 
-def _driver_is_named(dra: Table) -> Iterator[Result]:
-    if not text(dra, "driverName"):
-        yield refused("spec.dra.driverName is required", "spec.dra.driverName", dra.get("driverName"))
+def _named(name: str, path: str, given: Any, rules: tuple[str, str]) -> Iterator[Result]:
+    """Yield the finding about a name that is missing, or that is no subdomain."""
+    wrong = subdomain_errors(name) if name else []
+    if not name:
+        yield refused(f"{path} is required", path, given, rule=rules[0])
+    if wrong:
+        message = f"{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
+        yield refused(message, path, name, rule=rules[1])
 
 
 KMM012 = Rule(
@@ -48,16 +57,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 spec: {dra: {driverName: "", container: {image: "registry.example.com/dra:1.0"}}}
 """,
     remedy="Write the name under which the driver registers with the kubelet.",
-    check=_driver_is_named,
 )
-
-
-def _driver_is_a_subdomain(dra: Table) -> Iterator[Result]:
-    name = text(dra, "driverName")
-    wrong = subdomain_errors(name) if name else []
-    if wrong:
-        message = f"spec.dra.driverName {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
-        yield refused(message, "spec.dra.driverName", name)
 
 
 KMM013 = Rule(
@@ -72,13 +72,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
 spec: {dra: {driverName: GPU, container: {image: "registry.example.com/dra:1.0"}}}
 """,
     remedy="Use only lowercase letters, digits, '-' and '.'.",
-    check=_driver_is_a_subdomain,
 )
-
-
-def _class_is_named(entry: Table, index: int, seen: set[str]) -> Iterator[Result]:
-    if not text(entry, "name"):
-        yield refused(f"spec.dra.deviceClasses[{index}].name is required", f"spec.dra.deviceClasses[{index}].name")
 
 
 KMM014 = Rule(
@@ -101,16 +95,7 @@ spec:
     deviceClasses: [{name: ""}]
 """,
     remedy="Name the device class, or remove the entry.",
-    check=_class_is_named,
 )
-
-
-def _class_is_a_subdomain(entry: Table, index: int, seen: set[str]) -> Iterator[Result]:
-    name = text(entry, "name")
-    wrong = subdomain_errors(name) if name else []
-    if wrong:
-        path = f"spec.dra.deviceClasses[{index}].name"
-        yield refused(f"{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}", path, name)
 
 
 KMM015 = Rule(
@@ -133,15 +118,7 @@ spec:
     deviceClasses: [{name: GPU.example.com}]
 """,
     remedy="Use only lowercase letters, digits, '-' and '.', at most 253 characters.",
-    check=_class_is_a_subdomain,
 )
-
-
-def _class_is_single(entry: Table, index: int, seen: set[str]) -> Iterator[Result]:
-    name = text(entry, "name")
-    if name and name in seen:
-        path = f"spec.dra.deviceClasses[{index}].name"
-        yield refused(f"{path} {quote(name)} is a duplicate", path, name)
 
 
 KMM016 = Rule(
@@ -164,10 +141,7 @@ spec:
     deviceClasses: [{name: gpu.example.com}, {name: gpu.example.com}]
 """,
     remedy="Rename one of them, or remove it.",
-    check=_class_is_single,
 )
 
 
-DRIVER_RULES = (KMM012, KMM013)
-CLASS_RULES = (KMM014, KMM015, KMM016)
-RULES = DRIVER_RULES + CLASS_RULES
+RULES = (KMM012, KMM013, KMM014, KMM015, KMM016)

@@ -15,10 +15,33 @@ from ..module import CONTAINER
 from ..rule import refused
 
 
-def _one_in_tree_field(container: Table) -> Iterator[Result]:
-    if _in_tree_list(container) and _in_tree_name(container):
+def of_container(container: Table) -> Iterator[Result]:
+    """Yield the findings about the container."""
+    is_list, name = _fields(container)
+    if is_list and name:
         message = "only one of the Container's fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
-        yield refused(message, f"{CONTAINER}.inTreeModuleToRemove", _in_tree_name(container))
+        yield refused(message, f"{CONTAINER}.inTreeModuleToRemove", name, rule="KMM019")
+
+
+def of_mapping(entry: Table, path: str, container: Table) -> Iterator[Result]:
+    """Yield the findings about one kernel mapping."""
+    (is_list, name), (is_other_list, other_name) = _fields(entry), _fields(container)
+    if is_list and name:
+        message = "only one of the KernelMapping fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
+        yield refused(message, f"{path}.inTreeModuleToRemove", name, rule="KMM026")
+    mine = is_list and other_name
+    if mine or (name and is_other_list):
+        message = (
+            "only one type if field (InTreeModuleToRemove or InTreeModulesToRemove) can be defined in KenrelMapping "
+            "or Container"
+        )
+        path = f"{path}.{'inTreeModulesToRemove' if mine else 'inTreeModuleToRemove'}"
+        yield refused(message, path, rule="KMM027")
+
+
+def _fields(holder: Table) -> tuple[bool, str]:
+    """Return whether there is a list of kernel modules, and the name in the deprecated field."""
+    return listing(holder, "inTreeModulesToRemove") is not None, text(holder, "inTreeModuleToRemove")
 
 
 KMM019 = Rule(
@@ -27,14 +50,7 @@ KMM019 = Rule(
     good="spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu]}}}\n",
     bad="spec: {moduleLoader: {container: {inTreeModulesToRemove: [gpu], inTreeModuleToRemove: gpu}}}\n",
     remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
-    check=_one_in_tree_field,
 )
-
-
-def _one_mapping_in_tree_field(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    if _in_tree_list(entry) and _in_tree_name(entry):
-        message = "only one of the KernelMapping fields: InTreeModulesToRemove or InTreeModuleToRemove can be defined"
-        yield refused(message, f"{path}.inTreeModuleToRemove", _in_tree_name(entry))
 
 
 KMM026 = Rule(
@@ -60,19 +76,7 @@ spec:
         inTreeModuleToRemove: gpu
 """,
     remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
-    check=_one_mapping_in_tree_field,
 )
-
-
-def _same_in_tree_field(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    mine = _in_tree_list(entry) and _in_tree_name(container)
-    theirs = _in_tree_name(entry) and _in_tree_list(container)
-    if mine or theirs:
-        message = (
-            "only one type if field (InTreeModuleToRemove or InTreeModulesToRemove) can be defined in KenrelMapping "
-            "or Container"
-        )
-        yield refused(message, f"{path}.{'inTreeModulesToRemove' if mine else 'inTreeModuleToRemove'}")
 
 
 KMM027 = Rule(
@@ -99,18 +103,7 @@ spec:
         inTreeModulesToRemove: [gpu, gpu_core]
 """,
     remedy="Write inTreeModulesToRemove in both places.",
-    check=_same_in_tree_field,
 )
 
 
-def _in_tree_list(holder: Table) -> bool:
-    return listing(holder, "inTreeModulesToRemove") is not None
-
-
-def _in_tree_name(holder: Table) -> str:
-    return text(holder, "inTreeModuleToRemove")
-
-
-CONTAINER_RULES = (KMM019,)
-MAPPING_RULES = (KMM026, KMM027)
-RULES = CONTAINER_RULES + MAPPING_RULES
+RULES = (KMM019, KMM026, KMM027)

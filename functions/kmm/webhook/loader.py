@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..lookup import Table, text
 from ..module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module
@@ -19,22 +19,47 @@ PREFIX = "failed to validate kernel mappings: "
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the container, then mapping by mapping, in the webhook's order."""
-    of_container: tuple[Rule, ...] = CONTAINER_RULES
-    of_mapping: tuple[Rule, ...] = MAPPING_RULES
-    if module.holds(*IN_TREE):
-        from . import in_tree
-
-        of_container = in_tree.CONTAINER_RULES + of_container
-        of_mapping += in_tree.MAPPING_RULES
-    findings = list(apply(of_container, module.container))
-    for index, entry in enumerate(module.mappings):
-        findings += apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container)
+    findings = list(_findings(module))
     if findings:
         yield from prefixed(PREFIX, findings)
 
 
-def _image_has_a_tag(container: Table) -> Iterator[Result]:
-    yield from _tagged(text(container, "containerImage"), f"{CONTAINER}.containerImage")
+def _findings(module: Module) -> Iterator[Result]:
+    container, has_in_tree = module.container, module.holds(*IN_TREE)
+    if has_in_tree:
+        from . import in_tree
+
+        yield from in_tree.of_container(container)
+    yield from _tagged(container, CONTAINER, "KMM020")
+    for index, entry in enumerate(module.mappings):
+        yield from _of_mapping(entry, f"{MAPPINGS}[{index}]", index, container)
+        if has_in_tree:
+            yield from in_tree.of_mapping(entry, f"{MAPPINGS}[{index}]", container)
+
+
+def _of_mapping(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
+    literal, regexp = text(entry, "literal"), text(entry, "regexp")
+    if regexp and literal:
+        message = f"regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
+        yield refused(message, f"{path}.literal", literal, rule="KMM021")
+    if not regexp and not literal:
+        yield refused(f"regexp or literal must be set at kernelMappings[{index}]", path, rule="KMM022")
+    if regexp and regexp not in EVERY_KERNEL:
+        from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
+
+        wrong = compile_error(regexp)
+        if wrong and wrong != TOO_LARGE:
+            yield refused(f"invalid regexp at index {index}: {wrong}", f"{path}.regexp", regexp, rule="KMM023")
+    if not text(entry, "containerImage") and not text(container, "containerImage"):
+        yield refused(f"missing {path}.containerImage", f"{path}.containerImage", rule="KMM024")
+    yield from _tagged(entry, path, "KMM025")
+
+
+def _tagged(holder: Table, path: str, rule: str) -> Iterator[Result]:
+    image = text(holder, "containerImage")
+    if image and ":" not in image and "@" not in image:
+        message = "failed to validate image format: container image must explicitely set a tag or digest; got: "
+        yield refused(message + image, f"{path}.containerImage", image, rule=rule)
 
 
 KMM020 = Rule(
@@ -43,14 +68,7 @@ KMM020 = Rule(
     good='spec: {moduleLoader: {container: {containerImage: "registry.example.com/gpu:$KERNEL_FULL_VERSION"}}}\n',
     bad="spec: {moduleLoader: {container: {containerImage: registry.example.com/gpu}}}\n",
     remedy="Add a tag or a digest to the image.",
-    check=_image_has_a_tag,
 )
-
-
-def _not_regexp_and_literal(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    if text(entry, "regexp") and text(entry, "literal"):
-        message = f"regexp and literal are mutually exclusive properties at kernelMappings[{index}]"
-        yield refused(message, f"{path}.literal", text(entry, "literal"))
 
 
 KMM021 = Rule(
@@ -72,13 +90,7 @@ spec:
       - {literal: 6.1.0-13-amd64, regexp: '^6\\..+$', containerImage: "registry.example.com/gpu:1.0-debian"}
 """,
     remedy="Remove one of the two, or write two mappings.",
-    check=_not_regexp_and_literal,
 )
-
-
-def _regexp_or_literal(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    if not text(entry, "regexp") and not text(entry, "literal"):
-        yield refused(f"regexp or literal must be set at kernelMappings[{index}]", path)
 
 
 KMM022 = Rule(
@@ -97,19 +109,7 @@ spec:
       kernelMappings: [{containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
 """,
     remedy="Add a regexp or a literal; `regexp: ^.+$` matches every kernel.",
-    check=_regexp_or_literal,
 )
-
-
-def _regexp_compiles(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    regexp = text(entry, "regexp")
-    if not regexp or regexp in EVERY_KERNEL:
-        return
-    from ..regexps import TOO_LARGE, compile_error  # here, since the usual regexp needs no compiler
-
-    wrong = compile_error(regexp)
-    if wrong and wrong != TOO_LARGE:
-        yield refused(f"invalid regexp at index {index}: {wrong}", f"{path}.regexp", regexp)
 
 
 KMM023 = Rule(
@@ -128,13 +128,7 @@ spec:
       kernelMappings: [{regexp: '^.+\\el9\\.x86_64$', containerImage: "registry.example.com/gpu:1.0"}]
 """,
     remedy="Correct the regexp; https://github.com/google/re2/wiki/Syntax describes the syntax.",
-    check=_regexp_compiles,
 )
-
-
-def _mapping_has_an_image(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    if not text(entry, "containerImage") and not text(container, "containerImage"):
-        yield refused(f"missing {path}.containerImage", f"{path}.containerImage")
 
 
 KMM024 = Rule(
@@ -154,12 +148,7 @@ spec:
       kernelMappings: [{regexp: ^.+$, containerImage: ""}]
 """,
     remedy="Write containerImage in the mapping, or beside kernelMappings for all mappings.",
-    check=_mapping_has_an_image,
 )
-
-
-def _mapping_image_has_a_tag(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:
-    yield from _tagged(text(entry, "containerImage"), f"{path}.containerImage")
 
 
 KMM025 = Rule(
@@ -178,16 +167,7 @@ spec:
       kernelMappings: [{regexp: ^.+$, containerImage: registry.example.com/gpu}]
 """,
     remedy="Add a tag or a digest to the image.",
-    check=_mapping_image_has_a_tag,
 )
 
 
-def _tagged(image: str, path: str) -> Iterator[Result]:
-    if image and ":" not in image and "@" not in image:
-        message = "failed to validate image format: container image must explicitely set a tag or digest; got: "
-        yield refused(message + image, path, image)
-
-
-CONTAINER_RULES = (KMM020,)
-MAPPING_RULES = (KMM021, KMM022, KMM023, KMM024, KMM025)
-RULES = CONTAINER_RULES + MAPPING_RULES
+RULES = (KMM020, KMM021, KMM022, KMM023, KMM024, KMM025)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..gotext import quote
 from ..lookup import Table, has, listing, table, text, texts
@@ -22,13 +22,35 @@ ORDER = f"{MODPROBE}.modulesLoadingOrder"
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about modprobe, in the webhook's order."""
     if has(module.container, "modprobe"):
-        yield from prefixed(kmm.modprobe_prefix, apply(RULES, module.modprobe))
+        yield from prefixed(kmm.modprobe_prefix, _findings(module.modprobe))
 
 
-def _no_raw_args_with_a_name(modprobe: Table) -> Iterator[Result]:
-    load, unload = _raw_args(modprobe)
-    if text(modprobe, "moduleName") and (load or unload):
-        yield refused("rawArgs cannot be set when moduleName is set", f"{MODPROBE}.rawArgs")
+def _findings(modprobe: Table) -> Iterator[Result]:
+    name, order = text(modprobe, "moduleName"), listing(modprobe, "modulesLoadingOrder")
+    load, unload = (bool(listing(table(modprobe, "rawArgs"), key)) for key in ("load", "unload"))
+    if name and (load or unload):
+        yield refused("rawArgs cannot be set when moduleName is set", f"{MODPROBE}.rawArgs", rule="KMM028")
+    if not name and not (load and unload):
+        message = "load and unload rawArgs must be set when moduleName is unset"
+        yield refused(message, f"{MODPROBE}.moduleName", modprobe.get("moduleName"), rule="KMM029")
+    if order is None:
+        return
+    if len(order) < 2:
+        message = "if a loading order is defined, at least two values must be defined"
+        yield refused(message, ORDER, order, rule="KMM030")
+    if not name:
+        message = "if a loading order is defined, moduleName must be set"
+        yield refused(message, f"{MODPROBE}.moduleName", rule="KMM031")
+    names = texts(modprobe, "modulesLoadingOrder")
+    if names and name and names[0] != name:
+        message = "if a loading order is defined, the first element must be moduleName"
+        yield refused(message, f"{ORDER}[0]", names[0], rule="KMM032")
+    seen: set[str] = set()
+    for index, twin in enumerate(names):
+        if twin in seen:
+            message = f"{quote(twin)}: duplicate value in the loading order list"
+            yield refused(message, f"{ORDER}[{index}]", twin, rule="KMM033")
+        seen.add(twin)
 
 
 KMM028 = Rule(
@@ -37,15 +59,7 @@ KMM028 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, args: {load: [-v]}}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, rawArgs: {load: [-v, gpu]}}}}}\n",
     remedy="Remove rawArgs, or remove moduleName and write rawArgs for load and unload.",
-    check=_no_raw_args_with_a_name,
 )
-
-
-def _raw_args_without_a_name(modprobe: Table) -> Iterator[Result]:
-    load, unload = _raw_args(modprobe)
-    if not text(modprobe, "moduleName") and not (load and unload):
-        message = "load and unload rawArgs must be set when moduleName is unset"
-        yield refused(message, f"{MODPROBE}.moduleName", modprobe.get("moduleName"))
 
 
 KMM029 = Rule(
@@ -61,14 +75,7 @@ spec:
 """,
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: null, rawArgs: {load: [gpu]}}}}}\n",
     remedy="Write moduleName, or both lists of rawArgs.",
-    check=_raw_args_without_a_name,
 )
-
-
-def _order_has_two(modprobe: Table) -> Iterator[Result]:
-    order = listing(modprobe, "modulesLoadingOrder")
-    if order is not None and len(order) < 2:
-        yield refused("if a loading order is defined, at least two values must be defined", ORDER, order)
 
 
 KMM030 = Rule(
@@ -77,13 +84,7 @@ KMM030 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu]}}}}\n",
     remedy="Write moduleName followed by the modules to load before it, or remove modulesLoadingOrder.",
-    check=_order_has_two,
 )
-
-
-def _order_needs_a_name(modprobe: Table) -> Iterator[Result]:
-    if listing(modprobe, "modulesLoadingOrder") is not None and not text(modprobe, "moduleName"):
-        yield refused("if a loading order is defined, moduleName must be set", f"{MODPROBE}.moduleName")
 
 
 KMM031 = Rule(
@@ -100,15 +101,7 @@ spec:
         modulesLoadingOrder: [gpu, gpu_core]
 """,
     remedy="Write moduleName, or remove modulesLoadingOrder: raw arguments name all modules that they load.",
-    check=_order_needs_a_name,
 )
-
-
-def _order_starts_with_the_name(modprobe: Table) -> Iterator[Result]:
-    order, name = texts(modprobe, "modulesLoadingOrder"), text(modprobe, "moduleName")
-    if order and name and order[0] != name:
-        message = "if a loading order is defined, the first element must be moduleName"
-        yield refused(message, f"{ORDER}[0]", order[0])
 
 
 KMM032 = Rule(
@@ -117,16 +110,7 @@ KMM032 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu_core, gpu]}}}}\n",
     remedy="Write moduleName first: each module is loaded after those that follow it in the list.",
-    check=_order_starts_with_the_name,
 )
-
-
-def _order_has_no_twins(modprobe: Table) -> Iterator[Result]:
-    seen = set()
-    for index, name in enumerate(texts(modprobe, "modulesLoadingOrder")):
-        if name in seen:
-            yield refused(f"{quote(name)}: duplicate value in the loading order list", f"{ORDER}[{index}]", name)
-        seen.add(name)
 
 
 KMM033 = Rule(
@@ -135,13 +119,7 @@ KMM033 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core]}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu, gpu_core, gpu_core]}}}}\n",
     remedy="Remove the repeated entries.",
-    check=_order_has_no_twins,
 )
-
-
-def _raw_args(modprobe: Table) -> tuple[bool, bool]:
-    raw = table(modprobe, "rawArgs")
-    return bool(listing(raw, "load")), bool(listing(raw, "unload"))
 
 
 RULES = (KMM028, KMM029, KMM030, KMM031, KMM032, KMM033)

@@ -5,35 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..gotext import quote
-from ..lookup import Table, has, listing, texts
-from ..module import CONTAINER, MAPPINGS, Module
+from ..lookup import Table, listing, texts
+from ..module import CONTAINER, Module
 from ..rule import prefixed, refused
 
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the container's sign section, then mapping by mapping, in the webhook's order."""
-    if has(module.container, "sign"):
-        findings = apply(CONTAINER_RULES, module.container["sign"], f"{CONTAINER}.sign", module.directory)
-        yield from prefixed("global Sign: ", findings)
-    for index, entry in enumerate(module.mappings):
-        if has(entry, "sign"):
-            findings = apply(MAPPING_RULES, entry["sign"], f"{MAPPINGS}[{index}].sign", module.directory)
-            yield from prefixed(f"kernelMappings[{index}].Sign: ", findings)
+    for path, sign in module.sections("sign"):
+        place, rules = path.removeprefix(f"{CONTAINER}.").removesuffix("sign"), ("KMM036", "KMM037")
+        if not place:
+            place, rules = "global ", ("KMM034", "KMM035")
+        yield from prefixed(f"{place}Sign: ", _findings(sign, path, module.directory, rules))
 
 
-def _has_files(sign: Table, path: str, directory: str) -> Iterator[Result]:
+def _findings(sign: Table, path: str, directory: str, rules: tuple[str, str]) -> Iterator[Result]:
     if not listing(sign, "filesToSign"):
-        yield refused("filesToSign is required when Sign is set", f"{path}.filesToSign")
-
-
-def _in_directory(sign: Table, path: str, directory: str) -> Iterator[Result]:
+        yield refused("filesToSign is required when Sign is set", f"{path}.filesToSign", rule=rules[0])
     for index, file in enumerate(texts(sign, "filesToSign")):
         if not file.startswith(directory + "/"):
             message = f"filesToSign[{quote(file)}] must be under dirName {quote(directory)}"
-            yield refused(message, f"{path}.filesToSign[{index}]", file)
+            yield refused(message, f"{path}.filesToSign[{index}]", file, rule=rules[1])
 
 
 KMM034 = Rule(
@@ -57,7 +52,6 @@ spec:
         certSecret: {name: signing-cert}
 """,
     remedy="List the files in filesToSign, or remove the sign section.",
-    check=_has_files,
 )
 
 KMM035 = Rule(
@@ -83,7 +77,6 @@ spec:
         filesToSign: [/drivers/lib/modules/$KERNEL_FULL_VERSION/gpu.ko]
 """,
     remedy="Correct the paths, or set modprobe.dirName if the modules are in another directory.",
-    check=_in_directory,
 )
 
 KMM036 = Rule(
@@ -113,7 +106,6 @@ spec:
           certSecret: {name: signing-cert}
 """,
     remedy="List the files in the mapping's filesToSign, or remove its sign section.",
-    check=_has_files,
 )
 
 KMM037 = Rule(
@@ -144,9 +136,6 @@ spec:
           filesToSign: [gpu.ko]
 """,
     remedy="Correct the paths, or set modprobe.dirName if the modules are in another directory.",
-    check=_in_directory,
 )
 
-CONTAINER_RULES = (KMM034, KMM035)
-MAPPING_RULES = (KMM036, KMM037)
-RULES = CONTAINER_RULES + MAPPING_RULES
+RULES = (KMM034, KMM035, KMM036, KMM037)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..lookup import Table, tables, text
 from ..module import Module
@@ -20,15 +20,31 @@ EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 def check(module: Module, kmm: Target) -> Iterator[Result]:
     """Yield the findings about all tolerations, in the webhook's order."""
     for index, entry in tables(module.spec, "tolerations"):
-        findings = apply(RULES, entry, f"spec.tolerations[{index}]", kmm)
-        yield from prefixed(f"{PREFIX}Toleration[{index}] ", findings)
+        yield from prefixed(f"{PREFIX}Toleration[{index}] ", _findings(entry, f"spec.tolerations[{index}]", kmm))
 
 
-def _key_is_a_label_key(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    key = text(entry, "key")
-    wrong = label_key_errors(key, kmm.long_texts) if key else []
-    if wrong:
-        yield refused(f"invalid key '{key}': {'; '.join(wrong)}", f"{path}.key", key)
+def _findings(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
+    key, operator, value, effect = (text(entry, name) for name in ("key", "operator", "value", "effect"))
+    if wrong := label_key_errors(key, kmm.long_texts) if key else []:
+        yield refused(f"invalid key '{key}': {'; '.join(wrong)}", f"{path}.key", key, rule="KMM004")
+    if not key and operator != "Exists":
+        message = "operator must be 'Exists' when key is empty"
+        yield refused(message, f"{path}.operator", operator or None, rule="KMM005")
+    if entry.get("tolerationSeconds") is not None and effect != "NoExecute":
+        message = "effect must be 'NoExecute' when tolerationSeconds is set"
+        yield refused(message, f"{path}.effect", effect or None, rule="KMM006")
+    if wrong := label_value_errors(value, kmm.long_texts) if operator in ("Equal", "") else []:
+        message = f"invalid value '{value}' for Equal operator {'; '.join(wrong)}"
+        yield refused(message, f"{path}.value", value, rule="KMM007")
+    if operator == "Exists" and value:
+        yield refused("value must be empty when operator is 'Exists'", f"{path}.value", value, rule="KMM008")
+    if operator not in ("Equal", "Exists", ""):
+        message = f"invalid operator '{operator}', allowed values are ['Equal', 'Exists']"
+        yield refused(message, f"{path}.operator", operator, rule="KMM009")
+    if effect and effect not in EFFECTS:
+        allowed = ", ".join(f"'{known}'" for known in EFFECTS)
+        message = f"invalid effect '{effect}', allowed values are [{allowed}]"
+        yield refused(message, f"{path}.effect", effect, rule="KMM010")
 
 
 KMM004 = Rule(
@@ -37,14 +53,7 @@ KMM004 = Rule(
     good="spec: {tolerations: [{key: example.com/gpu, operator: Exists}]}\n",
     bad="spec: {tolerations: [{key: example.com/gpu/only, operator: Exists}]}\n",
     remedy="Write the key of the taint: a name, or a prefix, a slash and a name.",
-    check=_key_is_a_label_key,
 )
-
-
-def _no_key_means_exists(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    operator = text(entry, "operator")
-    if not text(entry, "key") and operator != "Exists":
-        yield refused("operator must be 'Exists' when key is empty", f"{path}.operator", operator or None)
 
 
 KMM005 = Rule(
@@ -53,14 +62,7 @@ KMM005 = Rule(
     good="spec: {tolerations: [{operator: Exists}]}\n",
     bad="spec: {tolerations: [{value: gpu}]}\n",
     remedy="Write the key of the taint, or write `operator: Exists` to tolerate every taint.",
-    check=_no_key_means_exists,
 )
-
-
-def _seconds_mean_no_execute(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    effect = text(entry, "effect")
-    if entry.get("tolerationSeconds") is not None and effect != "NoExecute":
-        yield refused("effect must be 'NoExecute' when tolerationSeconds is set", f"{path}.effect", effect or None)
 
 
 KMM006 = Rule(
@@ -69,16 +71,7 @@ KMM006 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoExecute, tolerationSeconds: 60}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule, tolerationSeconds: 60}]}\n",
     remedy="Remove tolerationSeconds, or write `effect: NoExecute`.",
-    check=_seconds_mean_no_execute,
 )
-
-
-def _value_is_a_label_value(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    value = text(entry, "value")
-    wrong = label_value_errors(value, kmm.long_texts) if text(entry, "operator") in ("Equal", "") else []
-    if wrong:
-        message = f"invalid value '{value}' for Equal operator {'; '.join(wrong)}"
-        yield refused(message, f"{path}.value", value)
 
 
 KMM007 = Rule(
@@ -88,14 +81,7 @@ KMM007 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Equal, value: only-drivers}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Equal, value: only drivers}]}\n",
     remedy="Write the value of the taint: at most 63 letters, digits, '-', '_' and '.'.",
-    check=_value_is_a_label_value,
 )
-
-
-def _exists_has_no_value(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    value = text(entry, "value")
-    if text(entry, "operator") == "Exists" and value:
-        yield refused("value must be empty when operator is 'Exists'", f"{path}.value", value)
 
 
 KMM008 = Rule(
@@ -104,15 +90,7 @@ KMM008 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
     bad='spec: {tolerations: [{key: gpu, operator: Exists, value: "true"}]}\n',
     remedy="Remove the value, or write `operator: Equal`.",
-    check=_exists_has_no_value,
 )
-
-
-def _operator_is_known(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    operator = text(entry, "operator")
-    if operator not in ("Equal", "Exists", ""):
-        message = f"invalid operator '{operator}', allowed values are ['Equal', 'Exists']"
-        yield refused(message, f"{path}.operator", operator)
 
 
 KMM009 = Rule(
@@ -121,16 +99,7 @@ KMM009 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: exists}]}\n",
     remedy="Write Equal or Exists, with a capital letter.",
-    check=_operator_is_known,
 )
-
-
-def _effect_is_known(entry: Table, path: str, kmm: Target) -> Iterator[Result]:
-    effect = text(entry, "effect")
-    if effect and effect not in EFFECTS:
-        allowed = ", ".join(f"'{known}'" for known in EFFECTS)
-        message = f"invalid effect '{effect}', allowed values are [{allowed}]"
-        yield refused(message, f"{path}.effect", effect)
 
 
 KMM010 = Rule(
@@ -139,7 +108,6 @@ KMM010 = Rule(
     good="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}]}\n",
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: noSchedule}]}\n",
     remedy="Write one of the three effects as Kubernetes spells them, or remove the effect to tolerate all of them.",
-    check=_effect_is_known,
 )
 
 RULES = (KMM004, KMM005, KMM006, KMM007, KMM008, KMM009, KMM010)

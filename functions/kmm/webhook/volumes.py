@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..gotext import clean, quote
 from ..lookup import Table, has, table, tables, text
@@ -20,17 +20,17 @@ HOST_PATHS = ("/dev", "/sys", "/var", "/opt", "/run")
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the volumes of both plugins, in the webhook's order."""
-    for rules, section, name in ((DRA_RULES, "dra", "DRA"), (PLUGIN_RULES, "devicePlugin", "device plugin")):
-        findings = apply(rules, f"spec.{section}.volumes", table(module.spec, section))
+    for section, name, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
+        findings = _host_paths(f"spec.{section}.volumes", table(module.spec, section), rule)
         yield from prefixed(f"failed to validate {name} volumes: ", findings)
 
 
-def _host_paths(where: str, plugin: Table) -> Iterator[Result]:
+def _host_paths(where: str, plugin: Table, rule: str) -> Iterator[Result]:
     for index, volume in tables(plugin, "volumes"):
         path = text(volume.get("hostPath"), "path")
         if has(volume, "hostPath") and not _is_allowed(clean(path)):
             message = f"{where}[{index}]: hostPath {quote(path)} is not allowed; only /dev, /sys, /var, /opt and /run "
-            yield refused(message + "paths are permitted", f"{where}[{index}].hostPath.path", path)
+            yield refused(message + "paths are permitted", f"{where}[{index}].hostPath.path", path, rule=rule)
 
 
 def _is_allowed(path: str) -> bool:
@@ -57,7 +57,6 @@ spec:
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
     remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
-    check=_host_paths,
 )
 
 KMM018 = Rule(
@@ -78,9 +77,6 @@ spec:
     volumes: [{name: config, hostPath: {path: /etc/gpu}}]
 """,
     remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
-    check=_host_paths,
 )
 
-DRA_RULES = (KMM017,)
-PLUGIN_RULES = (KMM018,)
-RULES = DRA_RULES + PLUGIN_RULES
+RULES = (KMM017, KMM018)

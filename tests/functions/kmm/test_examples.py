@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from krmfn_functions.kmm import checks
 from krmfn_functions.kmm.lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
 from krmfn_functions.kmm.lookup import has
-from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module
-from krmfn_functions.kmm.rule import prefixed
+from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, VARIABLES, Module
 from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
 from krmfn_functions.kmm.webhook import admission, decoding, dra, in_tree, loader, modprobe, sign, tolerations, volumes
@@ -50,7 +49,6 @@ def judged(rule: Rule, example: str) -> list[Result]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_the_bad_example_is_reached_and_the_good_one_is_fine(rule: Rule) -> None:
-    assert rule.check
     assert rule.id in [finding.rule for finding in judged(rule, rule.bad)]
     good = judged(rule, rule.good)
     assert [finding for finding in good if finding.rule == rule.id or finding.severity == "error"] == []
@@ -67,11 +65,7 @@ def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
         yield from dra.check(module)
     if kmm.host_paths:
         yield from volumes.check(module)
-    yield from prefixed(loader.PREFIX, apply(in_tree.CONTAINER_RULES + loader.CONTAINER_RULES, module.container))
-    of_mapping = loader.MAPPING_RULES + in_tree.MAPPING_RULES
-    for index, entry in enumerate(module.mappings):
-        findings = apply(of_mapping, entry, f"{MAPPINGS}[{index}]", index, module.container)
-        yield from prefixed(loader.PREFIX, findings)
+    yield from loader.check(module)
     yield from modprobe.check(module, kmm)
     if kmm.sign_files:
         yield from sign.check(module)
