@@ -20,7 +20,8 @@ def is_dropped(path: FieldPath) -> bool:
     return path[:1] == ("status",)
 
 
-def _unknown_field(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
+def unknown_fields(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
+    """Yield an error per field in a value that the CRD does not have."""
     is_map, is_list = node.type == "object" and node.fields is None, isinstance(value, list)
     if (is_list and node.type == "array") or (is_map and (not is_list or node.item is None)):
         return
@@ -29,7 +30,7 @@ def _unknown_field(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     for here in _unknown_paths(value, known, path):
         text = f'strict decoding error: unknown field "{dotted(here)}"'
         meant = node.type == "object" and not is_list
-        yield refused(text, join(here), hint=known_fields(here, fields) if meant else "")
+        yield refused(text, join(here), hint=known_fields(here, fields) if meant else "", rule="KMM051")
 
 
 def _unknown_paths(value: Any, known: Container[str], path: FieldPath) -> Iterator[FieldPath]:
@@ -47,15 +48,14 @@ KMM051 = Rule(
     good='spec: {selector: {example.com/gpu: "true"}}\n',
     bad='spec: {nodeSelector: {example.com/gpu: "true"}}\n',
     remedy="Correct the field's name, remove the field, or set the KMM version that has it (`kmm.version`).",
-    check=_unknown_field,
 )
 
 
-def _missing_field(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    if isinstance(value, dict):
-        for key in node.required:
-            if value.get(key) is None:
-                yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)))
+def missing_fields(value: dict[str, Any], node: Fact, path: FieldPath) -> Iterator[Result]:
+    """Yield an error per field that the CRD requires in a value."""
+    for key in node.required:
+        if value.get(key) is None:
+            yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)), rule="KMM053")
 
 
 KMM053 = Rule(
@@ -64,15 +64,15 @@ KMM053 = Rule(
     good='spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}}\n',
     bad="spec: {devicePlugin: {container: {}}}\n",
     remedy="Add the field that the finding names.",
-    check=_missing_field,
 )
 
 
-def _null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
+def null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
+    """Yield the error about a field that is null, unless the CRD has a default for it."""
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
         wanted = "integer,string" if node.type == "quantity" else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"
-        yield refused(mistyped(dotted(path), "null", wanted), join(path), hint=hint)
+        yield refused(mistyped(dotted(path), "null", wanted), join(path), hint=hint, rule="KMM059")
 
 
 KMM059 = Rule(
@@ -81,7 +81,6 @@ KMM059 = Rule(
     good='spec: {selector: {example.com/gpu: ""}}\n',
     bad="spec: {selector: {example.com/gpu: null}}\n",
     remedy='Remove the field, or write its value; write an empty label value as "".',
-    check=_null_value,
 )
 
 RULES = (KMM051, KMM053, KMM059)

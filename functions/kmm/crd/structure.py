@@ -17,10 +17,9 @@ from krmfn.rule import Rule, apply
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refused, tag
 from ..versions import DEFAULT, target
-from . import metadata, objectmeta, owner_references, server_fields
+from . import metadata, objectmeta, owner_references, server_fields, values
 from .facts import Fact, module_facts
-from .fields import KMM059
-from .values import RULES_OF
+from .fields import null_value
 
 NOT_CHECKED = (
     "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
@@ -36,8 +35,7 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     """
     facts = module_facts(target(version).structure)
     findings = [*apply(METADATA_RULES, module.manifest), *Findings(_check(module.manifest, facts, ()))]
-    blocked = any(map(_blocks, findings))
-    findings += apply(CEL_RULES, module, facts, blocked)
+    findings += _by_cel(module, facts, any(map(_blocks, findings)))
     printed = {id(finding) for finding in _printed(findings)}
     for finding in findings:
         located = finding._replace(ref=module.ref)
@@ -45,12 +43,12 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
 
 
 def _check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    yield from apply(RULES_OF[node.type], value, node, path)
+    yield from values.check(value, node, path)
     if isinstance(value, dict) and node.type == "object":
         for key, entry in value.items():
             known = (node.fields or {}).get(key) or (node.item if node.fields is None else None)
             if known and entry is None:
-                yield from apply((KMM059,), known, node, (*path, key))
+                yield from null_value(known, node, (*path, key))
             elif known:
                 yield from _check(entry, known, (*path, key))
     elif isinstance(value, list) and node.type == "array" and node.item:
@@ -82,10 +80,14 @@ def _is_of_status(finding: Result) -> bool:
     return path == "status" or path.startswith(("status.", "status["))
 
 
-def _dra_excludes_device_plugin(module: Module, facts: Fact, blocked: bool) -> Iterator[Result]:
-    if not blocked and "dra" in module.spec and "devicePlugin" in module.spec:
-        for _, message in _cel_rules(facts):
-            yield refused(f'spec: Invalid value: "object": {message}', "spec.dra")
+def _by_cel(module: Module, facts: Fact, blocked: bool) -> Iterator[Result]:
+    """Yield what the CRD's CEL rules refuse, or that they are not asked."""
+    rules = (facts.fields or {})["spec"].rules
+    if blocked and rules:
+        yield refused(NOT_CHECKED, "spec", rule="KMM060")
+    elif "dra" in module.spec and "devicePlugin" in module.spec:
+        for _, message in rules:
+            yield refused(f'spec: Invalid value: "object": {message}', "spec.dra", rule="KMM058")
 
 
 KMM058 = Rule(
@@ -103,14 +105,7 @@ spec:
   devicePlugin: {container: {image: "registry.example.com/plugin:1.0"}}
 """,
     remedy="Remove one of the two.",
-    check=_dra_excludes_device_plugin,
 )
-
-
-def _cel_is_not_asked(module: Module, facts: Fact, blocked: bool) -> Iterator[Result]:
-    if blocked and _cel_rules(facts):
-        yield refused(NOT_CHECKED, "spec")
-
 
 KMM060 = Rule(
     "KMM060",
@@ -124,17 +119,11 @@ spec: {selector: {example.com/generation: "3"}}
 spec: {selector: {example.com/generation: 3}}
 """,
     remedy="Correct the other findings about the Module; this one then disappears.",
-    check=_cel_is_not_asked,
 )
 
 
-def _cel_rules(facts: Fact) -> tuple[tuple[str, str], ...]:
-    return (facts.fields or {})["spec"].rules
-
-
 METADATA_RULES = (*objectmeta.RULES, *metadata.RULES, *owner_references.RULES, *server_fields.RULES)
-CEL_RULES = (KMM058, KMM060)
-RULES = METADATA_RULES + CEL_RULES
+RULES = (*METADATA_RULES, KMM058, KMM060)
 
 _UNKNOWN = {"KMM051", "KMM066"}
 _OF_APPLY = {"KMM059", "KMM070", "KMM072", "KMM073"}

@@ -14,7 +14,7 @@ from ..gotext import quote
 from ..rule import refused
 from .apitext import as_json, dotted, mistyped, type_name
 from .facts import Fact
-from .fields import KMM051, KMM053, is_dropped
+from .fields import is_dropped, missing_fields, unknown_fields
 from .hints import in_quotes
 
 QUANTITY = (
@@ -23,17 +23,65 @@ QUANTITY = (
 INFINITE = float("inf")
 
 
+def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
+    """Yield what the CRD refuses in one value, not in those below it."""
+    yield from unknown_fields(value, node, path)
+    yield from _wrong_type(value, node, path)
+    pattern = QUANTITY if node.type == "quantity" else node.pattern
+    if isinstance(value, dict):
+        yield from missing_fields(value, node, path)
+    elif isinstance(value, list):
+        yield from _of_list(value, node, path)
+    elif pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):
+        where = dotted(path)
+        text = f"{where}: Invalid value: {quote(value)}: {where} in body should match '{pattern}'"
+        yield refused(text, join(path), value, rule="KMM056")
+
+
 def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     given = type_name(value)
     wanted = ("integer", "string") if node.type == "quantity" else (node.type,)
     if given in wanted or (given == "number" and "integer" in wanted and is_dropped(path) and abs(value) < INFINITE):
         return
     where, hint = dotted(path), in_quotes(value, wanted)
-    yield refused(mistyped(where, given, ",".join(wanted)), join(path), _shown(value), hint)
+    yield refused(mistyped(where, given, ",".join(wanted)), join(path), _shown(value), hint, "KMM052")
     if node.type == "quantity":
         text = f'<nil>: Invalid value: "": "{where}" must validate at least one schema (anyOf)'
-        yield refused(text, join(path), _shown(value))
-        yield refused(mistyped(where, given, "integer"), join(path), _shown(value))
+        yield refused(text, join(path), _shown(value), rule="KMM052")
+        yield refused(mistyped(where, given, "integer"), join(path), _shown(value), rule="KMM052")
+
+
+def _of_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:
+    where = dotted(path)
+    if len(value) < node.low:
+        text = f"{where}: Invalid value: {len(value)}: {where} in body should have at least {node.low} items"
+        yield refused(text, join(path), value, rule="KMM054")
+    if node.high is not None and len(value) > node.high:
+        text = f"{where}: Too many: {len(value)}: must have at most {node.high} items"
+        yield refused(text, join(path), rule="KMM055")
+    if not node.keys:
+        return
+    for index, entry in enumerate(value):
+        if entry is not None and not isinstance(entry, dict):
+            here, shown = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
+            text = f"{dotted(here)}: Invalid value: {shown}: must be an object for an array of list-type map"
+            yield refused(text, join(here), _shown(entry), rule="KMM057")
+            return
+    yield from _repeated(value, node.keys, path)
+
+
+def _repeated(entries: list[Any], keys: tuple[str, ...], path: FieldPath) -> Iterator[Result]:
+    """Yield an error for each entry with the keys of an earlier one, once per key, as the API server does."""
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        if entry is None:
+            continue
+        text = as_json({key: entry[key] for key in keys if entry.get(key) is not None})
+        seen[text] = seen.get(text, 0) + 1
+        if seen[text] == 2:
+            here = (*path, index)
+            where = join((*here, keys[0]))
+            yield refused(f"{dotted(here)}: Duplicate value: {text}", where, _shown(entry.get(keys[0])), rule="KMM057")
 
 
 KMM052 = Rule(
@@ -43,16 +91,7 @@ KMM052 = Rule(
     bad="spec: {moduleLoader: {container: {version: 1.10}}}\n",
     remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
     "boolean.",
-    check=_wrong_type,
 )
-
-
-def _too_few(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    if isinstance(value, list) and len(value) < node.low:
-        where = dotted(path)
-        text = f"{where}: Invalid value: {len(value)}: {where} in body should have at least {node.low} items"
-        yield refused(text, join(path), value)
-
 
 KMM054 = Rule(
     "KMM054",
@@ -60,15 +99,7 @@ KMM054 = Rule(
     good="spec: {moduleLoader: {container: {modprobe: {args: {load: [-v]}}}}}\n",
     bad="spec: {moduleLoader: {container: {modprobe: {args: {load: []}}}}}\n",
     remedy="Add an entry, or remove the field.",
-    check=_too_few,
 )
-
-
-def _too_many(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    if isinstance(value, list) and node.high is not None and len(value) > node.high:
-        text = f"{dotted(path)}: Too many: {len(value)}: must have at most {node.high} items"
-        yield refused(text, join(path))
-
 
 KMM055 = Rule(
     "KMM055",
@@ -93,18 +124,7 @@ spec:
         {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]
 """,
     remedy="Combine several entries into one, or split the device class into two.",
-    check=_too_many,
 )
-
-
-def _wrong_pattern(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    pattern = QUANTITY if node.type == "quantity" else node.pattern
-    if pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):
-        where = dotted(path)
-        yield refused(
-            f"{where}: Invalid value: {quote(value)}: {where} in body should match '{pattern}'", join(path), value
-        )
-
 
 KMM056 = Rule(
     "KMM056",
@@ -116,35 +136,7 @@ spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", reso
 spec: {devicePlugin: {container: {image: "registry.example.com/plugin:1.0", resources: {limits: {memory: 1GB}}}}}
 """,
     remedy="Write quantities as Kubernetes does (500m, 1Gi, 2), and names in lowercase letters.",
-    check=_wrong_pattern,
 )
-
-
-def _duplicate_entry(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    if not isinstance(value, list) or not node.keys:
-        return
-    for index, entry in enumerate(value):
-        if entry is not None and not isinstance(entry, dict):
-            here, shown = (*path, index), quote(entry) if isinstance(entry, str) else as_json(entry)
-            text = f"{dotted(here)}: Invalid value: {shown}: must be an object for an array of list-type map"
-            yield refused(text, join(here), _shown(entry))
-            return
-    yield from _repeated(value, node.keys, path)
-
-
-def _repeated(entries: list[Any], keys: tuple[str, ...], path: FieldPath) -> Iterator[Result]:
-    """Yield an error for each entry with the keys of an earlier one, once per key, as the API server does."""
-    seen: dict[str, int] = {}
-    for index, entry in enumerate(entries):
-        if entry is None:
-            continue
-        text = as_json({key: entry[key] for key in keys if entry.get(key) is not None})
-        seen[text] = seen.get(text, 0) + 1
-        if seen[text] == 2:
-            here = (*path, index)
-            where = join((*here, keys[0]))
-            yield refused(f"{dotted(here)}: Duplicate value: {text}", where, _shown(entry.get(keys[0])))
-
 
 KMM057 = Rule(
     "KMM057",
@@ -160,7 +152,6 @@ spec:
     container: {image: "registry.example.com/plugin:1.0", resources: {claims: [{name: a}, {name: a}]}}
 """,
     remedy="Rename the repeated entry, or remove it.",
-    check=_duplicate_entry,
 )
 
 
@@ -169,14 +160,3 @@ def _shown(value: Any) -> Any:
 
 
 RULES = (KMM052, KMM054, KMM055, KMM056, KMM057)
-
-_ANY = (KMM051, KMM052)
-RULES_OF = {
-    "object": (*_ANY, KMM053),
-    "array": (*_ANY, KMM054, KMM055, KMM057),
-    "quantity": (*_ANY, KMM056),
-    "string": (*_ANY, KMM056),
-    "boolean": _ANY,
-    "integer": _ANY,
-}
-"""The rules for a value of each of the CRD's types."""

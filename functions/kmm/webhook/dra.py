@@ -59,7 +59,6 @@ spec: {dra: {driverName: "", container: {image: "registry.example.com/dra:1.0"}}
     remedy="Write the name under which the driver registers with the kubelet.",
 )
 
-
 KMM013 = Rule(
     "KMM013",
     "the name of the DRA driver must be a DNS subdomain (after KMM 2.6)",
@@ -73,7 +72,6 @@ spec: {dra: {driverName: GPU, container: {image: "registry.example.com/dra:1.0"}
 """,
     remedy="Use only lowercase letters, digits, '-' and '.'.",
 )
-
 
 KMM014 = Rule(
     "KMM014",
@@ -97,7 +95,6 @@ spec:
     remedy="Name the device class, or remove the entry.",
 )
 
-
 KMM015 = Rule(
     "KMM015",
     "the name of a DRA device class must be a DNS subdomain; the CRD already checks all but its length (after KMM 2.6)",
@@ -119,7 +116,6 @@ spec:
 """,
     remedy="Use only lowercase letters, digits, '-' and '.', at most 253 characters.",
 )
-
 
 KMM016 = Rule(
     "KMM016",

@@ -52,7 +52,6 @@ KMM019 = Rule(
     remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
 )
 
-
 KMM026 = Rule(
     "KMM026",
     "a kernel mapping must set only one of inTreeModulesToRemove and inTreeModuleToRemove (KMM 2.1+)",
@@ -77,7 +76,6 @@ spec:
 """,
     remedy="Write inTreeModulesToRemove, and remove the older inTreeModuleToRemove.",
 )
-
 
 KMM027 = Rule(
     "KMM027",

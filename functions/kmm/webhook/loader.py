@@ -70,7 +70,6 @@ KMM020 = Rule(
     remedy="Add a tag or a digest to the image.",
 )
 
-
 KMM021 = Rule(
     "KMM021",
     "a kernel mapping must not have both a regexp and a literal (KMM 1.1+)",
@@ -92,7 +91,6 @@ spec:
     remedy="Remove one of the two, or write two mappings.",
 )
 
-
 KMM022 = Rule(
     "KMM022",
     "a kernel mapping must have a regexp or a literal (KMM 1.1+)",
@@ -110,7 +108,6 @@ spec:
 """,
     remedy="Add a regexp or a literal; `regexp: ^.+$` matches every kernel.",
 )
-
 
 KMM023 = Rule(
     "KMM023",
@@ -130,7 +127,6 @@ spec:
     remedy="Correct the regexp; https://github.com/google/re2/wiki/Syntax describes the syntax.",
 )
 
-
 KMM024 = Rule(
     "KMM024",
     "a kernel mapping must have an image, its own or the container's (KMM 1.1+)",
@@ -149,7 +145,6 @@ spec:
 """,
     remedy="Write containerImage in the mapping, or beside kernelMappings for all mappings.",
 )
-
 
 KMM025 = Rule(
     "KMM025",

@@ -61,7 +61,6 @@ KMM028 = Rule(
     remedy="Remove rawArgs, or remove moduleName and write rawArgs for load and unload.",
 )
 
-
 KMM029 = Rule(
     "KMM029",
     "modprobe must have rawArgs for load and unload if it has no moduleName (KMM 1.1+)",
@@ -77,7 +76,6 @@ spec:
     remedy="Write moduleName, or both lists of rawArgs.",
 )
 
-
 KMM030 = Rule(
     "KMM030",
     "modulesLoadingOrder must have at least two entries; [] counts as set (KMM 1.1+)",
@@ -85,7 +83,6 @@ KMM030 = Rule(
     bad="spec: {moduleLoader: {container: {modprobe: {modulesLoadingOrder: [gpu]}}}}\n",
     remedy="Write moduleName followed by the modules to load before it, or remove modulesLoadingOrder.",
 )
-
 
 KMM031 = Rule(
     "KMM031",
@@ -103,7 +100,6 @@ spec:
     remedy="Write moduleName, or remove modulesLoadingOrder: raw arguments name all modules that they load.",
 )
 
-
 KMM032 = Rule(
     "KMM032",
     "modulesLoadingOrder must start with moduleName (KMM 1.1+)",
@@ -111,7 +107,6 @@ KMM032 = Rule(
     bad="spec: {moduleLoader: {container: {modprobe: {moduleName: gpu, modulesLoadingOrder: [gpu_core, gpu]}}}}\n",
     remedy="Write moduleName first: each module is loaded after those that follow it in the list.",
 )
-
 
 KMM033 = Rule(
     "KMM033",

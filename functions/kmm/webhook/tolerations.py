@@ -55,7 +55,6 @@ KMM004 = Rule(
     remedy="Write the key of the taint: a name, or a prefix, a slash and a name.",
 )
 
-
 KMM005 = Rule(
     "KMM005",
     "a toleration without a key must have the operator Exists (KMM 2.3+)",
@@ -64,7 +63,6 @@ KMM005 = Rule(
     remedy="Write the key of the taint, or write `operator: Exists` to tolerate every taint.",
 )
 
-
 KMM006 = Rule(
     "KMM006",
     "a toleration with tolerationSeconds must have the effect NoExecute (KMM 2.3+)",
@@ -72,7 +70,6 @@ KMM006 = Rule(
     bad="spec: {tolerations: [{key: gpu, operator: Exists, effect: NoSchedule, tolerationSeconds: 60}]}\n",
     remedy="Remove tolerationSeconds, or write `effect: NoExecute`.",
 )
-
 
 KMM007 = Rule(
     "KMM007",
@@ -83,7 +80,6 @@ KMM007 = Rule(
     remedy="Write the value of the taint: at most 63 letters, digits, '-', '_' and '.'.",
 )
 
-
 KMM008 = Rule(
     "KMM008",
     "a toleration with the operator Exists must not have a value (KMM 2.3+)",
@@ -92,7 +88,6 @@ KMM008 = Rule(
     remedy="Remove the value, or write `operator: Equal`.",
 )
 
-
 KMM009 = Rule(
     "KMM009",
     "a toleration's operator must be Equal (the default) or Exists (KMM 2.3+)",
@@ -100,7 +95,6 @@ KMM009 = Rule(
     bad="spec: {tolerations: [{key: gpu, operator: exists}]}\n",
     remedy="Write Equal or Exists, with a capital letter.",
 )
-
 
 KMM010 = Rule(
     "KMM010",

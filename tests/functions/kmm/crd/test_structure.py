@@ -401,7 +401,6 @@ def test_the_webhook_is_not_first_when_the_schema_refuses() -> None:
 
 def test_ids_are_unique() -> None:
     assert len({rule.id for rule in RULES}) == len(RULES) > 70
-    assert all(rule.check for rule in RULES)
 
 
 @pytest.mark.parametrize("junk", [None, 3, 1.5, "x", [], {}, [None], ["x"], [[]], {"a": None}, {"a": []}, float("nan")])
