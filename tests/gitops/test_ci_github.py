@@ -120,7 +120,7 @@ def test_a_push_is_checked_and_compared_with_nothing(hub: Hub) -> None:
     assert [jobs[name].result for name in ("krmfn", "comment", "code-scanning")] == ["success", "skipped", "success"]
     assert len(hub.service.sarifs) == 1
     assert hub.service.sarifs[0]["ref"] == "refs/heads/main"
-    assert not (hub.results / "diff.md").exists()
+    assert not (hub.results / "comment.md").exists()
 
 
 @pytest.mark.parametrize(

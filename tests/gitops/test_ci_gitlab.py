@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from krmfn_functions.commands.ci import FILES
 
 from tests.commands import ROOT, environment
 from tests.functions.comparing.test_base import run_git
@@ -114,7 +115,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 def test_a_merge_request(name: str, lab: Lab) -> None:
     change = CHANGES[name]
     done = lab.merge_request(change, branch=BRANCH)
-    assert done.codes == (0 if change.passes else 1, 0), done.logs
+    assert done.codes == (2 if name == "unreadable" else int(not change.passes), 0), done.logs
     bodies = [comment["body"] for comment in lab.service.comments]
     assert len(bodies) == (1 if change.comment else 0)
     for body in bodies:
@@ -157,7 +158,7 @@ def test_the_note_is_updated_in_place(lab: Lab) -> None:
 
 def test_a_job_that_fails_early_leaves_no_note_that_says_otherwise(lab: Lab) -> None:
     lab.merge_request(CHANGES["clean"])
-    text = (lab.repo / ".gitlab-ci.yml").read_text().replace("mkdir -p .krmfn\n", "false\n")
+    text = (lab.repo / ".gitlab-ci.yml").read_text().replace("krmfn ci ", "false ")
     done = lab.merge_request(Change({".gitlab-ci.yml": text}, False, "", ""))
     assert done.codes == (1, 0), done.logs
     (note,) = lab.service.comments
@@ -168,7 +169,7 @@ def test_without_a_token_there_is_no_note(lab: Lab) -> None:
     """As in the pipeline of a fork, which runs in the fork's own project."""
     done = lab.merge_request(CHANGES["clean"], token="")
     assert done.codes == (0, None)
-    assert "**1 changed" in (done.folder / ".krmfn" / "diff.md").read_text()
+    assert "**1 changed" in (done.folder / ".krmfn" / "comment.md").read_text()
 
 
 def test_a_token_that_may_not_write_is_said(lab: Lab) -> None:
@@ -182,7 +183,7 @@ def test_a_token_that_may_not_write_is_said(lab: Lab) -> None:
 def test_the_default_branch_is_checked_and_compared_with_nothing(lab: Lab) -> None:
     done = lab.run(run_git(lab.repo, "rev-parse", "main"), {"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "main"})
     assert done.codes == (0, None)
-    assert sorted(path.name for path in (done.folder / ".krmfn").iterdir()) == ["codequality.json", "report.html"]
+    assert {path.name for path in (done.folder / ".krmfn").iterdir()} == {*FILES} - {"comment.md"}
     assert json.loads((done.folder / ".krmfn" / "codequality.json").read_text()) == []
 
 
