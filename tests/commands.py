@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+FLEET = "fleet"
+"""The folder of examples/ that is a repository with several clusters."""
 REFUSED_EXAMPLES = frozenset({"conflict", "two-teams"})
 """Folders of examples/ that show a refusal; of the second each folder by itself is fine."""
 COMMANDS = Path(sys.executable).parent

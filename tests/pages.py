@@ -25,7 +25,7 @@ ROOMS = ("*", "docs/*", "examples/*", "examples/*/*", "functions/**/*", "gitops/
 """Where pages are; each has one at least."""
 
 ENGINES = re.compile(r"\b(kustomize|kpt|podman|docker|kubectl|flux)\b")
-"""Other programs: a block with one of these is for `make e2e`."""
+"""Other programs: a block with one of these, in a command or in the comment above it, is for `make e2e`."""
 
 _BLOCK = re.compile(
     r"(?:^ *<!--(?P<note>(?:(?!-->).)*)-->\n)?^(?P<indent> *)(?P<fence>```+)(?P<language>.*?)\n"
@@ -66,7 +66,7 @@ class Block(NamedTuple):
     @property
     def is_e2e(self) -> bool:
         """True when another program than ours is needed."""
-        return any(ENGINES.search(command) for command in self.commands)
+        return any(ENGINES.search(text) for text in (*self.commands, self.note))
 
     @property
     def file(self) -> str:

@@ -25,7 +25,7 @@ from krmfn.ownership import OWNER
 from krmfn.resource import ref
 from krmfn.results import printable
 from tests.builders import folder_text
-from tests.commands import REFUSED_EXAMPLES, ROOT, cached, process
+from tests.commands import FLEET, REFUSED_EXAMPLES, ROOT, cached, process
 
 CASES = ROOT / "tests" / "cases"
 EXAMPLES = ROOT / "examples"
@@ -70,7 +70,7 @@ def _cases(verdict: str) -> list[Case]:
 
 
 def _examples() -> list[Case]:
-    folders = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
+    folders = sorted(path for path in EXAMPLES.iterdir() if path.is_dir() and path.name != FLEET)
     assert folders
     names = [(folder, "ptemplate" if folder.name == "ptemplate" else "deviceconfig") for folder in folders]
     return [Case(f"example-{folder.name}", function, folder) for folder, function in names]

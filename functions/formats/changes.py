@@ -15,7 +15,7 @@ from krmfn.yamltext import emit
 
 from ..differences import ABSENT, FieldChange
 from ..plan import Change, Comparison, Effect, Plan
-from . import findings
+from . import findings, grouped
 
 _SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
 _STYLES = {"+": "created", "-": "deleted", "@": "place"}
@@ -23,20 +23,43 @@ _STYLES = {"+": "created", "-": "deleted", "@": "place"}
 
 
 def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> str:
-    """Return each change with its fields, old value and new value, then the notes, then a line that counts."""
-    parts = []
-    for one in compared:
-        head = [paint(printable(f"{one.name}:"), "place")] if one.name else []
-        parts.append("".join(f"{line}\n" for line in (*head, *_lines(one, paint))))
-    return "\n".join(parts)
+    """Return each change with its fields, old value and new value, then the notes, then a line that counts.
+
+    Of several clusters the fleet comes first, and a change that several have is told once.
+    """
+    lines = _lines(compared[0], paint) if len(compared) == 1 else _fleet(compared, paint)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _fleet(compared: Sequence[Comparison], paint: color.Paint) -> list[str]:
+    every = grouped.rows(compared)
+    names = grouped.columns(every)
+    table = [["CLUSTER", *(name.upper() for name in names), "OBJECTS"]]
+    for one, row in zip(compared, every, strict=True):
+        numbers = [f"{row.numbers.get(name, 0):,}" if row.is_known else "?" for name in names]
+        table.append([printable(row.name), *numbers, summary(one, with_nodes=False)])
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [paint(printable(grouped.headline(compared, every)), "place"), ""]
+    lines += ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
+    head = ""
+    for change, clusters in grouped.changes(compared):
+        if (there := printable(f"{grouped.where(clusters, len(compared))}:")) != head:
+            lines += ["", paint(there, "place")]
+            head = there
+        lines += _change_lines(change, paint)
+    if effects := [told for told, _ in grouped.effects(compared, untold)]:
+        lines += ["", "on the nodes:", *(printable(f"* {told}") for told in effects)]
+    notes = [
+        f"{color.finding(note, paint)} ({printable(grouped.where(clusters, len(compared)))})"
+        for note, clusters in grouped.notes(compared)
+    ]
+    return [*lines, *([""] if notes else []), *notes]
 
 
 def _lines(compared: Comparison, paint: color.Paint) -> list[str]:
     lines: list[str] = []
     for change in compared.plan.changes:
-        lines.append(paint(printable(f"{_SIGNS[change.what]} {named(change)}"), change.what))
-        for field in change.fields:
-            lines += [printable(f"    {field.path}"), *(_painted(line, paint) for line in values(field))]
+        lines += _change_lines(change, paint)
     if effects := untold(compared):
         lines += [*([""] if lines else []), "on the nodes:"]
         lines += (printable(f"* {effect.ref}: {effect.message}") for effect in effects)
@@ -45,12 +68,19 @@ def _lines(compared: Comparison, paint: color.Paint) -> list[str]:
     return [*lines, *([""] if lines else []), summary(compared)]
 
 
+def _change_lines(change: Change, paint: color.Paint) -> Iterator[str]:
+    yield paint(printable(f"{_SIGNS[change.what]} {named(change)}"), change.what)
+    for field in change.fields:
+        yield printable(f"    {field.path}")
+        yield from (_painted(line, paint) for line in values(field))
+
+
 def _painted(line: str, paint: color.Paint) -> str:
     text, style = printable(f"      {line}"), _STYLES.get(line[:1])
     return paint(text, style) if style else text
 
 
-def summary(compared: Comparison) -> str:
+def summary(compared: Comparison, with_nodes: bool = True) -> str:
     """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
     if compared.failed:
         return "cannot be rendered, so what changes is not known"
@@ -60,7 +90,7 @@ def summary(compared: Comparison) -> str:
     parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
     effects = (effect for effect in compared.plan.effects if effect.what != "kept")
     nodes = len({name for effect in effects for name in effect.nodes})
-    if nodes:
+    if nodes and with_nodes:
         parts.append(f"{counts.counted(nodes, 'node')} affected")
     still = ["no object changes" if nodes or compared.notes else "nothing changes"]
     return ", ".join(parts if compared.plan.changes else [*still, *parts])
@@ -82,20 +112,38 @@ def counted(plan: Plan) -> dict[str, int]:
 def as_json(compared: Sequence[Comparison]) -> str:
     """Return `{changes: [...], effects: [...], notes: [...], summary: {...}}`; a value that is not there has no key.
 
-    Of several clusters each change and note names its own, and `failed` those whose new side cannot be rendered.
+    Of several clusters each change and note names those that have it, each effect its own, `clusters` has how many
+    nodes of each gain a driver, lose it, ... (null: not known), and `failed` those whose new side cannot be rendered.
     """
-    document: dict[str, Any] = {"changes": [], "effects": [], "notes": []}
+    is_fleet = len(compared) > 1 or any(one.name for one in compared)
+    document: dict[str, Any] = {}
+    if is_fleet:
+        document["clusters"] = [
+            {
+                "name": row.name,
+                "nodes": {**dict.fromkeys(grouped.COLUMNS, 0), **row.numbers} if row.is_known else None,
+            }
+            for row in grouped.rows(compared)
+        ]
+    told = grouped.changes(compared)
+    document["changes"] = [({"clusters": list(names)} if is_fleet else {}) | _change(one) for one, names in told]
+    document["effects"] = [
+        ({"cluster": one.name} if is_fleet else {}) | part
+        for one in compared
+        for effect in one.plan.effects
+        for part in _effect(effect)
+    ]
+    notes = grouped.notes(compared) if is_fleet else [(note, ()) for one in compared for note in one.notes]
+    document["notes"] = [
+        ({"clusters": list(names)} if is_fleet else {}) | findings.finding(one) for one, names in notes
+    ]
     totals: Counter[str] = Counter()
     for one in compared:
-        cluster = {"cluster": one.name} if one.name else {}
-        document["changes"] += [cluster | _change(change) for change in one.plan.changes]
-        document["effects"] += [cluster | part for effect in one.plan.effects for part in _effect(effect)]
-        document["notes"] += [cluster | findings.finding(note) for note in one.notes]
         totals.update(counted(one.plan))
         totals.update({"hidden": one.hidden} if one.hidden else {})
-    notes = [note for one in compared for note in one.notes]
     same = sum(one.is_same for one in compared)
-    document["summary"] = {**totals, **({"same": same} if same else {}), **findings.summary(notes)}
+    every = [note for one in compared for note in one.notes]
+    document["summary"] = {**totals, **({"same": same} if same else {}), **findings.summary(every)}
     if failed := [one.name for one in compared if one.failed]:
         document["failed"] = failed
     return json_text(document, 2) + "\n"

@@ -4,108 +4,156 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from krmfn import counts
 from krmfn.results import Result, printable
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
+from . import grouped
 from .changes import as_json, fields_of, named, summary, text, untold, values
+from .grouped import Told
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
-_CLUSTERS = 50
-"""Clusters that are shown; the others are counted."""
 _NAME = 200
 """Characters of a cluster's name."""
-_REST = 200
-"""Characters that say, of one cluster, how much is left out."""
-_TABLE = "| | object | |\n|---|---|---|\n"
+_REST = 8_000
+"""Characters that say how much is left out."""
+_SHORT = 30
+"""Characters of a cluster's name where something of many is cut."""
+_CLUSTERS = 20
+"""Clusters that are named where something is cut; more are counted."""
 _REFERENCE = re.compile(r"(?<!\w)@(?=\w)|[#!$&](?=\d)")
 """The character with which a mention of a person begins, or a reference to an issue, a merge request or the like."""
 
 
 def markdown(compared: Sequence[Comparison]) -> str:
-    """Return a comment: of each cluster the notes, a table of the changes, and the details of each, folded away.
+    """Return a comment: the fleet in one line and a table, what is wrong and what happens on nodes, then the details.
 
-    What does not fit is counted: details go first, then rows, then notes.
+    Each is told once, with the clusters that have it. What does not fit is counted for each cluster: details go first,
+    then changes, then what happens.
     """
-    telling = [one for one in compared if one.plan.changes or one.plan.effects or one.notes or one.failed] or list(
-        compared[:1]
+    compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
+    quiet = [one for one in compared if not _tells(one)]
+    telling = [one for one in compared if _tells(one)] or quiet[:1]
+    whose = _whose(len(telling)) if len(compared) > 1 else lambda _: ""
+    head = _head(telling, whose) if len(compared) > 1 else f"**{summary(compared[0])}**\n"
+    tail = (
+        f"\nNothing changes in {counts.counted(len(quiet), 'other cluster')}.\n"
+        if quiet and telling[0] not in quiet
+        else ""
     )
-    shown = telling[:_CLUSTERS]
-    heads = [_head(one) for one in shown]
-    tail = _tail(len(telling) - len(shown), len(compared) - len(telling))
-    room = LIMIT - len(tail) - sum(len(head) + len(_TABLE) + _REST for head in heads)
-    notes, left = _filled(map(_lines, shown), room // 2)
+    tail = tail or (f"\nNothing changes in {counts.counted(len(quiet) - 1, 'other cluster')}.\n" if quiet[1:] else "")
+    changes = grouped.changes(telling)
+    lines = [*_lines(telling, changes, whose)]
+    room = LIMIT - len(head) - len(tail) - _REST
+    said, left = _filled(lines, room // 2)
     room -= room // 2 - left
-    rows, left = _filled((map(_row, one.plan.changes) for one in shown), room // 2)
+    rows, left = _filled(((_row(change, whose(names)), names) for change, names in changes), room // 2)
     room -= room // 2 - left
-    details, _ = _filled((map(_details, one.plan.changes) for one in shown), room)
-    sections = (
-        head + _list(of_notes) + _table(of_rows) + _folds(of_details)
-        for head, of_notes, of_rows, of_details in zip(heads, notes, rows, details, strict=True)
-    )
-    return "\n".join([*sections, *([tail] if tail else [])])
+    details, _ = _filled(((_details(change, whose(names)), names) for change, names in changes), room)
+    return head + _list(said, whose) + _table(rows, bool(whose(()))) + _folds(details, whose) + tail
 
 
-Part = tuple[str, int]
-"""What fits of a part of a section, and how many entries do not."""
+Whose = Callable[[Sequence[str]], str]
+"""Returns of which clusters something is, in brackets; "" where there is only one."""
 
 
-def _filled(sections: Iterable[Iterable[str]], room: int) -> tuple[list[Part], int]:
-    """Return of each section the texts that fit into the room, one after the other, and the room that is left."""
-    parts: list[Part] = []
-    for texts in sections:
-        fitting, cut = [], 0
-        for one in texts:
-            if len(one) <= room:
-                fitting.append(one)
-                room -= len(one)
-            else:
-                cut += 1
-        parts.append(("".join(fitting), cut))
-    return parts, room
+def _whose(number: int) -> Whose:
+    return lambda names: f"({_cell(grouped.where(names, number))})"
+
+
+class Part(NamedTuple):
+    """What fits of a part of a comment, and of how many entries of each cluster the rest is."""
+
+    text: str
+    cut: int
+    clusters: Counter[str]
+
+
+def _filled(told: Iterable[Told[str]], room: int) -> tuple[Part, int]:
+    """Return the texts that fit into the room, one after the other, and the room that is left."""
+    fitting: list[str] = []
+    cut, clusters = 0, Counter[str]()
+    for one, names in told:
+        if len(one) <= room:
+            fitting.append(one)
+            room -= len(one)
+        else:
+            cut += 1
+            clusters.update(names)
+    return Part("".join(fitting), cut, clusters), room
 
 
 def _tells(compared: Comparison) -> bool:
     return bool(compared.plan.changes or compared.plan.effects or compared.notes or compared.failed)
 
 
-def _head(compared: Comparison) -> str:
-    name = compared.name if len(compared.name) <= _NAME else f"{compared.name[:_NAME]}..."
-    return (f"### {_cell(name)}\n\n" if name else "") + f"**{summary(compared)}**\n"
+def _head(telling: Sequence[Comparison], whose: Whose) -> str:
+    """Return the fleet in one line, and a row per cluster as far as they fit into a third of a comment."""
+    every = grouped.rows(telling)
+    names = grouped.columns(every)
+    lines, left = list[Told[str]](), Counter[str]()
+    for one, row in zip(telling, every, strict=True):
+        numbers = [f"{row.numbers.get(name, 0):,}" if row.is_known else "?" for name in names]
+        lines.append(
+            (f"| {_cell(row.name)} | {' | '.join(numbers)} | {_cell(summary(one, with_nodes=False))} |\n", (row.name,))
+        )
+    shown, _ = _filled(lines, LIMIT // 3)
+    for row in every:
+        left.update(row.numbers if row.name in shown.clusters else {})
+    rest = f"| and {shown.cut:,} more | {' | '.join(f'{left[name]:,}' for name in names)} | |\n" if shown.cut else ""
+    title = f"| cluster | {' | '.join(names)} | objects |\n|---|{'--:|' * len(names)}---|\n"
+    return f"**{_cell(grouped.headline(telling, every))}**\n\n{title}{shown.text}{rest}"
 
 
-def _list(notes: Part) -> str:
-    shown, cut = notes
-    return "\n" + shown + (f"- and {counts.counted(cut, 'more line')}\n" if cut else "") if shown or cut else ""
+def _cut(part: Part, whose: Whose) -> str:
+    """Return of which clusters something is left out, and how much of each: ` (dev 3, stage 2)`."""
+    if not part.clusters or not whose(()):
+        return ""
+    named = [f"{_cell(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
+    return f" ({counts.some(named, len(named), _CLUSTERS)})"
 
 
-def _table(rows: Part) -> str:
-    shown, cut = rows
-    return f"\n{_TABLE}{shown}" + (f"| | and {cut:,} more | |\n" if cut else "") if shown or cut else ""
+def _list(said: Part, whose: Whose) -> str:
+    rest = f"- and {counts.counted(said.cut, 'more line')}{_cut(said, whose)}\n" if said.cut else ""
+    return f"\n{said.text}{rest}" if said.text or rest else ""
 
 
-def _folds(details: Part) -> str:
-    shown, cut = details
-    rest = f"The details of {cut:,}{' more' if shown else ''} do not fit into a comment.\n" if cut else ""
-    return f"\n{shown}{rest}" if shown or cut else ""
+def _table(rows: Part, of_many: bool) -> str:
+    more = " clusters |" if of_many else ""
+    title = f"| | object | |{more}\n|---|---|---|{'---|' if of_many else ''}\n"
+    rest = f"| | and {rows.cut:,} more | |{' |' if of_many else ''}\n" if rows.cut else ""
+    return f"\n{title}{rows.text}{rest}" if rows.text or rest else ""
 
 
-def _tail(cut: int, quiet: int) -> str:
-    """Return a sentence about the clusters that are not shown; "" when all are."""
-    parts = [f"{counts.counted(cut, 'more cluster')} with changes not shown"] if cut else []
-    parts += [f"nothing changes in {counts.counted(quiet, 'other cluster')}"] if quiet else []
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}.\n" if text else ""
+def _folds(details: Part, whose: Whose) -> str:
+    more = " more" if details.text else ""
+    rest = (
+        f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details, whose)}.\n"
+        if details.cut
+        else ""
+    )
+    return f"\n{details.text}{rest}" if details.text or rest else ""
 
 
-def _lines(compared: Comparison) -> Iterator[str]:
-    """Yield the notes, then what happens on the nodes."""
-    yield from (f"- {_note(note)}\n" for note in compared.notes)
-    yield from (f"- {_cell(f'{effect.ref}: {effect.message}')}\n" for effect in untold(compared))
+def _lines(compared: Sequence[Comparison], changes: Sequence[Told[Change]], whose: Whose) -> Iterator[Told[str]]:
+    """Yield errors and warnings, new rights, what happens on the nodes, then what is worth knowing."""
+    notes = grouped.notes(compared) if whose(()) else [(note, ()) for one in compared for note in one.notes]
+    told = [(f"- {_note(note)}{f' {whose(names)}' if names else ''}\n", names, note.severity) for note, names in notes]
+    yield from ((line, names) for line, names, severity in told if severity != "info")
+    if whose(()):
+        for change, names in changes:
+            if grouped.is_of_rights(change):
+                yield f"- **rights** {_cell(f'{change.ref} is {change.what}')} {whose(names)}\n", names
+        yield from ((f"- {_cell(line)}\n", names) for line, names in grouped.effects(compared, untold))
+    else:
+        yield from ((f"- {_cell(f'{one.ref}: {one.message}')}\n", ()) for each in compared for one in untold(each))
+    yield from ((line, names) for line, names, severity in told if severity == "info")
 
 
 def _note(note: Result) -> str:
@@ -115,11 +163,12 @@ def _note(note: Result) -> str:
     return f"**{note.severity}** {': '.join([*filter(None, [where]), *subject, _cell(note.message)])}{rule}"
 
 
-def _row(change: Change) -> str:
-    return f"| {change.what} | {_cell(str(change.ref))} | {fields_of(change)} |\n"
+def _row(change: Change, clusters: str) -> str:
+    last = f" {clusters[1:-1]} |" if clusters else ""
+    return f"| {change.what} | {_cell(str(change.ref))} | {fields_of(change)} |{last}\n"
 
 
-def _details(change: Change) -> str:
+def _details(change: Change, clusters: str) -> str:
     """Return a folded part: a changed object's fields as a diff, else the whole object."""
     if change.what == "changed":
         lines = [line for field in change.fields for line in (f"@@ {field.path} @@", *values(field))]
@@ -130,6 +179,7 @@ def _details(change: Change) -> str:
     body = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
     title = html.escape(_inert(f"{change.what}: {named(change)}"))
+    title += f" {clusters}" if clusters else ""
     return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 

@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import pytest
 
-from tests.commands import COMMANDS, REFUSED_EXAMPLES, ROOT, Done
+from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT, Done
 
 EXAMPLES = ROOT / "examples"
-RENDERED = sorted({folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()} - REFUSED_EXAMPLES)
+RENDERED = sorted({folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()} - {*REFUSED_EXAMPLES, FLEET})
 """The examples that `render` takes, each as one folder."""
 TOOLS = ROOT / ".tools" / "bin"
 KUSTOMIZE = "v5.8."

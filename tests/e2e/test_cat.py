@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import COMMANDS, REFUSED_EXAMPLES, ROOT
+from tests.commands import COMMANDS, FLEET, REFUSED_EXAMPLES, ROOT
 
 from .conftest import Env
 from .engines import EXAMPLES, copy_of, must, tree
@@ -26,7 +26,7 @@ metadata:
 NOTHING = "import krmfn; krmfn.main(lambda resources: None)"
 EVERYTHING = "import krmfn; krmfn.main(lambda resources: [item.manifest for item in resources.items] and None)"
 NAMES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
-LEFT_OUT = REFUSED_EXAMPLES | {"kustomize-transformer"}
+LEFT_OUT = REFUSED_EXAMPLES | {"kustomize-transformer", FLEET}
 """Examples with errors, and one that is no package."""
 
 

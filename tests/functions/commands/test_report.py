@@ -70,7 +70,7 @@ def test_a_path_with_nothing_to_report_on_is_never_fine(tmp_path: Path) -> None:
 
 def test_what_changes_since_the_base_is_on_the_page(tmp_path: Path) -> None:
     """Also when `check` has an error about the new side: that is when it matters what changes."""
-    before = {f"lab/{file.name}": file.read_text() for file in (ROOT / "examples" / "fleet").glob("*.yaml")}
+    before = {f"lab/{file.name}": file.read_text() for file in (ROOT / "examples" / "one-cluster").glob("*.yaml")}
     repo = repository(tmp_path / "repo", before)
     (repo / "lab" / "gpu.yaml").write_text(before["lab/gpu.yaml"].replace("  - regexp: ^.*\\.el9_6\\.x86_64$\n", ""))
     (repo / "lab" / "nic.yaml").unlink()

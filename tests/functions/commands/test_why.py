@@ -104,9 +104,9 @@ SITUATIONS: dict[str, tuple[list[dict[str, Any]], int, str]] = {
 
 
 def why(*items: dict[str, Any], name: str = "web-1", options: tuple[str, ...] = ()) -> Done:
-    """Run `why` on examples/fleet with a dump of these items."""
+    """Run `why` on examples/one-cluster with a dump of these items."""
     dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
-    return process("krmfn", "why", name, "examples/fleet", "--live", "-", *options, stdin=dump)
+    return process("krmfn", "why", name, "examples/one-cluster", "--live", "-", *options, stdin=dump)
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
@@ -128,13 +128,13 @@ def test_json_has_the_sentence_and_the_steps() -> None:
 
 
 def test_without_a_dump_the_plan_is_told() -> None:
-    done = process("krmfn", "why", "web-1", "examples/fleet")
+    done = process("krmfn", "why", "web-1", "examples/one-cluster")
     assert (done.code, done.text.partition("\n")[0]) == (0, "web-1: kmm/nic is planned")
 
 
 def test_several_clusters_are_named(tmp_path: Path) -> None:
     for name in ("lab", "prod"):
-        shutil.copytree(ROOT / "examples/fleet", tmp_path / name)
+        shutil.copytree(ROOT / "examples/one-cluster", tmp_path / name)
     done = process("krmfn", "why", "web-1", str(tmp_path / "lab"), str(tmp_path / "prod"))
     assert done.code == 0, done.err
     said = [line for line in done.text.splitlines() if not line.startswith("  ")]
@@ -166,7 +166,7 @@ def test_a_node_that_is_nowhere_is_an_error_with_the_nearest_name() -> None:
 )
 def test_a_dump_that_is_none_is_an_error(dump: str, sentence: str) -> None:
     limit = "1500" if "more than" in sentence else "100000"
-    done = process("krmfn", "why", "web-1", "examples/fleet", "--live", "-", stdin=dump, KRMFN_MAX_BYTES=limit)
+    done = process("krmfn", "why", "web-1", "examples/one-cluster", "--live", "-", stdin=dump, KRMFN_MAX_BYTES=limit)
     assert (done.code, done.text) == (2, "")
     assert sentence in done.err
 
@@ -174,12 +174,12 @@ def test_a_dump_that_is_none_is_an_error(dump: str, sentence: str) -> None:
 def test_nodes_counts_what_is_planned_and_ready_on_live_nodes() -> None:
     other = {**node(NIC), "metadata": {"name": "web-2", "labels": NIC}}
     dump = json.dumps([node({**NIC, **READY}), other])
-    done = process("krmfn", "nodes", "examples/fleet", "--live", "-", stdin=dump)
+    done = process("krmfn", "nodes", "examples/one-cluster", "--live", "-", stdin=dump)
     assert "planned 2, with KMM's ready label 1, these 1 not: nic on web-2" in done.err
     assert ("web-2" in done.text, "gpu-1" in done.text, done.code) == (True, False, 0)
 
 
 def test_nodes_says_that_a_live_node_is_cordoned() -> None:
-    done = process("krmfn", "nodes", "examples/fleet", "--live", "-", stdin=json.dumps([node(NIC, CORDON)]))
+    done = process("krmfn", "nodes", "examples/one-cluster", "--live", "-", stdin=json.dumps([node(NIC, CORDON)]))
     assert "waits while the node is cordoned" in done.text
     assert "runs" not in done.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -31,20 +32,16 @@ def repo(tmp_path: Path) -> Path:
 
 
 def sections(done: Done) -> dict[str, str]:
-    """The summary of each cluster by its name; that of a single one has none."""
-    made = {}
-    for part in done.text.split("\n\n"):
-        if (head := part.split("\n")[0]).endswith(":") and " " not in head:
-            name = head[:-1]
-        made[name] = part.splitlines()[-1]
-    return made
+    """The summary of each cluster by its name, from the table of the fleet."""
+    (table,) = [part.splitlines()[1:] for part in done.text.split("\n\n") if part.startswith("CLUSTER ")]
+    return {row.split()[0]: re.split(r"  +", row, maxsplit=5)[5] for row in table}
 
 
 def test_each_root_is_compared_with_itself(repo: Path) -> None:
     assert sections(diff(repo)) == {".": "nothing changes, 1 unchanged", "lab": SAME, "prod": SAME}
     plant(repo, {"base/a.yaml": config_map("a").replace("b}", "c}"), "prod/kustomization.yaml": OVERLAY.format("p")})
     done = diff(repo, "--format", "json")
-    found = {(one["cluster"], one["change"], one["ref"]["name"]) for one in json.loads(done.out)["changes"]}
+    found = {(*one["clusters"], one["change"], one["ref"]["name"]) for one in json.loads(done.out)["changes"]}
     assert found == {("lab", "changed", "lab-a"), ("prod", "created", "p-a"), ("prod", "deleted", "prod-a")}
 
 

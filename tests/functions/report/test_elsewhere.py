@@ -22,7 +22,7 @@ from tests.commands import ROOT, process
 from tests.examples import EXAMPLES
 from tests.functions.report import fleets as made
 
-FOLDERS = ("examples/fleet", "examples/conflict", "examples/two-vendors")
+FOLDERS = ("examples/one-cluster", "examples/conflict", "examples/two-vendors")
 
 
 def printed(folder: Path, *clusters: str) -> list[str]:
@@ -77,7 +77,7 @@ def test_images_of_a_cluster_with_errors_are_not_known(tmp_path: Path) -> None:
 
 
 def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
-    nodes, check = printed(tmp_path, str(ROOT / "examples/fleet"))
+    nodes, check = printed(tmp_path, str(ROOT / "examples/one-cluster"))
     for name, missing in ((nodes, "krmfn check --format json"), (check, "krmfn nodes --format json")):
         _, page = rule_examples.run(["report", "--from", name])
         assert 'class="tone-fine"' not in page
@@ -88,7 +88,7 @@ def test_a_cluster_with_half_of_its_files_is_not_green(tmp_path: Path) -> None:
 
 def test_two_files_about_another_input_are_refused(tmp_path: Path) -> None:
     """A stale file of `check` would make a page green that has no row of a config with an error."""
-    shutil.copytree(ROOT / "examples/fleet", tmp_path / "lab")
+    shutil.copytree(ROOT / "examples/one-cluster", tmp_path / "lab")
     (check,) = printed(tmp_path, str(tmp_path / "lab"))[1:]
     config = tmp_path / "lab" / "gpu.yaml"
     config.write_text(config.read_text().replace("moduleName", "modulName"))
@@ -133,7 +133,7 @@ Change = Callable[[dict[str, Any]], str]
     ],
 )
 def test_what_is_not_whole_or_not_ours_is_a_sentence(change: Change, message: str, tmp_path: Path) -> None:
-    nodes, check = printed(tmp_path, str(ROOT / "examples/fleet"))
+    nodes, check = printed(tmp_path, str(ROOT / "examples/one-cluster"))
     Path(nodes).write_text(change(json.loads(Path(nodes).read_text())))
     for command in ("report", "images"):
         done = process("krmfn", command, "--from", nodes, check)
@@ -164,13 +164,13 @@ def test_what_could_not_be_read_elsewhere_is_on_the_page(tmp_path: Path) -> None
 
 
 def test_a_cluster_is_here_or_elsewhere(tmp_path: Path) -> None:
-    files = printed(tmp_path, "examples/fleet")
-    done = process("krmfn", "report", "examples/fleet", "--from", *files)
-    assert (done.code, "examples/fleet is both in a file of --from and among the PATHs" in done.err) == (2, True)
+    files = printed(tmp_path, "examples/one-cluster")
+    done = process("krmfn", "report", "examples/one-cluster", "--from", *files)
+    assert (done.code, "examples/one-cluster is both in a file of --from and among the PATHs" in done.err) == (2, True)
 
 
 def test_options_about_paths_need_paths(tmp_path: Path) -> None:
-    files = printed(tmp_path, "examples/fleet")
+    files = printed(tmp_path, "examples/one-cluster")
     against = process("krmfn", "report", "--from", *files, "--against", "examples/conflict")
     assert (against.code, "--against needs a PATH" in against.err) == (2, True)
     kernel = process("krmfn", "images", "--from", *files, "--kernel", "6.1.0")
@@ -204,7 +204,7 @@ def test_a_file_with_another_value_anywhere_is_read_or_refused(data: st.DataObje
 def _spoiled() -> list[tuple[str, str]]:
     found = []
     for command in ("nodes", "check"):
-        for folder in ("examples/fleet", "examples/conflict"):
+        for folder in ("examples/one-cluster", "examples/conflict"):
             found.append((f"{command}.json", process("krmfn", command, folder, "--format", "json").text))
     return found
 

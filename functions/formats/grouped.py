@@ -1,0 +1,203 @@
+"""The changes of several clusters, each told once with the clusters that have it. Pure values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeVar
+
+from krmfn.counts import counted, some
+from krmfn.results import Result
+
+from ..plan import Change, Comparison, Effect
+
+T = TypeVar("T")
+Told = tuple[T, tuple[str, ...]]
+"""Something, and the names of the clusters that have it, in their order."""
+
+COLUMNS = ("gained", "lost", "reloaded", "kept")
+"""What the table of clusters counts, also where it is nothing."""
+_RARE = ("blocked", "waiting", "unknown")
+_SHOWN = 4
+"""Clusters that are named; more are counted."""
+_NODES = re.compile(r"([\d,]+)(?: of ([\d,]+))? nodes? \([^()]*\)")
+"""How a message counts and names nodes: `3 of 40 nodes (a, b, c)`."""
+_KEPT = re.compile(r"version (\S+) stays")
+_HEADS = {
+    "reloaded": " reload at once",
+    "lost": " lose a driver",
+    "gained": " gain one",
+    "blocked": " are blocked",
+    "waiting": " wait",
+}
+_RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+
+
+class Row(NamedTuple):
+    """What becomes of the nodes of one cluster."""
+
+    name: str
+    numbers: Mapping[str, int]
+    """How many nodes gain a driver, lose it, ...; what is not there is none."""
+    is_known: bool
+    """False: nobody knows what happens on the nodes."""
+
+
+def rows(compared: Sequence[Comparison]) -> list[Row]:
+    """Return a row per cluster."""
+    return [Row(one.name, *_numbers(one)) for one in compared]
+
+
+def columns(every: Sequence[Row]) -> list[str]:
+    """Return the columns that a table of these rows has: rare effects only where there are some."""
+    return [*COLUMNS, *(what for what in _RARE if any(what in row.numbers for row in every))]
+
+
+def _numbers(compared: Comparison) -> tuple[dict[str, int], bool]:
+    nodes: dict[str, set[str]] = {}
+    for effect in compared.plan.effects:
+        nodes.setdefault(effect.what, set()).update(effect.nodes)
+    is_known = compared.knows_nodes or bool(nodes) or compared.is_same
+    return {what: len(names) for what, names in nodes.items()}, is_known and not compared.failed
+
+
+def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
+    """Return `78 nodes in 4 clusters reload at once, 20 keep 2.26.0`: the whole fleet in one line."""
+    parts: list[str] = []
+    for what, words in _HEADS.items():
+        if there := [row.numbers[what] for row in every if what in row.numbers]:
+            clusters = f" in {counted(len(there), 'cluster')}"
+            parts.append(f"{sum(there):,}{words}" if parts else f"{counted(sum(there), 'node')}{clusters}{words}")
+    effects = [effect for one in compared for effect in one.plan.effects if effect.what == "kept"]
+    if kept := sum(row.numbers.get("kept", 0) for row in every):
+        found = (_KEPT.match(effect.reason) for effect in effects)
+        versions = list(dict.fromkeys(match[1] for match in found if match))
+        nodes = f"{kept:,}" if parts else counted(kept, "node")
+        parts.append(f"{nodes} keep {some(versions, len(versions), 2) or 'what they have'}")
+    dark = [row.name for row in every if not row.is_known]
+    unknown = [f"what happens on the nodes of {where(dark, len(every))} is not known"] if dark else []
+    moving = ", ".join(parts) or ("" if dark else "no node is affected")
+    return "; ".join(filter(None, [moving, *unknown]))
+
+
+def where(names: Sequence[str], number: int) -> str:
+    """Return the clusters as `dev, stage`, `all 40 clusters`, `38 of 40 clusters`."""
+    if len(names) == number and number > 1:
+        return f"all {number:,} clusters"
+    return ", ".join(names) if len(names) <= _SHOWN else f"{len(names):,} of {counted(number, 'cluster')}"
+
+
+def _together(every: Iterable[tuple[Any, str, T]]) -> dict[Any, list[tuple[str, T]]]:
+    """Return what has one key, each with its cluster."""
+    groups: dict[Any, list[tuple[str, T]]] = {}
+    for key, cluster, value in every:
+        groups.setdefault(key, []).append((cluster, value))
+    return groups
+
+
+def changes(compared: Sequence[Comparison]) -> list[Told[Change]]:
+    """Return each change once, what most clusters have first; two are one when they do the same to one object."""
+    every = ((_digest(change), one.name, change) for one in compared for change in one.plan.changes)
+    found = [(held[0][1], _names(held)) for held in _together(every).values()]
+    return sorted(found, key=lambda one: (-len(one[1]), one[1]))
+
+
+def is_of_rights(change: Change) -> bool:
+    """Return True for a change that may give rights."""
+    return change.ref.kind in _RIGHTS and change.what != "deleted"
+
+
+def _digest(change: Change) -> bytes:
+    what = change.fields if change.what == "changed" else (change.old, change.new)
+    return sha256(repr((change.what, change.ref, what)).encode(errors="surrogatepass")).digest()
+
+
+def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
+    """Return each note once, errors first: those that differ in nodes only, and then in the resource, are one.
+
+    What to do is the same for all of them, and so it is said once.
+    """
+    every = (
+        ((note.severity, note.rule, note.field and note.field.path, _NODES.sub("", note.message)), one.name, note)
+        for one in compared
+        for note in one.notes
+    )
+    found: list[Told[Result]] = []
+    for held in _together(every).values():
+        subjects = _together((note.ref or note.where, cluster, note) for cluster, note in held)
+        (_, first), *others = subjects.items()
+        more = [f"{subject} {_on(each, len(compared))}" for subject, each in others]
+        message = _merged([(cluster, note.message) for cluster, note in first])
+        message += f"; the same for {some(map(str, more), len(more), 10)}" if more else ""
+        found.append((first[0][1]._replace(message=message), _names(held)))
+    order = ("error", "warning", "info")
+    return sorted(found, key=lambda one: order.index(one[0].severity))
+
+
+def _on(held: Sequence[tuple[str, Result]], number: int) -> str:
+    """Return on how many nodes of which clusters a finding is, or in which of `number` clusters."""
+    counts = [match for _, note in held if (match := _NODES.search(note.message))]
+    if len(counts) < len(held):
+        return f"in {where(_names(held), number)}"
+    nodes = [(cluster, int(one[1].replace(",", ""))) for (cluster, _), one in zip(held, counts, strict=True)]
+    return f"on {_total(nodes)}"
+
+
+def _merged(messages: Sequence[tuple[str, str]]) -> str:
+    """Return one message for several clusters, which differs in the nodes only: those are counted per cluster."""
+    first = messages[0][1]
+    if len(messages) == 1:
+        return first
+    every = [list(_NODES.finditer(text)) for _, text in messages]
+    at = iter(range(len(every[0])))
+
+    def total(_: re.Match[str]) -> str:
+        column = next(at)
+        numbers = [
+            (cluster, int(found[column][1].replace(",", "")))
+            for (cluster, _), found in zip(messages, every, strict=True)
+        ]
+        return _total(numbers)
+
+    return _NODES.sub(total, first)
+
+
+def _total(numbers: Sequence[tuple[str, int]]) -> str:
+    """Return `50 nodes (dev 4, stage 6, prod-a 40)`, `400 nodes in 40 clusters`."""
+    nodes = counted(sum(number for _, number in numbers), "node")
+    if len(numbers) > _SHOWN:
+        return f"{nodes} in {len(numbers):,} clusters"
+    return f"{nodes} ({', '.join(f'{cluster} {number:,}' for cluster, number in numbers)})"
+
+
+def effects(compared: Sequence[Comparison], untold: Callable[[Comparison], list[Effect]]) -> Iterator[Told[str]]:
+    """Yield what happens on the nodes, a sentence per Module and effect; images differ by kernel, the first is named.
+
+    `untold` returns the effects of a cluster that no note says.
+    """
+    every = [(one.name, effect) for one in compared for effect in untold(one)]
+    keyed = (((effect.ref, _head(effect), _reason(effect)), cluster, effect) for cluster, effect in every)
+    for (ref, head, _), held in _together(keyed).items():
+        nodes: dict[str, int] = {}
+        for cluster, effect in held:
+            nodes[cluster] = nodes.get(cluster, 0) + len(effect.nodes)
+        reasons = list(dict.fromkeys(effect.reason for _, effect in held if effect.reason))
+        why = f": {reasons[0]}" if reasons else ""
+        why += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
+        yield f"{ref}: {head}{_total(list(nodes.items()))}{why}", tuple(nodes)
+
+
+def _head(effect: Effect) -> str:
+    """Return how the sentence about an effect begins: `reloaded on `."""
+    found = _NODES.search(effect.message)
+    return effect.message[: found.start()] if found else f"{effect.what}: "
+
+
+def _reason(effect: Effect) -> str:
+    """Return the reason of an effect; "" where it is an image, which differs by the kernels of nodes."""
+    return "" if effect.what in ("reloaded", "gained") else effect.reason
+
+
+def _names(held: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(cluster for cluster, _ in held))

@@ -1,0 +1,128 @@
+"""examples/fleet: four clusters, three vendors, 118 nodes; and a fleet of forty like them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.commands import ROOT, Done, process
+from tests.functions.comparing.test_base import OWN, repository
+from tests.trees import plant
+
+FLEET = ROOT / "examples" / "fleet"
+CLUSTERS = ("dev", "stage", "prod-a", "prod-b")
+BUMPS = {"gpu": ("2.26.0", "2.27.0"), "nic": ("1.8.2", "1.9.0"), "fpga": ('"5.3"', '"5.4"')}
+
+
+def files(copies: int = 1) -> dict[str, str]:
+    """The files of the fleet, with each cluster as often under other names."""
+    kept = {str(path.relative_to(FLEET)): path.read_text() for path in FLEET.rglob("*") if path.is_file()}
+    clusters = re.findall(r"^  (\S+): \[(.*)\]$", kept[".krmfn.yaml"], re.MULTILINE)
+    assert tuple(name for name, _ in clusters) == CLUSTERS
+    for copy in range(1, copies):
+        for name, members in clusters:
+            kept |= {
+                path.replace(name, f"{name}-{copy}"): text.replace(f"{name}-", f"{name}-{copy}-")
+                for path, text in [*kept.items()]
+                if path in (f"clusters/{name}/kustomization.yaml", f"inventories/{name}.yaml")
+            }
+            kept[".krmfn.yaml"] += f"  {name}-{copy}: [{members.replace(name, f'{name}-{copy}')}]\n"
+    return kept
+
+
+def bump(folder: Path) -> None:
+    """Move three versions."""
+    for name, (old, new) in BUMPS.items():
+        path = folder / f"base/{name}.yaml"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+
+
+def krmfn(folder: Path, kustomize: str, *args: str, **env: str) -> Done:
+    path = os.pathsep.join([str(Path(kustomize).parent), os.environ["PATH"]])
+    return process("krmfn", *args, cwd=folder, PATH=path, **OWN, **env)
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """The example as a repository."""
+    return repository(tmp_path / "fleet", files())
+
+
+def test_three_versions_over_four_clusters_are_one_screen(fleet: Path, kustomize: str) -> None:
+    bump(fleet)
+    done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown")
+    assert done.code == 1
+    assert len(done.out) <= 8_000
+    head = done.text.splitlines()[:12]
+    assert head[0] == "**78 nodes in 4 clusters reload at once, 20 keep 2.26.0**"
+    assert [row.split(" | ")[:5] for row in head[4:8]] == [
+        ["| dev", "0", "0", "6", "0"],
+        ["| stage", "0", "0", "10", "0"],
+        ["| prod-a", "0", "0", "50", "0"],
+        ["| prod-b", "0", "0", "12", "20"],
+    ]
+    assert "| changed | Module kmm/gpu | 3 fields | dev, stage, prod-a |" in done.text
+    assert done.text.count("<details>") == 4
+    assert done.text.count("tried again as long as") == 1
+    text = krmfn(fleet, kustomize, "diff", "--base", "main", ".").text
+    assert text.splitlines()[0] == "78 nodes in 4 clusters reload at once, 20 keep 2.26.0"
+    document = json.loads(krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "json").text)
+    assert [one["nodes"]["reloaded"] for one in document["clusters"]] == [6, 10, 50, 12]
+    assert [one["clusters"] for one in document["changes"]] == [
+        list(CLUSTERS),
+        [*CLUSTERS[:3]],
+        [*CLUSTERS[:3]],
+        ["prod-b"],
+    ]
+
+
+def test_forty_clusters_are_one_screen_too(tmp_path: Path, kustomize: str) -> None:
+    fleet = repository(tmp_path / "fleet", files(10))
+    bump(fleet)
+    done = krmfn(fleet, kustomize, "diff", "--base", "main", ".", "--format", "markdown")
+    assert done.code == 1
+    assert len(done.out) <= 12_000
+    assert done.text.startswith("**780 nodes in 40 clusters reload at once, 200 keep 2.26.0**")
+    names = [name if not copy else f"{name}-{copy}" for copy in range(10) for name in CLUSTERS]
+    rows = [row.split(" | ")[0].removeprefix("| ") for row in done.text.splitlines()[4:44]]
+    assert rows == names
+    assert "do not fit" not in done.text
+
+
+def test_an_inventory_elsewhere_is_an_input_of_a_cluster(fleet: Path, kustomize: str) -> None:
+    """A cluster whose inventory changed is not the same, also when only its folder is given."""
+    path = fleet / "inventories/dev.yaml"
+    path.write_text(
+        path.read_text().replace("nodeCount: 8", "nodeCount: 9") + "      dev-gpu-99 5.14.0-503.11.1.el9_5.x86_64\n"
+    )
+    done = krmfn(fleet, kustomize, "diff", "--base", "main", "clusters/dev")
+    assert "nothing changes: its files are those of the base" not in done.text
+    same = krmfn(fleet, kustomize, "diff", "--base", "main", "clusters/stage")
+    assert (same.code, same.text) == (0, "nothing changes: its files are those of the base\n")
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_argo_cd_renders_what_ci_has_checked(fleet: Path, kustomize: str, name: str) -> None:
+    """In Argo CD's copy, which has no .git; and with a node that two vendors' drivers of one module would share."""
+    assert krmfn(fleet, kustomize, "check", ".").code == 0
+    shutil.rmtree(fleet / ".git")
+    env = {"ARGOCD_APP_SOURCE_PATH": f"clusters/{name}"}
+    done = krmfn(fleet / "clusters" / name, kustomize, "render", ".", **env)
+    assert (done.code, done.text.count("\nkind: Module\n")) == (0, 2 if name == "prod-b" else 3), done.err
+    plant(
+        fleet,
+        {
+            "base/nic.yaml": (fleet / "base/gpu.yaml")
+            .read_text()
+            .replace("name: gpu", "name: gpu-2")
+            .replace("/gpu:", "/nic:")
+        },
+    )
+    clash = krmfn(fleet / "clusters" / name, kustomize, "render", ".", **env)
+    assert ("[KRM301]" in clash.err, clash.code) == ((False, 0) if name == "prod-b" else (True, 1)), clash.err
