@@ -85,8 +85,6 @@ class Comparison(NamedTuple):
     """What happens on the nodes is known: the effects of the plan are all of it."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
-    knows_nodes: bool = False
-    """Whether the plan's effects are all that happens on the nodes."""
 
 
 class Rollout(NamedTuple):
