@@ -55,12 +55,19 @@ _ROLLOUT = {
 }
 _ADOPTED = {
     "objectName": text(
-        "the name of a DaemonSet that is there already, in place of <DeviceConfig's name>-<name>", "subdomain"
+        "the name of a DaemonSet that is there already, in place of <DeviceConfig's name>-<name>",
+        "subdomain to fill in",
     ),
     "matchLabels": same(
         "labels", "the labels by which a DaemonSet that is there already knows its pods: they never change"
     )
     | {"minProperties": 1},
+}
+_WAITING = {
+    "waitsForModule": flag("false runs it on all nodes of the config, also where the kernel module is not loaded"),
+    "perVersion": flag(
+        "false makes one DaemonSet for all versions of an ordered upgrade, which loaded nodes of each run"
+    ),
 }
 _LABELS = {
     "labels": same("labels", "labels for the DaemonSet and its pods"),
@@ -98,6 +105,8 @@ DEFS: dict[str, Node] = {
         {
             "name": text("the DaemonSet is called <DeviceConfig's name>-<name>", "label"),
             **_ADOPTED,
+            **_WAITING,
+            "containerName": text("the main container's name, in place of `name`", "label"),
             **CONTAINER,
             **_SECURITY,
             "volumes": same("volumes"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_nodes import ENABLED, Node, elsewhere, flag, listed, opened, record, same, text
+from schema_nodes import ENABLED, Node, elsewhere, flag, form, listed, opened, record, same, text
 from schema_pods import CONTAINER, ONE_IMAGE
 
 ONE_DRIVER_IMAGE = (
@@ -177,7 +177,9 @@ LOADER: dict[str, Node] = {
     "imagePullPolicy": same("pullPolicy"),
     "imagePullSecret": text("a Secret in the same namespace that pulls (and pushes) the images", "subdomain"),
     "imagePullSecrets": listed(
-        text("a Secret in the same namespace", "subdomain"),
+        record("a Secret in the same namespace, or an object with its name", _SECRET, ["name"])
+        | form("subdomain")
+        | {"type": ["string", "object"]},
         "several of them, in place of imagePullSecret: the DaemonSets get all, the Module the first",
         most=16,
     ),

@@ -13,6 +13,7 @@ _PORT = {
     "nodePort": number("the port on every node, for the types NodePort and LoadBalancer", 1, 65535),
     **ENABLED,
 }
+_POLICIES = ("Cluster", "Local")
 SERVICE: Node = record(
     "a Service for its port, such as a metrics exporter's",
     {
@@ -21,6 +22,11 @@ SERVICE: Node = record(
         "targetPort": _TARGET,
         "name": text("the port's name in the Service, for a ServiceMonitor", "label"),
         "ports": listed(record("one port", _PORT, ["port"]), "further ports of the Service, beside `port`", most=64),
+        "internalTrafficPolicy": choice("whether pods reach those of their own node only (Cluster)", *_POLICIES),
+        "externalTrafficPolicy": choice(
+            "the same for traffic from outside, for the types NodePort and LoadBalancer (Cluster)", *_POLICIES
+        ),
+        "labels": same("labels", "labels for the Service alone"),
         "annotations": same("annotations", "annotations for the Service alone"),
         **ENABLED,
     },

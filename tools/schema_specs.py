@@ -54,6 +54,7 @@ _SPEC_RULES = [
 
 _SHARED: dict[str, Node] = {
     "tolerations": same("tolerations"),
+    "loaderTolerations": same("tolerations", "taints to tolerate for the Module alone, beside `tolerations`"),
     "devicePlugin": same("devicePlugin"),
     "labels": same("labels"),
     "annotations": same("annotations"),
@@ -126,7 +127,8 @@ SPEC: dict[str, Node] = {
     "inTreeDriver": flag("the driver is in the nodes' kernels: load nothing, start plugins and DaemonSets only"),
     **LOADER,
     "upgrade": record("how a new version reaches the nodes", _UPGRADE, (), [_RETAIN]),
-    "tolerations": same("tolerations"),
+    "tolerations": _SHARED["tolerations"],
+    "loaderTolerations": _SHARED["loaderTolerations"],
     "serviceAccountName": text("for the loader and the DaemonSets", "subdomain"),
     "serviceAccount": elsewhere(
         record("what is generated for the ServiceAccount", _SERVICE_ACCOUNT),

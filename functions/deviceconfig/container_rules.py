@@ -97,7 +97,7 @@ def _named(config: DeviceConfig) -> Iterator[tuple[str, list[str], dict[str, str
         if isinstance(plugin, Dra):
             yield f"{kind}.deviceClasses", _names(plugin.deviceClasses), {}
     for index, entry in enumerate(config.spec.daemonSets):
-        path, taken = f"daemonSets[{index}]", {entry.name: "the main container"}
+        path, taken = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
         yield f"{path}.initContainers", [init.name for init in entry.initContainers], taken
         taken |= {init.name: "an init container" for init in entry.initContainers}
         yield f"{path}.containers", [one.name for one in entry.containers], taken

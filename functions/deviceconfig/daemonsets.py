@@ -36,7 +36,7 @@ def objects(config: DeviceConfig) -> list[tuple[DeviceConfig, Manifest]]:
     A Service stands in front of all versions, as the newest that has it.
     """
     entries = names.entries(config)
-    daemon_sets = [(one, daemon_set(one, entry, one.version)) for one, _, entry in entries]
+    daemon_sets = [(one, daemon_set(one, entry, names.version_of(one, entry))) for one, _, entry in entries]
     services: dict[str, tuple[DeviceConfig, Manifest]] = {}
     for one, _, entry in entries:
         if entry.service and entry.name not in services:
@@ -52,7 +52,8 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     it can never be changed, or what a DaemonSet has that was there before.
     """
     name = names.of_daemon_set(config, entry, version)
-    order = daemonset_order(config.ref.namespace, config.name if config.loads or config.has_module else "")
+    waits = config.has_module and entry.waitsForModule is not False
+    order = daemonset_order(config.ref.namespace, config.name if waits else "")
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}
     served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
@@ -78,7 +79,7 @@ def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
-    selector = {**(config.spec.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, version)}
+    selector = {**(config.spec.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry, version)}
     made = filled(
         serviceAccountName=entry.serviceAccountName or config.spec.serviceAccountName,
         imagePullSecrets=secrets(config),
@@ -86,7 +87,10 @@ def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]
         tolerations=[*config.spec.tolerations, *entry.tolerations],
         **_given(entry, POD),
         initContainers=[_container(config, init, []) for init in entry.initContainers],
-        containers=[_container(config, entry, mounts), *(_container(config, one, []) for one in entry.containers)],
+        containers=[
+            _container(config, entry, mounts, entry.containerName),
+            *(_container(config, one, []) for one in entry.containers),
+        ],
         volumes=[*entry.volumes, *volumes],
     )
     return {**made, **{key: value for key, value in (entry.podSpec or {}).items() if key not in made}}
@@ -98,23 +102,25 @@ def _given(fields: InitContainer, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: written[name] for name in names if name in written}
 
 
-def _gate(config: DeviceConfig, version: str) -> dict[str, str]:
-    """Return the labels of nodes where the module is loaded.
+def _gate(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, str]:
+    """Return the labels of nodes where the module is loaded; none for what does not wait for it.
 
     Versioned: the admin's label evicts the pod before the unload, KMM's own lets it start only on the loaded version.
     """
     namespace, name = config.ref.namespace, config.name
-    if not config.loads:
+    if not config.loads or entry.waitsForModule is False:
         return {}
     if not version:
         return {ready_label(namespace, name): ""}
     return {version_label(namespace, name): version, version_ready_label(namespace, name): version}
 
 
-def _container(config: DeviceConfig, fields: InitContainer, mounts: list[dict[str, Any]]) -> dict[str, Any]:
+def _container(
+    config: DeviceConfig, fields: InitContainer, mounts: list[dict[str, Any]], name: str = ""
+) -> dict[str, Any]:
     security = {**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})}
     return filled(
-        name=fields.name,
+        name=name or fields.name,
         image=config.mirror(image_of(fields)),
         **_given(fields, _CONTAINER),
         securityContext=security,
@@ -126,13 +132,19 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
     """Return a Service in front of a DaemonSet's pods, of all versions of it."""
     name = names.of_service(config, entry)
     order = {"argocd.argoproj.io/sync-wave": "1"}
-    own_metadata = _metadata(config, entry, name, order, service.annotations)
+    own_metadata = _metadata(config, entry, name, order, service)
     pods = {SERVED_LABEL: name}
     return {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": own_metadata,
-        "spec": filled(type=service.type, selector=pods, ports=[_port(port) for port in ports_of(service)]),
+        "spec": filled(
+            type=service.type,
+            selector=pods,
+            ports=[_port(port) for port in ports_of(service)],
+            internalTrafficPolicy=service.internalTrafficPolicy,
+            externalTrafficPolicy=service.externalTrafficPolicy,
+        ),
     }
 
 
@@ -153,10 +165,11 @@ def _port(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _metadata(
-    config: DeviceConfig, entry: DaemonSet, name: str, order: dict[str, str], own: dict[str, str] | None = None
+    config: DeviceConfig, entry: DaemonSet, name: str, order: dict[str, str], own: Service | None = None
 ) -> dict[str, Any]:
-    labels = {**config.object_labels, **(entry.labels or {})}
-    annotations = {**config.object_annotations, **(entry.annotations or {}), **(own or {})}
+    own = own or Service()
+    labels = {**config.object_labels, **(entry.labels or {}), **(own.labels or {})}
+    annotations = {**config.object_annotations, **(entry.annotations or {}), **(own.annotations or {})}
     return metadata(name, config.ref, "consumer", order, labels, annotations)
 
 

@@ -102,6 +102,9 @@ class DaemonSet(Sidecar):
 
     objectName: str = ""
     matchLabels: dict[str, Any] | None = None
+    waitsForModule: bool | None = None
+    perVersion: bool | None = None
+    containerName: str = ""
     volumes: Sequence[Any] = ()
     hostDevices: Sequence[Any] = ()
     initContainers: Sequence[InitContainer] = ()
@@ -158,6 +161,7 @@ class Spec(Fields):
     imagePullSecrets: Sequence[Any] = ()
     upgrade: Upgrade | None = None
     tolerations: Sequence[Any] = ()
+    loaderTolerations: Sequence[Any] = ()
     serviceAccountName: str = ""
     serviceAccount: ServiceAccount | None = None
     devicePlugin: DevicePlugin | None = None
@@ -203,6 +207,9 @@ class Service(Fields):
     targetPort: str | int | None = None
     name: str = ""
     ports: Sequence[Any] = ()
+    internalTrafficPolicy: str = ""
+    externalTrafficPolicy: str = ""
+    labels: dict[str, Any] | None = None
     annotations: dict[str, Any] | None = None
     enabled: bool | None = None
 

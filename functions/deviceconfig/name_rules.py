@@ -24,7 +24,9 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
             yield error(f"the name {entry.name!r} appears twice in daemonSets", field=field)
         seen.add(entry.name)
     found = names.entries(config)
-    no_labels = {names.of_daemon_set(one, entry, one.version) for one, _, entry in found if entry.matchLabels}
+    no_labels = {
+        names.of_daemon_set(one, entry, names.version_of(one, entry)) for one, _, entry in found if entry.matchLabels
+    }
     for one in names.made(config):
         excess = len(one.name) - _LABEL
         if one.kind == "DaemonSet" and one.name not in no_labels and excess > 0:
@@ -41,7 +43,8 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
     for index, entry in enumerate(entries):
         for name in ("objectName", "matchLabels"):
             value = getattr(entry, name)
-            why = "every version of an ordered upgrade" if config.version else "every pool" if config.pool else ""
+            versions = names.version_of(config, entry)
+            why = "every version of an ordered upgrade" if versions else "every pool" if config.pool else ""
             if any(getattr(other, name) == value for other in entries[:index]):
                 why = "another entry"
             if value and why:
@@ -132,7 +135,8 @@ spec:
   daemonSets:
   - {name: agent, image: "registry.example.com/agent:1.0", objectName: gpu-agent, matchLabels: {app: gpu-agent}}
 """,
-        remedy="Remove both fields, so that each DaemonSet gets a name and a selector of its own.",
+        remedy="Remove both fields, so that each DaemonSet gets a name and a selector of its own, or write "
+        "`perVersion: false` for one DaemonSet of all versions.",
         check=adopted_are_one,
     ),
 )

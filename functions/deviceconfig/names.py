@@ -35,6 +35,11 @@ def of_daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> str:
     return f"{name}-{version.lower().replace('.', '-').replace('_', '-')}" if version else name
 
 
+def version_of(config: DeviceConfig, entry: DaemonSet) -> str:
+    """Return the version that an entry's DaemonSet is for; "" for one that is made once, for all versions."""
+    return "" if entry.perVersion is False or entry.waitsForModule is False else config.version
+
+
 def of_service(config: DeviceConfig, entry: DaemonSet) -> str:
     """Return `<config>-<pool>-<entry>`: a Service stands in front of all versions."""
     return f"{config.base}-{entry.name}"
@@ -66,7 +71,12 @@ def entries(config: DeviceConfig) -> list[tuple[DeviceConfig, int, DaemonSet]]:
     Those of one name stand together, the current version's first: a version may have other entries than the next.
     """
     versions = (config, *config.retained)
-    found = [(one, index, entry) for one in versions for index, entry in enumerate(one.spec.daemonSets)]
+    found = [
+        (one, index, entry)
+        for one in versions
+        for index, entry in enumerate(one.spec.daemonSets)
+        if one is config or version_of(one, entry)
+    ]
     if len(found) < 2:
         return found
     order = list(dict.fromkeys(entry.name for _, _, entry in found))
@@ -81,8 +91,9 @@ def made(config: DeviceConfig) -> Iterator[Made]:
         field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
         parts = (*((("pool", config.pool),) if config.pool else ()), ("daemonSet", entry.objectName or entry.name))
         decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
-        all_parts = (*parts, ("version", one.version)) if one.version else parts
-        yield Made("DaemonSet", of_daemon_set(config, entry, one.version), config, decides, all_parts)
+        version = version_of(one, entry)
+        all_parts = (*parts, ("version", version)) if version else parts
+        yield Made("DaemonSet", of_daemon_set(config, entry, version), config, decides, all_parts)
         if entry.service and entry.name not in served:
             served.add(entry.name)
             yield Made("Service", of_service(config, entry), one, field, parts)

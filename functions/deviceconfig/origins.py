@@ -54,6 +54,9 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
     if name is None:
         return None
     name = _image(config, name)
+    if match := re.match(r"tolerations\[(\d+)\]", name):
+        excess = int(match[1]) - len(config.spec.tolerations)
+        name = name if excess < 0 else f"loaderTolerations[{excess}]{name[match.end() :]}"
     current = value(config.fields, name)  # as it is written
     proposed = finding.field.proposed if current == finding.field.current else None
     field = Field(config.at(name), current if isinstance(current, (str, int)) else None, proposed)
@@ -68,7 +71,7 @@ def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | Non
     part, number = match[1], int(match[2])
     inner = f".{part}[{number}]" if part == "initContainers" else f".{part}[{number - 1}]" if number else ""
     for one, index, entry in names.entries(config):
-        if names.of_daemon_set(one, entry, one.version) == finding.ref.name:
+        if names.of_daemon_set(one, entry, names.version_of(one, entry)) == finding.ref.name:
             name = _image(one, f"daemonSets[{index}]{inner}.image")
             return one.located(finding._replace(ref=None, field=Field(one.at(name), value(one.fields, name))))
     return None

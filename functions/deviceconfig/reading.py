@@ -26,7 +26,7 @@ SEED_DEFAULTS: dict[str, Any] = {
 _OF_PROFILES = frozenset({"versions", "versionsComplete", "locked"})
 """What a profile holds beside the fields of a config."""
 _FOR_ALL = frozenset({"moduleName", "imagePullSecret", "imagePullSecrets"})
-_OF_THE_MODULE = frozenset({*OF_LOADER, "devicePlugin", "dra"} - _FOR_ALL)
+_OF_THE_MODULE = frozenset({*OF_LOADER, "loaderTolerations", "devicePlugin", "dra"} - _FOR_ALL)
 """Fields that reach no DaemonSet, so that they count in the current version only."""
 
 

@@ -44,8 +44,14 @@ def ports_are_told_apart(config: DeviceConfig) -> Iterator[Result]:
 
 
 def node_ports_have_their_type(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per nodePort of a Service that nodes have no port for."""
+    """Yield an error per nodePort or externalTrafficPolicy of a Service that nodes have no port for."""
     for path, service in _services(config):
+        if service.externalTrafficPolicy and service.type not in ("NodePort", "LoadBalancer"):
+            message = (
+                f"a Service of the type {service.type or 'ClusterIP'} gets no traffic from outside; "
+                "write `type: NodePort`, or leave externalTrafficPolicy out"
+            )
+            yield error(message, field=Field(config.at(f"{path}.externalTrafficPolicy")))
         for index, port in enumerate(service.ports):
             if "nodePort" in port and service.type not in ("NodePort", "LoadBalancer"):
                 message = (
@@ -107,7 +113,7 @@ spec:
     ),
     Rule(
         "KRM161",
-        "a nodePort must be in a Service of type NodePort or LoadBalancer",
+        "a nodePort or externalTrafficPolicy must be in a Service of type NodePort or LoadBalancer",
         good="""\
 spec:
   daemonSets:
@@ -122,7 +128,7 @@ spec:
     image: registry.example.com/agent:1.0
     service: {ports: [{port: 9100, nodePort: 30910}]}
 """,
-        remedy="Write `type: NodePort`, or remove nodePort.",
+        remedy="Write `type: NodePort`, or remove nodePort and externalTrafficPolicy.",
         check=node_ports_have_their_type,
     ),
 )

@@ -42,6 +42,14 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
         for index in range(1, len(config.spec.imagePullSecrets)):
             yield f"imagePullSecrets[{index}]", "a Module takes one pull secret, the first, and there are no daemonSets"
         yield "upgrade.retain", "it keeps DaemonSets of earlier versions, and there are no daemonSets"
+    if not config.has_module:
+        yield "loaderTolerations", "no Module is generated, and DaemonSets have `tolerations`"
+    for index, entry in enumerate(config.spec.daemonSets):
+        if entry.perVersion is not None and (not config.version or entry.waitsForModule is False):
+            why = "it does not wait for the module" if config.version else "only an ordered upgrade has versions"
+            yield f"daemonSets[{index}].perVersion", f"{why}, so there is one DaemonSet in any case"
+        if entry.waitsForModule is not None and not config.loads:
+            yield f"daemonSets[{index}].waitsForModule", "inTreeDriver loads nothing, so nothing waits for it"
     yield from _of_services(config)
     yield from _overwritten(config)
 
@@ -130,7 +138,8 @@ def keys_of_ours(config: DeviceConfig) -> list[tuple[str, str, str]]:
     for index, entry in enumerate(config.spec.daemonSets):
         names = ("labels", "annotations", "podLabels", "podAnnotations")
         written += [(f"daemonSets[{index}].{name}", getattr(entry, name)) for name in names]
-        written += [(f"daemonSets[{index}].service.annotations", entry.service.annotations)] if entry.service else []
+        for name in ("labels", "annotations") if entry.service else ():
+            written.append((f"daemonSets[{index}].service.{name}", getattr(entry.service, name)))
     for index, entry in enumerate(config.spec.extraObjects):
         kept = ((name, entry["metadata"].get(name)) for name in ("labels", "annotations"))
         written += [(f"extraObjects[{index}].metadata.{name}", given) for name, given in kept]

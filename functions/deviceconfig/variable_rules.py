@@ -13,7 +13,7 @@ from .model import DeviceConfig, value
 
 _FORMS = (
     (
-        frozenset({"labels", "podLabels"}),
+        frozenset({"labels", "podLabels", "matchLabels"}),
         r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
         "a label's value has at most 63 letters, digits, -, _ and ., and begins and ends with a letter or digit",
     ),
@@ -21,6 +21,11 @@ _FORMS = (
         frozenset({"configMap.name", "configMapRef.name", "configMapKeyRef.name", "dockerfileConfigMap.name"}),
         r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
         "a ConfigMap's name has lower case letters, digits, - and .",
+    ),
+    (
+        frozenset({"[].objectName"}),
+        r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+        "a DaemonSet's name has lower case letters, digits, - and .",
     ),
     (
         frozenset({"imageParts.repository", "driverImageParts.repository"}),
@@ -88,7 +93,7 @@ def _misfits(config: DeviceConfig) -> Iterator[Result]:
 
 def _shaped(path: Sequence[str | int]) -> set[str]:
     """Return the names under which _FORMS has a field: what holds it, alone and with its own name."""
-    holder = str(path[-2]) if len(path) > 1 else ""
+    holder = "" if len(path) < 2 else "[]" if isinstance(path[-2], int) else path[-2]
     return {holder, f"{holder}.{path[-1]}"}
 
 

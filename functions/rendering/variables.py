@@ -24,12 +24,12 @@ FILLED = frozenset(
         *("command", "args", "parameters", "loadArgs", "unloadArgs", "rawLoadArgs", "rawUnloadArgs", "value"),
         *("dirName", "firmwarePath", "hostDevices", "filesToSign", "path", "mountPath", "subPath", "subPathExpr"),
         "workingDir",
-        *("labels", "annotations", "podLabels", "podAnnotations", "extraObjects"),
+        *("labels", "annotations", "podLabels", "podAnnotations", "matchLabels", "objectName", "extraObjects"),
         *("configMap", "configMapRef", "configMapKeyRef", "dockerfileConfigMap"),
     }
 )
 """Fields below which every string may hold a variable; a ConfigMap may be one of the extra objects."""
-_NEVER = frozenset({"nodeSelector", "clusterSelector", "selector", "matchLabels", "tolerations", "resources"})
+_NEVER = frozenset({"nodeSelector", "clusterSelector", "selector", "tolerations", "resources"})
 """Fields below which no name means what it means elsewhere."""
 _REFERENCE = re.compile(r"\$(?:krmfn_\w*|\{krmfn_[^}]*\}?)", re.IGNORECASE | re.ASCII)
 _FORM = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)

@@ -475,3 +475,29 @@ def test_what_is_generated_is_not_kept_from_the_cluster() -> None:
     ((rule, path, message),) = findings({"annotations": {"config.kubernetes.io/local-config": "true"}})
     assert (rule, path) == ("KRM118", "metadata.annotations[config.kubernetes.io/local-config]")
     assert "keeps the generated objects off the cluster" in message
+
+
+def test_pull_secrets_may_be_written_as_in_a_pod() -> None:
+    twice = [{"name": "one"}, "two", {"name": "two"}]
+    resources = applied(deviceconfig, device_config(SPEC | {"imagePullSecrets": twice, "daemonSets": [AGENT]}))
+    (finding,) = [one for one in resources.results if one.severity == "error"]
+    assert finding.field and finding.field.path == "spec.imagePullSecrets[2]" and "'two' twice" in finding.message
+    plain, objects = (
+        applied(deviceconfig, device_config(SPEC | {"imagePullSecrets": own, "daemonSets": [AGENT]})).items[1:]
+        for own in (["one", "two"], [{"name": "one"}, "two"])
+    )
+    assert [item.manifest for item in plain] == [item.manifest for item in objects]
+
+
+def test_an_external_traffic_policy_needs_traffic_from_outside() -> None:
+    service = {"port": 1, "externalTrafficPolicy": "Local"}
+    resources = applied(deviceconfig, device_config(SPEC | {"daemonSets": [AGENT | {"service": service}]}))
+    found = [(one.rule, one.field.path) for one in resources.results if one.field]
+    assert found == [("KRM161", "spec.daemonSets[0].service.externalTrafficPolicy")]
+
+
+def test_a_finding_about_a_toleration_stands_where_it_is_written() -> None:
+    """The Module has those of the config and then those of its own."""
+    spec = SPEC | {"tolerations": [{"operator": "Exists"}], "loaderTolerations": [{"key": "a b", "operator": "Exists"}]}
+    found = [one.field.path for one in applied(deviceconfig, device_config(spec)).results if one.field]
+    assert found == ["spec.loaderTolerations[0].key"]

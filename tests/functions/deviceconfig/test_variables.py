@@ -295,3 +295,20 @@ def test_a_repository_that_is_none_with_the_value_filled_in() -> None:
         "_, . and /"
     }
     assert mistakes(config(driverImage=None, driverImageParts=parts, moduleName="my_mod")) == {}
+
+
+def test_a_daemon_set_s_name_and_selector_take_variables_and_are_checked() -> None:
+    entry = AGENT | {
+        "objectName": "$KRMFN_NAME-x",
+        "matchLabels": {"app": "$KRMFN_NAME"},
+        "podLabels": {"a": "$KRMFN_NAME"},
+    }
+    resources = applied(krmfn, device_config(SPEC | {"daemonSets": [entry]}, "dc"))
+    made = next(item.manifest for item in resources.items if item.kind == "DaemonSet")
+    assert made["metadata"]["name"] == "dc-x" and made["spec"]["selector"] == {"matchLabels": {"app": "dc"}}
+    assert made["spec"]["template"]["metadata"]["labels"].items() >= {"app": "dc", "a": "dc"}.items()
+    wrong = AGENT | {"objectName": "$KRMFN_DRIVER_VERSION", "matchLabels": {"app": "$KRMFN_NAMESPACE"}}
+    spec = SPEC | {"driverVersion": "1.0_A", "daemonSets": [wrong]}
+    found = applied(krmfn, device_config(spec, "dc")).results
+    assert [(one.rule, one.field.path) for one in found if one.field] == [("KRM146", "spec.daemonSets[0].objectName")]
+    assert "becomes '1.0_A'; a DaemonSet's name has lower case letters" in found[0].message

@@ -344,3 +344,47 @@ def test_a_field_of_a_version_is_found_again_where_it_is_written() -> None:
         "spec.profiles[p.q]",
         "spec.defaults",
     ]
+
+
+ORDERED: dict[str, Any] = {"upgrade": {"ordered": True, "retain": ["0.9"]}}
+READY = "kmm.node.kubernetes.io/kmm.dc.ready"
+
+
+def gated(**entry: Any) -> dict[str, set[str]]:
+    """The labels of KMM in the nodeSelector of each DaemonSet of an ordered upgrade that retains a version."""
+    made = rendered({"profiles": {"p": PROFILE}}, config(**ORDERED, daemonSets=[{"name": "agent", **entry}]))
+    selectors = {
+        name: one["spec"]["template"]["spec"]["nodeSelector"] for name, one in made.items() if "DaemonSet" in name
+    }
+    return {name: {key for key in own if "kmm.node" in key} for name, own in selectors.items()}
+
+
+def test_one_daemon_set_serves_all_versions_where_it_is_said() -> None:
+    versioned = {f"kmm.node.kubernetes.io/{key}" for key in ("version-module.kmm.dc", "kmm.dc.version.ready")}
+    assert gated() == dict.fromkeys(("DaemonSet dc-agent-1-0", "DaemonSet dc-agent-0-9"), versioned)
+    assert gated(perVersion=False) == {"DaemonSet dc-agent": {READY}}
+    assert gated(waitsForModule=False) == {"DaemonSet dc-agent": set()}
+
+
+def test_one_daemon_set_for_all_versions_may_be_one_that_is_there_already() -> None:
+    adopted = {"objectName": "old", "matchLabels": {"app": "old"}}
+    assert gated(perVersion=False, **adopted) == {"DaemonSet old": {READY}}
+    spec = {"profiles": {"p": PROFILE}}
+    found = errors(spec, config(**ORDERED, daemonSets=[{"name": "agent", **adopted}]))
+    assert found.keys() >= {f"spec.daemonSets[0].{name}" for name in adopted}
+
+
+@pytest.mark.parametrize(
+    ("own", "why"),
+    [({}, "only an ordered upgrade has versions"), (ORDERED | {"waitsForModule": False}, "does not wait")],
+)
+def test_per_version_without_versions_has_no_effect(own: dict[str, Any], why: str) -> None:
+    waits = {"waitsForModule": own["waitsForModule"]} if "waitsForModule" in own else {}
+    upgrade = {name: value for name, value in own.items() if name == "upgrade"}
+    entry = {"name": "agent", "perVersion": False, **waits}
+    (message,) = [
+        one.message
+        for one in findings({"profiles": {"p": PROFILE}}, config(**upgrade, daemonSets=[entry]))
+        if one.field and one.field.path == "spec.daemonSets[0].perVersion"
+    ]
+    assert why in message
