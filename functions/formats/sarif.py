@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from krmfn.results import Result, json_text
@@ -13,16 +14,28 @@ from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+MOST = 25_000
+"""The findings of a run that GitHub takes; it refuses a log with more."""
 
 
 def sarif(checked: Checked, rules: Rules = None) -> str:
     """Return a SARIF log with one run; `results` is written when it is empty, too, since readers need it."""
-    ids = sorted({result.rule for result in checked.results if result.rule})
+    results = _fitting(checked.results)
+    ids = sorted({result.rule for result in results if result.rule})
     known = {rule.id: rule for rule in rules()} if rules and ids else {}
     described = [{"id": name} | _texts(known.get(name)) for name in ids]
     driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": described}
-    run = {"tool": {"driver": driver}, "results": [_entry(result) for result in checked.results]}
+    run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
     return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
+
+
+def _fitting(results: Sequence[Result]) -> Sequence[Result]:
+    """Return the findings, or the worst of them with one that counts the others."""
+    if len(results) <= MOST:
+        return results
+    worst = sorted(results, key=lambda result: list(_LEVELS).index(result.severity))
+    rest = worst[MOST - 1 :]
+    return [*worst[: MOST - 1], Result(f"{len(rest):,} more findings do not fit into this log", rest[0].severity)]
 
 
 def _texts(rule: Rule | None) -> dict[str, Any]:

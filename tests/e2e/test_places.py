@@ -114,7 +114,7 @@ def test_three_planted_faults_in_every_format(
     entries = [one for one in json.loads(checked["gitlab"].out) if one["severity"] == "critical"]
     assert [one["location"] for one in entries] == [{"path": file, "lines": {"begin": int(line)}}]
     cases = [case for case in xml.fromstring(checked["junit"].text) if case.find("failure[@type='error']") is not None]
-    assert [(case.get("file"), case.get("line")) for case in cases] == [(file, line)]
+    assert [case.attrib["name"].split(": ")[0].split(":")[:2] for case in cases] == [[file, line]]
     assert [str(case.get("name")).partition(": error: ")[0] for case in cases] == [place]
     if files is PLAIN:  # else nothing comes out of the build
         assert 'name="lab-drv"} 1' in checked["prometheus"].text
