@@ -36,7 +36,9 @@ def objects(config: DeviceConfig) -> list[tuple[DeviceConfig, Manifest]]:
     A Service stands in front of all versions, as the newest that has it.
     """
     entries = names.entries(config)
-    daemon_sets = [(one, daemon_set(one, entry, names.version_of(one, entry))) for one, _, entry in entries]
+    daemon_sets = [
+        (one, daemon_set(one, entry, one.version and names.version_of(one, entry))) for one, _, entry in entries
+    ]
     services: dict[str, tuple[DeviceConfig, Manifest]] = {}
     for one, _, entry in entries:
         if entry.service and entry.name not in services:
@@ -52,7 +54,7 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     it can never be changed, or what a DaemonSet has that was there before.
     """
     name = names.of_daemon_set(config, entry, version)
-    waits = config.has_module and entry.waitsForModule is not False
+    waits = (config.loads or config.has_module) and entry.waitsForModule is not False
     order = daemonset_order(config.ref.namespace, config.name if waits else "")
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}

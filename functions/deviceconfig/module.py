@@ -8,7 +8,7 @@ from krmfn import Manifest
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.metadata import MODULE_ORDER, filled, metadata
-from .fields import Container, DevicePlugin, Dra, KernelMapping, Spec
+from .fields import Container, DevicePlugin, Dra, KernelMapping
 from .images import image_of
 from .model import DeviceConfig
 
@@ -127,10 +127,5 @@ def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
 
 def secrets(config: DeviceConfig) -> list[dict[str, str]]:
     """Return the references to the pull secrets, as Module and pods spell them; a Module takes the first alone."""
-    names = pull_secrets(config.spec) or [config.spec.imagePullSecret]
-    return [{"name": name} for name in names if name]
-
-
-def pull_secrets(spec: Spec) -> list[str]:
-    """Return the names in imagePullSecrets, of which each may be an object with a name, as a pod has it."""
-    return [one["name"] if isinstance(one, dict) else one for one in spec.imagePullSecrets]
+    names = config.spec.imagePullSecrets or [config.spec.imagePullSecret]
+    return [dict(name) if isinstance(name, dict) else {"name": name} for name in names if name]

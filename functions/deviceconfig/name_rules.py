@@ -25,7 +25,9 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
         seen.add(entry.name)
     found = names.entries(config)
     no_labels = {
-        names.of_daemon_set(one, entry, names.version_of(one, entry)) for one, _, entry in found if entry.matchLabels
+        names.of_daemon_set(one, entry, one.version and names.version_of(one, entry))
+        for one, _, entry in found
+        if entry.matchLabels
     }
     for one in names.made(config):
         excess = len(one.name) - _LABEL
@@ -43,7 +45,7 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
     for index, entry in enumerate(entries):
         for name in ("objectName", "matchLabels"):
             value = getattr(entry, name)
-            versions = names.version_of(config, entry)
+            versions = config.version and names.version_of(config, entry)
             why = "every version of an ordered upgrade" if versions else "every pool" if config.pool else ""
             if any(getattr(other, name) == value for other in entries[:index]):
                 why = "another entry"

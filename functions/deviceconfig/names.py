@@ -91,7 +91,7 @@ def made(config: DeviceConfig) -> Iterator[Made]:
         field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
         parts = (*((("pool", config.pool),) if config.pool else ()), ("daemonSet", entry.objectName or entry.name))
         decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
-        version = version_of(one, entry)
+        version = one.version and version_of(one, entry)
         all_parts = (*parts, ("version", version)) if version else parts
         yield Made("DaemonSet", of_daemon_set(config, entry, version), config, decides, all_parts)
         if entry.service and entry.name not in served:
