@@ -13,7 +13,7 @@ from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..run import note, run_of
 from . import dollars, objects, order, passed_over, ready, resolved
-from .stream import final
+from .stream import Final, modules_of
 
 RULES = (
     *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
@@ -34,8 +34,8 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
     inputs = [item for item in resources.items if id(item) not in there]
     created = frozenset(ref for change, ref in resources.changes if change == "created")
     run = run_of(resources)
-    theirs = run.external.items if run.external else ()
-    whole = final(deployed, inputs, run.transformed, created, run.config_item, run.packages, theirs)
+    owners = {item.ref.id: item for item in (*inputs, *deployed)}
+    whole = Final(deployed, inputs, owners, modules_of(deployed), run, created)
     by_ref = {item.ref: item for item in resources.items}
     # the function inside a kustomization has said it of an input already, which stands beside what was made from it
     said = {one.ref for one in resources.results if one.rule == "KRM104"}

@@ -77,7 +77,7 @@ def inputs_stay_behind(final: Final) -> Iterator[Result]:
     itself says so (KRM104).
     """
     is_package = any((item.group, item.kind) == _KPT for item in final.inputs)
-    folders = tuple("" if folder == "." else f"{folder}/" for folder in final.packages)
+    folders = tuple("" if folder == "." else f"{folder}/" for folder in final.run.packages)
     made = {item.mark.owner for item in final.deployed if item.mark and item.ref not in final.created}
     for item in final.inputs:
         if (item.group, item.kind) not in _INPUTS or item.annotations.get(LOCAL) == "true":

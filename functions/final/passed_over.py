@@ -24,7 +24,7 @@ _WHY = (
 
 def images_are_replaced(final: Final) -> Iterator[Result]:
     """Yield a warning per image that an entry of `images` names and that is as it was."""
-    entries = {one.name: one for one in final.transformed.images}
+    entries = {one.name: one for one in final.run.transformed.images}
     for item in final.deployed if entries else ():
         if any(map(item.mentions, entries)):
             for path, image in images(item):
@@ -37,7 +37,7 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
 def labels_are_passed_on(final: Final) -> Iterator[Result]:
     """Yield an info per owner that has a label of kustomize's which what is made from it has not."""
     without: dict[Id, list[Item]] = {}
-    for item in final.deployed if final.transformed.labels else ():
+    for item in final.deployed if final.run.transformed.labels else ():
         owner = final.owner(item)
         if owner and _missing(final, owner, item):
             without.setdefault(owner.ref.id, []).append(item)
@@ -54,7 +54,9 @@ def labels_are_passed_on(final: Final) -> Iterator[Result]:
 
 
 def _missing(final: Final, owner: Item, item: Item) -> list[tuple[str, str]]:
-    return [pair for pair in final.transformed.labels if pair in owner.labels.items() and pair[0] not in item.labels]
+    return [
+        pair for pair in final.run.transformed.labels if pair in owner.labels.items() and pair[0] not in item.labels
+    ]
 
 
 def _is_left(image: str, entry: Replacement) -> bool:

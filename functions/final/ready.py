@@ -121,10 +121,10 @@ def _parts(key: str) -> tuple[str, str] | None:
 def _missing(final: Final, names: dict[str, set[str]], namespace: str, name: str) -> tuple[str, bool]:
     """Return what is said of a Module that is not there, and whether it is surely a renamed one that was meant."""
     waits = f"waits for Module {namespace}/{name}"
-    moved = [space for space in sorted(names) if space in final.transformed.namespaces]
+    moved = [space for space in sorted(names) if space in final.run.transformed.namespaces]
     for space in (namespace, *moved):
         present = names.get(space, set())
-        other = name if name in present else twin(name, present, final.transformed, hashed=False)
+        other = name if name in present else twin(name, present, final.run.transformed, hashed=False)
         if other:
             what = f"which is called {space}/{other} in the end; kustomize does not transform the keys of labels"
             return f"{waits}, {what}: call krmfn in the outermost kustomization", True

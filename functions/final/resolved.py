@@ -148,7 +148,7 @@ def _judged(item: Item, one: Reference, names: Names, final: Final) -> Result | 
         return None
     noun, field = one.kind[1], Field(join(one.path), one.name)
     where = "" if one.kind in CLUSTER_SCOPED or not namespace else f" in the namespace {namespace}"
-    other = twin(one.name, present, final.transformed, one.kind in _HASHED)
+    other = twin(one.name, present, final.run.transformed, one.kind in _HASHED)
     if other:
         way = _OUT_OF_REACH if one.kind == DEVICE_CLASS else _TELL
         message = f"names the {noun} {one.name}, which kustomize renamed to {other}; {way}"

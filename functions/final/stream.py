@@ -8,9 +8,7 @@ from typing import NamedTuple
 from krmfn import Item, Place, Ref, Result
 
 from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
-from ..run import Transformed
-
-NOTHING = Transformed()
+from ..run import Run
 
 
 class Final(NamedTuple):
@@ -19,20 +17,18 @@ class Final(NamedTuple):
     deployed: Sequence[Item]
     inputs: Sequence[Item]
     """What was read and is left out of a render: configs, functionConfigs, Nodes, local-config."""
-    transformed: Transformed
-    """What the kustomizations put before and behind names."""
-    created: frozenset[Ref]
-    """What this run has made."""
     owners: Mapping[tuple[str, str, str, str], Item]
     """The resources that objects can be made from, by their ids."""
     modules: Sequence[tuple[Item, Module]]
     """The Modules, also those that a ManagedClusterModule brings to its clusters."""
-    config: Item | None = None
-    """The functionConfig, when it was read from a file."""
-    packages: tuple[str, ...] = ()
-    """The folders of kpt packages that were read."""
-    theirs: Sequence[Item] = ()
-    """What the cluster gets from elsewhere: it is there for references, and is not judged."""
+    run: Run
+    created: frozenset[Ref]
+    """What this run has made."""
+
+    @property
+    def theirs(self) -> Sequence[Item]:
+        """What the cluster gets from elsewhere: it is there for references, and is not judged."""
+        return self.run.external.items if self.run.external else ()
 
     def owner(self, item: Item) -> Item | None:
         """Return the resource that an item was made from; None for one that is written by hand."""
@@ -47,24 +43,11 @@ class Final(NamedTuple):
     def _origin(self, owner: Item, result: Result) -> Place | None:
         """Return the place of the field that a value comes from, in the owner or the functionConfig."""
         place = owner.place_of(result.field)
-        if place == owner.place and self.config:
-            other = self.config.place_of(result.field)
-            return place if other == self.config.place else other
+        config = self.run.config_item
+        if place == owner.place and config:
+            other = config.place_of(result.field)
+            return place if other == config.place else other
         return place
-
-
-def final(
-    deployed: Sequence[Item],
-    inputs: Sequence[Item] = (),
-    transformed: Transformed = NOTHING,
-    created: frozenset[Ref] = frozenset(),
-    config: Item | None = None,
-    packages: tuple[str, ...] = (),
-    theirs: Sequence[Item] = (),
-) -> Final:
-    """Return the final list of what is deployed and what is not."""
-    owners = {item.ref.id: item for item in (*inputs, *deployed)}
-    return Final(deployed, inputs, transformed, created, owners, modules_of(deployed), config, packages, theirs)
 
 
 def modules_of(items: Sequence[Item]) -> list[tuple[Item, Module]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from krmfn_functions.final import judge
-from krmfn_functions.final.stream import final
+from krmfn_functions.final.stream import Final, modules_of
 from krmfn_functions.fleet.workloads import POD_KINDS
-from krmfn_functions.run import Transformed
+from krmfn_functions.run import Run, Transformed
 
 from krmfn import Manifest, Result
 from krmfn.rule import apply
@@ -23,7 +23,9 @@ def judged(
 ) -> list[Result]:
     """Return what the rules find in a final list."""
     deployed, stay = resource_list(*manifests).items, resource_list(*inputs).items
-    return list(apply(judge.RULES, final(deployed, stay, transformed)))
+    owners = {item.ref.id: item for item in (*stay, *deployed)}
+    run = Run(transformed=transformed)
+    return list(apply(judge.RULES, Final(deployed, stay, owners, modules_of(deployed), run, frozenset())))
 
 
 def told(results: list[Result]) -> list[tuple[str, str, str]]:
