@@ -11,7 +11,7 @@ from typing import Any
 import derive_module_structure
 import module_crds
 import pytest
-from krmfn_functions.kmm.crd import structure
+from krmfn_functions.kmm.crd import facts, structure
 from krmfn_functions.kmm.crd.facts import Fact, module_facts
 from krmfn_functions.kmm.crd.values import QUANTITY
 from krmfn_functions.kmm.rule import tag
@@ -238,10 +238,13 @@ def test_dra_or_device_plugin() -> None:
 
 @pytest.mark.parametrize(
     ("path", "wanted"),
-    [("spec.selector.a", "string"), ("spec.tolerations", "array"), ("spec", "object"), (f"{C}.sign", "object")],
+    [
+        *(("spec.selector.a", "string"), ("spec.tolerations", "array"), ("spec", "object"), (f"{C}.sign", "object")),
+        (f"{RESOURCES}.limits.cpu", "integer,string"),
+    ],
 )
 def test_nulls(path: str, wanted: str) -> None:
-    finding = one(edited(module(), (path, None)))
+    finding = one(edited(module(), ("spec.devicePlugin", dict(PLUGIN)), (path, None)))
     assert finding.rule == "KMM059" and tag(finding, "admission") == wrong_type(path, wanted, "null")
     assert "leave the field out" in finding.message
 
@@ -302,6 +305,23 @@ def test_fields_where_none_belong(path: str, value: Any, unknown: list[str]) -> 
     refusals = [tag(result, "admission") for result in results if result.rule == "KMM051"]
     assert refusals == [f'{UNKNOWN}"{path}{place}"' for place in unknown]
     assert [result.rule for result in results if tag(result, "first")] == (["KMM051"] * len(unknown) or ["KMM052"])
+    assert [result.message for result in results if result.rule == "KMM051"] == refusals, "no field could be meant"
+
+
+def test_what_every_object_has_belongs_to_its_top() -> None:
+    for path in ("spec.kind", "spec.metadata", f"{C}.apiVersion"):
+        assert texts(edited(module(), (path, "x"))) == [f'{UNKNOWN}"{path}"']
+
+
+def test_a_field_that_a_later_version_drops_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in {
+        "2.4": json.dumps({"fields": facts.table("2.4")}),
+        "next": json.dumps({"base": "2.4", "drop": ["spec/tolerations"], "set": {"spec/extra": "string"}}),
+    }.items():
+        (tmp_path / f"structure-{name}.json").write_text(text)
+    monkeypatch.setattr(facts, "_HERE", str(tmp_path))
+    fields = (facts.module_facts.__wrapped__("next").fields or {})["spec"].fields or {}
+    assert "tolerations" not in fields and fields["extra"].type == "string"
 
 
 def test_free_parameters_may_be_anything_but_a_list() -> None:
@@ -342,8 +362,8 @@ def test_whole_numbers_with_a_point_are_integers(value: float, given: str, hint:
             ["[3]: Invalid value: 1000: must be an object for an array of list-type map"],
         ),
         (
-            [[1, "a<b", None, {"é": 1.5}]],
-            [r'[0]: Invalid value: [1,"a\u003cb",null,{"é":1.5}]: must be an object for an array of list-type map'],
+            [[1, 2.0, "a<b", None, {"é": 1.5}]],
+            [r'[0]: Invalid value: [1,2,"a\u003cb",null,{"é":1.5}]: must be an object for an array of list-type map'],
         ),
         ([{}, {}, {}], ["[1]: Duplicate value: {}"]),
         ([{"name": None}, {"request": "r"}], ["[1]: Duplicate value: {}"]),
