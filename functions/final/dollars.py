@@ -9,7 +9,6 @@ from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
 from ..kmm.lookup import table, text
-from ..kmm.module import Module
 from ..rendering.substitution import DISABLED, SUBSTITUTE, changed_at
 from .names import CONFIG_MAP
 from .stream import Final
@@ -32,16 +31,11 @@ def dollars_are_kept(final: Final) -> Iterator[Result]:
 
 def _dockerfiles(final: Final) -> Iterator[Item]:
     """Yield the ConfigMaps with the Dockerfiles of Modules."""
-    wanted = {name for _, module in final.modules for name in _named(module)}
-    for item in final.deployed if wanted else ():
-        if (item.group, item.kind) == CONFIG_MAP and (item.ref.namespace, item.name) in wanted:
+    builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
+    names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
+    for item in final.deployed if names else ():
+        if (item.group, item.kind) == CONFIG_MAP and (item.ref.namespace, item.name) in names:
             yield item
-
-
-def _named(module: Module) -> Iterator[tuple[str, str]]:
-    """Yield the namespace and name of each Dockerfile of a Module."""
-    for _, build in module.sections("build"):
-        yield module.ref.namespace, text(table(build, "dockerfileConfigMap"), "name")
 
 
 RULES = (

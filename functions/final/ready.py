@@ -43,11 +43,11 @@ class Label(NamedTuple):
 
 def labels_have_their_module(final: Final) -> Iterator[Result]:
     """Yield a finding per selector or affinity on a label of a Module that is not in the list."""
-    known = _known(final)
-    names: dict[str, set[str]] = {}
+    labels, names = list(_node_labels(final)), dict[str, set[str]]()
+    known = _known(final) if labels else {}
     for _, module in final.modules:
         names.setdefault(module.ref.namespace, set()).add(module.ref.name)
-    for item, one in _node_labels(final):
+    for item, one in labels:
         parts = _parts(one.key)
         if one.key in known or not parts or parts[1] in names.get("", ()):
             continue
@@ -59,8 +59,9 @@ def labels_have_their_module(final: Final) -> Iterator[Result]:
 
 def labels_are_set(final: Final) -> Iterator[Result]:
     """Yield an error per required label that no node ever has: the Module lacks that part, or it has another value."""
-    known = _known(final)
-    for item, one in _node_labels(final):
+    labels = list(_node_labels(final))
+    known = _known(final) if labels else {}
+    for item, one in labels:
         label = known.get(one.key)
         if not label or not one.is_required:
             continue

@@ -1,7 +1,7 @@
 """Lints about images: unknown variables, and tags that are empty or that move."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from krmfn import Field, KrmfnError, Manifest, Result, error, warning
@@ -14,6 +14,7 @@ from ..lookup import table, tables, text, texts
 from ..module import CONTAINER, EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module
 
 _KERNEL = "6.1.0-1.x86_64"
+_SAMPLE = variables(_KERNEL)
 
 
 class Template(NamedTuple):
@@ -83,16 +84,11 @@ def _filled(template: Template, name: str, namespace: str) -> Filled:
     names = [part.name for part in (*decisive, *defaults) if part.name is not None]
     if not template.is_image:
         return Filled(names)
-    values = {**_sample(), "MOD_NAME": name, "MOD_NAMESPACE": namespace}
+    values = {**_SAMPLE, "MOD_NAME": name, "MOD_NAMESPACE": namespace}
     known = {name: values[name] for name in template.known}
     image = substitute(template.text, known) if known else template.text
     refused = bool(known) and ":" not in template.text
     return Filled(names, image, "" if refused or _is_incomplete(image) else image)
-
-
-@cache
-def _sample() -> dict[str, str]:
-    return variables(_KERNEL)
 
 
 def _braces_are_closed(template: Template, filled: Filled) -> Iterator[Result]:
