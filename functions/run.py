@@ -44,6 +44,8 @@ class Run(NamedTuple):
     external: ResourceList | None = None
     """What the cluster gets from elsewhere (--against): it takes part in what is judged, and is neither judged nor put
     out."""
+    named: frozenset[str] | None = frozenset()
+    """The profiles that configs of the other roots name; None where not all clusters are here, and nobody knows."""
     turned_off: int = 0
     """How many findings were not reported, since the input itself turns them off."""
 

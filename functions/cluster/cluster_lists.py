@@ -60,7 +60,7 @@ def rendered(
                 raise
             failures.append(failure_of(part.name, failure))
             continue
-        if resources.function_config:
+        if resources.function_config and not _is_from(run_of(resources).config_item, read.side):
             counted = counted._replace(
                 kinds={**counted.kinds, "functionConfig": counted.kinds.get("functionConfig") or 1}
             )
@@ -71,6 +71,11 @@ def rendered(
         seen.append(inputs.counted(read.side.resources))
     final = _final(lists, read.side, is_whole)
     return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
+
+
+def _is_from(item: Item | None, side: Read | None) -> bool:
+    """Return True for a functionConfig that stands in loose files, with which it is counted."""
+    return bool(item and side and any(one is item for one in side.resources.items))
 
 
 def _shared(resources: ResourceList) -> list[Item]:

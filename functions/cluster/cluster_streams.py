@@ -110,6 +110,11 @@ def _streams(
     names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
     others = external.read(context, names, roots, failures) if options.against else {}
     made: list[Rendered] = []
+    has_more = len(laid.clusters) > 1 or bool(laid.config.clusters) or any(len(one.parts) > 1 for one in read)
+    if has_more:
+        from . import shared  # here: most runs have one root
+
+        shared.note_profiles(read, laid.config)
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
             one = cluster_lists.rendered(context, each, failures, stays)
@@ -119,6 +124,7 @@ def _streams(
                 inputs.judge_final(one.final)
             made.append(one)
             step()
+    made = shared.without_needed(made, laid.config) if has_more else made
     _raise_alike(made, findings, failures)
     return Streams(made, findings, failures, laid.config, tuple(every), laid.excluded, others)
 

@@ -11,11 +11,11 @@ from .table import GROUPS
 _READ = "nodes live from for base cluster exclude function-config"
 _JUDGED = (
     "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
-    "require-coverage allow-empty allow-unmapped"
+    "require-coverage allow-empty allow-unmapped min-severity select ignore"
 )
 _OUTPUT = (
-    "output out output-dir replace split include-inputs format plan wave write-baseline label owner node problems "
-    "labels all-labels name valid-until verbose quiet color"
+    "output out output-dir replace split include-inputs format output-format plan wave write-baseline label owner node "
+    "problems labels all-labels name valid-until verbose quiet color"
 )
 _RARE = "root kustomize allow-remote function-image jobs timeout log-format"
 OPTIONS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -19,11 +19,13 @@ from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
 from ..formats import baseline, findings
-from ..formats.checked import Checked
+from ..formats.checked import CLUSTERS, Checked
+from ..formats.grouped import where
 from ..paths import failures, files, output
+from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
 from ..settings import CHECK
-from . import failing
+from . import failing, selection
 from .catalogue import rules
 
 
@@ -36,6 +38,10 @@ class Args(NamedTuple):
     write_baseline: str | None
     fail_on: tuple[str, ...]
     strict: bool
+    min_severity: str
+    select: str
+    ignore: str
+    output_format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,10 +54,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     failing.add_argument(parser, failing.NOW)
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
+    selection.add_arguments(parser)
 
 
 def run(context: Context, args: Args) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
+    chosen = selection.selection(args.min_severity, args.select, args.ignore, _ids)
     streams = cluster_streams.rendered(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
@@ -62,13 +70,19 @@ def run(context: Context, args: Args) -> int:
         whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
         files.write_text(args.write_baseline, baseline.dump([*streams.findings, *whole.results]), context.options.root)
         return 0
-    checked = judged(context, streams, args.baseline)
+    checked = selection.without_ignored(judged(context, streams, args.baseline), chosen)
     fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
     checked = checked._replace(results=[*checked.results, *failing.uncovered(streams.lists, fail_on)])
     write = findings.FORMATS[args.format or streams.config.format or "text"]
-    if write is findings.text and color.is_wanted(context.options.color, sys.stdout):
-        write = partial(findings.text, paint=color.painted)
-    output.write_stdout(write(checked, rules))
+    if write is findings.text:
+        paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
+        write = partial(write, paint=paint)
+        if args.output_format == "full":
+            write = partial(write, source=selection.source_of(context.options.root))
+        if context.options.quiet and chosen.least == "info":
+            chosen = chosen._replace(least="warning")
+    shown = selection.shown(checked, chosen)
+    output.write_stdout(write(shown, rules))
     return int(failing.fails(checked.results, fail_on)) if streams.is_whole else 2
 
 
@@ -79,13 +93,17 @@ def judged(context: Context, streams: Streams, known: str | None) -> Checked:
     """
     whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
     results = [*streams.findings, *whole.results]
+    names: dict[str, list[str]] = {}
+    for one in streams.clusters if len(streams.clusters) > 1 else ():
+        for text in dict.fromkeys(map(str, one.final.results)):
+            names.setdefault(text, []).append(one.cluster.name)
     number = len(results)
     if known:
         results = _new(context, known, results)
     left_out = number - len(results)
-    results = _once(results)
+    results = _once(results, names)
     # no baseline names these: what was not read was not judged
-    results += [result for failure in streams.failures for result in _unread(failure)]
+    results = [_in_file(one) for one in (*results, *(one for each in streams.failures for one in _unread(each)))]
     by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
     return whole._replace(
         results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out
@@ -97,9 +115,28 @@ def _checked(one: Rendered) -> Checked:
     return one.read._replace(results=in_order(one.final.results), turned_off=run_of(one.final).turned_off)
 
 
-def _once(results: Sequence[Result]) -> list[Result]:
-    """Return the findings without those that another cluster has, too: a base that several build is one file."""
-    return list({(one.place, str(one)) if one.place and one.place.line else id(one): one for one in results}.values())
+def _once(results: Sequence[Result], names: Mapping[str, Sequence[str]]) -> list[Result]:
+    """Return each finding once, with the names of the clusters that have it: a base that several build is one file."""
+    number = len({name for every in names.values() for name in every})
+    kept: dict[object, Result] = {}
+    for one in results:
+        text = str(one)
+        every = names.get(text, ()) if not one.unlisted else ()
+        key = text if every else (one.place, text) if one.place and one.place.line else id(one)
+        tags = ((CLUSTERS, where(every, number)),) if every else ()
+        kept[key] = one._replace(tags=(*one.tags, *tags))
+    return list(kept.values())
+
+
+def _in_file(result: Result) -> Result:
+    """Return a finding that stands in a file, or in none: what CI servers show at a file is no folder."""
+    place = result.place
+    if not place or place.line or not os.path.isdir(place.path):  # noqa: PTH112
+        return result
+    names = (f"{place.path}/{name}" for name in KUSTOMIZATIONS)
+    if name := next(filter(os.path.isfile, names), ""):
+        return result._replace(place=place._replace(path=os.path.normpath(name)))
+    return result._replace(place=None, message=f"{place.path}: {result.message}")
 
 
 def _new(context: Context, name: str, results: Sequence[Result]) -> list[Result]:
@@ -120,6 +157,10 @@ def _unread(failure: failures.Failure) -> list[Result]:
         else:
             messages[-1] += f"\n{line}"
     return [error(message, place=Place(failure.name)) for message in messages]
+
+
+def _ids() -> frozenset[str]:
+    return frozenset(rule.id for rule in rules())
 
 
 COMMAND = Command(

@@ -12,6 +12,7 @@ from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
 from ..rendering.variables import IMAGE
+from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
 from .layers import Layer
 from .merging import SWITCHES, merged
@@ -59,16 +60,20 @@ def check(
             judged = module_checks.check(resources, objects, [], function_config, lint=True)
             findings += [finding for _, finding in judged if finding.rule not in trial.left_out]
         yield from ((None, finding) for finding in findings if trial.concerns(finding))
-    yield from ((None, finding) for finding in profiles_are_named(items, function_config))
+    yield from ((None, finding) for finding in profiles_are_named(items, function_config, run_of(resources).named))
     for of_profiles in (version_rules, lock_rules):
         yield from ((None, finding) for finding in of_profiles.check(function_config))
     if len(groups) == len(items):
         yield from ((None, finding) for finding in defaults_are_used(groups, function_config))
 
 
-def profiles_are_named(items: Sequence[Item], function_config: FunctionConfig) -> Iterator[Result]:
-    """Yield a finding per profile that no config names."""
-    named = {reading.profile_of(item) for item in items}
+def profiles_are_named(
+    items: Sequence[Item], function_config: FunctionConfig, elsewhere: frozenset[str] | None
+) -> Iterator[Result]:
+    """Yield a finding per profile that no config names, here or `elsewhere` (see `Run.named`)."""
+    if elsewhere is None:
+        return
+    named = {*elsewhere, *(reading.profile_of(item) for item in items)}
     report = warning if items else info
     why = "no config names this profile" if items else "there is no config here to name this profile"
     for profile in function_config.profiles:

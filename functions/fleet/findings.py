@@ -134,12 +134,17 @@ def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
 
 def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
     """Yield an info for a kernel mapping that no selected node's kernel takes, where some kernel takes another one."""
+    used: dict[object, list[object]] = {}
+    taken_by = []
     for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
         taken = {outcome.resolution.mapping for _, outcome in selected} - {None}
         if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
             taken |= _taken(driver, {group.kernel for group, _ in selected if group.kernel})
+        taken_by.append(taken)
+        used.setdefault(driver.claim.ref, []).extend(driver.module.mappings[at] for at in taken if at is not None)
+    for driver, selected, taken in zip(fleet.drivers, fleet.of_driver, taken_by, strict=True):
         for position, entry in enumerate(driver.module.mappings if taken else ()):
-            if position not in taken:
+            if position not in taken and entry not in used[driver.claim.ref]:  # another pool may use it
                 kind = "literal" if text(entry, "literal") else "regexp"
                 number = _number(selected)
                 message = (

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Place, Ref, Result
+from krmfn.results import printable
 
 
 class Checked(NamedTuple):
@@ -24,5 +25,17 @@ class Checked(NamedTuple):
     """The findings of each cluster by its name."""
     baseline: int = 0
     """How many findings a baseline has left out."""
+    hidden: Mapping[str, int] = {}  # read only
+    """How many findings of each severity are not shown, since nobody asked for them; they count all the same."""
     turned_off: int = 0
     """How many findings are not among the results, since the input itself turns them off."""
+
+
+CLUSTERS = "clusters"
+"""The tag of a finding with the clusters that have it, in words; none where there is only one cluster."""
+
+
+def whose(result: Result) -> str:
+    """Return the clusters that have a finding, as its line ends with them: ` (dev, stage)`; "" for none."""
+    names = dict(result.tags).get(CLUSTERS)
+    return f" ({printable(names)})" if names else ""

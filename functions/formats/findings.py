@@ -7,9 +7,9 @@ from typing import Any
 
 from krmfn import color
 from krmfn.counts import counted, extent, listed
-from krmfn.results import UNLISTED, Result, json_text, reference
+from krmfn.results import UNLISTED, Result, json_text, printable, reference
 
-from .checked import Checked
+from .checked import Checked, whose
 from .github import github
 from .gitlab import gitlab
 from .junit import junit
@@ -21,25 +21,52 @@ _EXPLAINED = 3
 """How many rules the last line of the text names."""
 
 
-def text(checked: Checked, rules: Rules = None, paint: color.Paint = color.plain) -> str:
-    """Return a line per finding, one that counts them and, with rules, one that says what explains them."""
-    lines = [*(color.finding(result, paint) for result in checked.results), summary_line(checked, paint)]
+Source = Callable[[str, int], str]
+"""Returns a line of a file by its number from 1; "" where it cannot be read."""
+
+
+def text(
+    checked: Checked, rules: Rules = None, paint: color.Paint = color.plain, source: Source = lambda *_: ""
+) -> str:
+    """Return a line per finding, one that counts them and, with rules, one that says what explains them.
+
+    `source` has the lines that are shown below findings, with a caret.
+    """
+    lines = [line for result in checked.results for line in _shown(result, paint, source)]
+    lines.append(summary_line(checked, paint))
     ids = list(dict.fromkeys(result.rule for result in checked.results if result.rule))
     if rules and ids:
         lines.append(f"more about these: krmfn explain {' '.join(ids[:_EXPLAINED])}")
     return "".join(f"{line}\n" for line in lines)
 
 
+def _shown(result: Result, paint: color.Paint, source: Source) -> list[str]:
+    """Return the line of a finding, and the line of its file below."""
+    line = f"{color.finding(result, paint)}{whose(result)}"
+    place = result.place
+    held = source(place.path, place.line) if place and place.path and place.line else ""
+    if not place or not held.strip():
+        return [line]
+    number = f"{place.line:,}"
+    caret = [f"{' ' * len(number)} | {' ' * (place.column - 1)}^"] if 0 < place.column <= len(held) else []
+    return [line, f"{number} | {printable(held)}", *caret]
+
+
 def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
     """Return `2 errors, 1 info: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
     parts = [paint(counted(number, severity), severity) for severity, number in counts.items() if number]
-    if parts and not (counts["error"] or counts["warning"]):
+    if parts and not (counts["error"] or counts["warning"] or any(checked.hidden.values())):
         parts.insert(0, paint("no errors or warnings", "clean"))
     kinds, read = listed(checked.kinds), extent(checked.resources, checked.files)
     left = f"; {counted(checked.excluded, 'file')} skipped (`exclude`, Helm charts)" if checked.excluded else ""
+    hides = any(checked.hidden.values())
+    left += f"; not shown: {listed(checked.hidden)}" if hides else ""
+    fleet = f": {counted(len(checked.clusters), 'cluster')}" if len(checked.clusters) > 1 else ""
     off = f"; {counted(checked.turned_off, 'finding')} turned off" if checked.turned_off else ""
-    return f"{', '.join(parts) or paint('no findings', 'clean')}{f': {kinds}' if kinds else ''} in {read}{left}{off}"
+    clean = "no such findings" if hides else paint("no findings", "clean")
+    inside = f"{fleet + ',' if fleet else ':'} {kinds}" if kinds else fleet
+    return f"{', '.join(parts) or clean}{inside} in {read}{left}{off}"
 
 
 def summary(results: Sequence[Result]) -> dict[str, int]:
@@ -71,6 +98,7 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
             "files": checked.files,
             "excluded": checked.excluded,
             "baseline": checked.baseline,
+            "hidden": sum(checked.hidden.values()),
             "turnedOff": checked.turned_off,
             "kinds": dict(checked.kinds),
         },

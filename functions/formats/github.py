@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmfn.results import Result, printable
 
-from .checked import Checked
+from .checked import Checked, whose
 from .rules import Rules
 
 
@@ -19,7 +19,7 @@ def _github(result: Result) -> str:
     known = {"file": place.path, "line": place.line, "col": place.column} if place and place.path else {}
     known["title"] = result.rule or "krmfn"
     properties = ",".join(f"{key}={_escaped(printable(str(value)), ':,')}" for key, value in known.items() if value)
-    message = "\n".join(map(printable, (result.subject + result.message).split("\n")))
+    message = "\n".join(map(printable, (result.subject + result.message + whose(result)).split("\n")))
     return f"::{level} {properties}::{_escaped(message)}"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from krmfn.results import Result, json_text
 
-from .checked import Checked
+from .checked import Checked, whose
 from .rules import Rules
 
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
@@ -35,7 +35,7 @@ def gitlab(checked: Checked, rules: Rules = None) -> str:
 def _entry(result: Result, fingerprint: str) -> dict[str, Any]:
     place = result.place
     return {
-        "description": result.subject + result.message,
+        "description": result.subject + result.message + whose(result),
         "check_name": result.rule or "krmfn",
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[result.severity],

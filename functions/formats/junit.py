@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmfn.counts import counted, extent
 
-from .checked import Checked
+from .checked import Checked, whose
 from .rules import Rules
 
 
@@ -19,7 +19,8 @@ def junit(checked: Checked, rules: Rules = None) -> str:
     )
     for result in failures:
         # the name has the place: the schema of Jenkins knows no attributes for file and line
-        attributes = {"classname": _printable(result.rule or "krmfn"), "name": _printable(str(result))}
+        name = f"{result}{whose(result)}"
+        attributes = {"classname": _printable(result.rule or "krmfn"), "name": _printable(name)}
         case = xml.SubElement(suite, "testcase", attributes)
         failure = xml.SubElement(case, "failure", type=result.severity, message=_printable(result.message))
         failure.text = _printable("\n".join(filter(None, (str(result), remedies.get(result.rule)))))

@@ -20,6 +20,12 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
     for result in checked.results:
         counts[result.rule, result.severity] += result.unlisted or 1
     findings = [({"rule": rule, "severity": severity}, count) for (rule, severity), count in sorted(counts.items())]
+    clusters = checked.clusters.items() if len(checked.clusters) > 1 else ()
+    of_clusters = [
+        ({"cluster": name, "severity": severity}, sum(one.unlisted or 1 for one in results if one.severity == severity))
+        for name, results in clusters
+        for severity in ("error", "warning", "info")
+    ]
     kinds = [({"kind": kind}, count) for kind, count in checked.kinds.items()]
     return "".join(
         [
@@ -27,6 +33,7 @@ def prometheus(checked: Checked, rules: Rules = None) -> str:
                 "krmfn_config_failed", "1 if an error keeps the config from being rendered, else 0.", _failed(checked)
             ),
             *_gauge("krmfn_findings", "Findings of the last check.", findings),
+            *(_gauge("krmfn_cluster_findings", "Findings of each cluster.", of_clusters) if of_clusters else ()),
             *_gauge("krmfn_resources", "Resources that the last check looked at.", [({}, checked.resources)]),
             *_gauge("krmfn_files", "Files that the last check read.", [({}, checked.files)]),
             *_gauge("krmfn_kinds", "Resources of the kinds that are checked.", kinds),

@@ -9,7 +9,7 @@ from krmfn.results import Result, json_text
 from krmfn.rule import Rule
 
 from . import rules as texts
-from .checked import Checked
+from .checked import Checked, whose
 from .rules import Rules
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -53,7 +53,10 @@ def _entry(result: Result) -> dict[str, Any]:
         else ""
     )
     path = result.field.path if result.field else ""
-    entry: dict[str, Any] = {"level": _LEVELS[result.severity], "message": {"text": result.subject + result.message}}
+    entry: dict[str, Any] = {
+        "level": _LEVELS[result.severity],
+        "message": {"text": result.subject + result.message + whose(result)},
+    }
     if result.rule:
         entry["ruleId"] = result.rule
     location: dict[str, Any] = {}

@@ -50,6 +50,11 @@ def can_be_turned_off(rule: str) -> bool:
     return bool(_hideable().get(rule))
 
 
+def is_hideable(finding: Result) -> bool:
+    """Return True for a finding that is turned off with its rule."""
+    return finding.severity in _hideable().get(finding.rule, ())
+
+
 def report(
     resources: ResourceList,
     findings: Iterable[Finding],
@@ -102,7 +107,7 @@ def check(item: Item) -> Iterator[Result]:
     """Yield the findings about the rules that an item turns off: each can be, and has a reason."""
     for rule, reason in _entries(item):
         field = Field(ANNOTATION, rule)
-        message = _not_turned_off(rule)
+        message = not_turned_off(rule)
         if message:
             yield item.located(error(message, rule="KRM119", field=field))
         elif not reason:
@@ -113,7 +118,7 @@ def check(item: Item) -> Iterator[Result]:
 def check_function_config(config: FunctionConfig, function_config: Ref) -> Iterator[Result]:
     """Yield errors about rules that the functionConfig turns off and that cannot be turned off."""
     for rule in config.ignore:
-        message = _not_turned_off(rule)
+        message = not_turned_off(rule)
         if message:
             field = Field(_path(function_config, rule), rule)
             yield error(f"{message} (in the functionConfig)", rule="KRM119", ref=function_config, field=field)
@@ -166,7 +171,7 @@ def _path(function_config: Ref, rule: str) -> str:
     return f"data[ignore.{rule}]" if function_config.kind == "ConfigMap" else f"spec.ignore.{rule}"
 
 
-def _not_turned_off(name: str) -> str:
+def not_turned_off(name: str) -> str:
     """Return why a rule's id turns nothing off; "" when it does."""
     rules = _hideable()
     if rules.get(name):

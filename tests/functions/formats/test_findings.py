@@ -109,6 +109,7 @@ def test_json_says_null_for_what_does_not_apply() -> None:
         "files": 2,
         "excluded": 0,
         "baseline": 0,
+        "hidden": 0,
         "turnedOff": 0,
         "kinds": KINDS,
     }

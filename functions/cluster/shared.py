@@ -1,0 +1,81 @@
+"""What several roots or clusters share is judged over all of them: a profile, a kernel mapping."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from krmfn.ownership import Id
+from krmfn.resourcelist import ResourceList
+from krmfn.results import Result
+
+from ..deviceconfig.reading import profile_of
+from ..rendering.kinds import OWNERS
+from ..run import note
+from .cluster_inputs import Inputs
+from .cluster_lists import Rendered
+from .config import Config
+
+_MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
+_WITHOUT_NODES = ("KRM605", "KRM608")
+
+
+def note_profiles(read: Sequence[Inputs], config: Config) -> None:
+    """Note in the lists of all roots which profiles some config names; with some clusters absent nobody knows."""
+    parts = [part.resources for one in read for part in one.parts]
+    items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
+    named = None if _is_part(config, [one.cluster.name for one in read]) else frozenset(map(profile_of, items))
+    for one in parts:
+        note(one, named=named)
+
+
+def _is_part(config: Config, names: Iterable[str]) -> bool:
+    """Return True when the configuration file has clusters that are not among those with these names."""
+    return not config.clusters.keys() <= set(names)
+
+
+def without_needed(made: Sequence[Rendered], config: Config) -> list[Rendered]:
+    """Return the clusters without findings that a kernel mapping is not used, where another cluster uses it (KRM606).
+
+    When some clusters are absent nobody knows, and none of them stays.
+    """
+    unused = [{_mapping(one) for one in each.final.results if one.rule == "KRM606"} for each in made]
+    if not any(unused):
+        return list(made)
+    used = [_with_nodes(each.final) for each in made]
+    some_are_absent = _is_part(config, [one.cluster.name for one in made])
+
+    def is_needed(finding: Result) -> bool:
+        if finding.rule != "KRM606":
+            return False
+        key = _mapping(finding)
+        others = zip(unused, used, strict=True)
+        return some_are_absent or any(key not in idle and key[0] in there for idle, there in others)
+
+    return [_without(one, is_needed) for one in made]
+
+
+def _without(one: Rendered, is_left_out: Callable[[Result], bool]) -> Rendered:
+    """Return a cluster without some of its findings, none of which is an error."""
+    kept = [finding for finding in one.final.results if not is_left_out(finding)]
+    if len(kept) == len(one.final.results):
+        return one
+    final = ResourceList(one.final.items, one.final.function_config)
+    final.changes, final.run = one.final.changes, one.final.run
+    final.report(kept)
+    final.failed = one.final.failed
+    return one._replace(final=final)
+
+
+def _mapping(finding: Result) -> tuple[Id, str]:
+    """Return the config and the mapping that a finding is about."""
+    found = _MAPPING.search(finding.message)
+    return finding.ref.id if finding.ref else ("", "", "", ""), found[1] if found else finding.message
+
+
+def _with_nodes(resources: ResourceList) -> set[Id]:
+    """Return the configs and Modules of a cluster that select some of its nodes, as far as findings say."""
+    if resources.failed or not (resources.select("Node", "") or resources.select("NodeInventory", "krmfn.dev")):
+        return set()
+    idle = {one.ref.id for one in resources.results if one.ref and one.rule in _WITHOUT_NODES}
+    return {item.ref.id for item in resources.items} - idle
