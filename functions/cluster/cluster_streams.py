@@ -110,7 +110,7 @@ def _streams(
     names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
     others = external.read(context, names, roots, failures) if options.against else {}
     made: list[Rendered] = []
-    has_more = len(laid.clusters) > 1 or bool(laid.config.clusters) or any(len(one.parts) > 1 for one in read)
+    has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:
         from . import shared  # here: most runs have one root
 

@@ -54,12 +54,21 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     failing.add_argument(parser, failing.NOW)
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
-    selection.add_arguments(parser)
+    help_ = "show only findings of this severity and above; the exit code counts all (default: info)"
+    parser.add_argument("--min-severity", choices=selection.SEVERITIES, default="info", help=help_)
+    help_ = "show only findings of these rules, such as KRM604, or KRM6 for all that begin so; the exit code counts all"
+    parser.add_argument("--select", metavar="RULE,...", default="", help=help_)
+    help_ = "turn off these rules, as `ignore` in a functionConfig does: those that advise; findings are counted"
+    parser.add_argument("--ignore", metavar="RULE,...", default="", help=help_)
+    help_ = "with --format text: full shows the line of the file below each finding (default: concise)"
+    parser.add_argument("--output-format", choices=("concise", "full"), default="concise", help=help_)
 
 
 def run(context: Context, args: Args) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
-    chosen = selection.selection(args.min_severity, args.select, args.ignore, _ids)
+    least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
+    is_narrowed = least != "info" or args.select or args.ignore
+    chosen = selection.selection(least, args.select, args.ignore, _ids) if is_narrowed else None
     streams = cluster_streams.rendered(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
@@ -70,7 +79,8 @@ def run(context: Context, args: Args) -> int:
         whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
         files.write_text(args.write_baseline, baseline.dump([*streams.findings, *whole.results]), context.options.root)
         return 0
-    checked = selection.without_ignored(judged(context, streams, args.baseline), chosen)
+    checked = judged(context, streams, args.baseline)
+    checked = selection.without_ignored(checked, chosen) if chosen else checked
     fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
     checked = checked._replace(results=[*checked.results, *failing.uncovered(streams.lists, fail_on)])
     write = findings.FORMATS[args.format or streams.config.format or "text"]
@@ -79,10 +89,7 @@ def run(context: Context, args: Args) -> int:
         write = partial(write, paint=paint)
         if args.output_format == "full":
             write = partial(write, source=selection.source_of(context.options.root))
-        if context.options.quiet and chosen.least == "info":
-            chosen = chosen._replace(least="warning")
-    shown = selection.shown(checked, chosen)
-    output.write_stdout(write(shown, rules))
+    output.write_stdout(write(selection.shown(checked, chosen) if chosen else checked, rules))
     return int(failing.fails(checked.results, fail_on)) if streams.is_whole else 2
 
 

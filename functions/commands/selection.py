@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from ..formats.checked import Checked
 from ..paths import files
 from ..rendering import ignoring
 
-_SEVERITIES = ("info", "warning", "error")
+SEVERITIES = ("info", "warning", "error")
 
 
 class Selection(NamedTuple):
@@ -26,18 +25,6 @@ class Selection(NamedTuple):
     """Ids of rules, or how they begin; () for all."""
     ignore: tuple[str, ...] = ()
     """Ids of rules that are turned off."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which findings are shown, and how."""
-    help_ = "show only findings of this severity and above; the exit code counts all (default: info)"
-    parser.add_argument("--min-severity", choices=_SEVERITIES, default="info", help=help_)
-    help_ = "show only findings of these rules, such as KRM604, or KRM6 for all that begin so; the exit code counts all"
-    parser.add_argument("--select", metavar="RULE,...", default="", help=help_)
-    help_ = "turn off these rules, as `ignore` in a functionConfig does: those that advise; findings are counted"
-    parser.add_argument("--ignore", metavar="RULE,...", default="", help=help_)
-    help_ = "with --format text: full shows the line of the file below each finding (default: concise)"
-    parser.add_argument("--output-format", choices=("concise", "full"), default="concise", help=help_)
 
 
 def selection(least: str, select: str, ignore: str, known: Callable[[], frozenset[str]]) -> Selection:
@@ -61,12 +48,12 @@ def without_ignored(checked: Checked, chosen: Selection) -> Checked:
 
 def shown(checked: Checked, chosen: Selection) -> Checked:
     """Return a check with the findings that are asked for, and how many others there are."""
-    least = _SEVERITIES.index(chosen.least)
+    least = SEVERITIES.index(chosen.least)
     kept, left = list[Result](), list[Result]()
     for one in checked.results:
         is_wanted = not chosen.select or one.rule.startswith(chosen.select)
-        (kept if is_wanted and _SEVERITIES.index(one.severity) >= least else left).append(one)
-    hidden = {name: sum(one.unlisted or 1 for one in left if one.severity == name) for name in reversed(_SEVERITIES)}
+        (kept if is_wanted and SEVERITIES.index(one.severity) >= least else left).append(one)
+    hidden = {name: sum(one.unlisted or 1 for one in left if one.severity == name) for name in reversed(SEVERITIES)}
     return checked._replace(results=kept, hidden=hidden)
 
 
