@@ -33,7 +33,7 @@ def structural(node: Node, defs: Mapping[str, Node]) -> Node:
     """Return the node without references, in the keywords that a CRD's schema may have."""
     node = {key: value for key, value in resolved(node, defs).items() if key != "title"}
     schema: Node = {"description": _description(node)}
-    if isinstance(node["type"], list) and "object" in node["type"]:
+    if isinstance(node["type"], list) and node["type"] != ["string", "integer"]:
         return schema | OPEN  # a CRD knows no such choice; krmfn checks it
     if isinstance(node["type"], list):
         schema["x-kubernetes-int-or-string"] = True

@@ -38,6 +38,7 @@ _RUNNING = {
 }
 _POD = {
     "serviceAccountName": text("its ServiceAccount, in place of the config's", "subdomain"),
+    "serviceAccount": same("account"),
     "priorityClassName": text("its PriorityClass", "subdomain"),
     "runtimeClassName": text("its RuntimeClass", "subdomain"),
     "hostNetwork": flag("use the node's network"),

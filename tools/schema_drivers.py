@@ -61,6 +61,7 @@ _PLUGIN_POD = {
     "volumes": same("volumes"),
     "initContainer": same("initContainer"),
     "serviceAccountName": text("the plugin's ServiceAccount", "subdomain"),
+    "serviceAccount": same("account"),
     **ENABLED,
     "automountServiceAccountToken": flag("false keeps the ServiceAccount's token out of the pod (KMM 2.6)"),
 }

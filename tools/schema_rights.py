@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_nodes import ENABLED, Node, listed, opened, record, same, text
+from schema_nodes import ENABLED, Node, elsewhere, flag, form, listed, opened, record, same, text
 
 _WORDS = "letters, digits, -, _, ., / and *"
 _WORD: Node = {"pattern": "^[A-Za-z0-9*_./:-]*$", "maxLength": 253, "x-says": _WORDS}
@@ -70,3 +70,28 @@ EXTRA_OBJECTS = listed(
 _WHY = "it may stand in a profile or in the defaults of the functionConfig only"
 REFUSED = f"{_WHY}, so that who may write a DeviceConfig cannot give rights"
 """Why a DeviceConfig has none of these."""
+
+ACCOUNT: dict[str, Node] = {
+    "create": flag("generate the ServiceAccount, too; it is called <DeviceConfig's name>-<part> without a name"),
+    "openshift": {
+        "description": "what lets its pods run on OpenShift: the SecurityContextConstraint of this name, and no other; "
+        "true is privileged",
+        **form("subdomain"),
+        "type": ["boolean", "string"],
+    },
+}
+DEFS: dict[str, Node] = {
+    "account": elsewhere(
+        record("what is generated for its ServiceAccount, and goes with it", {**ACCOUNT, **ENABLED}),
+        **dict.fromkeys(RULES, REFUSED),
+    ),
+    "accountWithRights": record(
+        "what is generated for its ServiceAccount, and goes with it", {**ACCOUNT, **RULES, **ENABLED}
+    ),
+}
+"""What a part of a config says of its own account: in a DeviceConfig, and in profiles and defaults."""
+
+
+def with_rights(node: Node) -> Node:
+    """Return the node of a part whose account may get rights, for profiles and defaults."""
+    return {**node, "properties": {**node["properties"], "serviceAccount": same("accountWithRights")}}

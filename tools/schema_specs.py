@@ -92,7 +92,7 @@ _RETAIN = (
 )
 _SERVICE_ACCOUNT = {
     "create": flag("generate the ServiceAccount, too"),
-    "openshift": flag("and the RoleBinding that lets it run privileged on OpenShift"),
+    "openshift": schema_rights.ACCOUNT["openshift"],
     "podSecurity": choice("the Pod Security level that the namespace enforces", "privileged", "baseline", "restricted"),
     **ENABLED,
 }
@@ -156,7 +156,14 @@ DEVICECONFIG = elsewhere(
 _RIGHTS = record("what is generated for the ServiceAccount", {**_SERVICE_ACCOUNT, **schema_rights.RULES})
 VENDOR = record(
     "any field of a DeviceConfig's spec but profile, and what only profiles and defaults may hold",
-    {**SPEC, "serviceAccount": _RIGHTS, "extraObjects": schema_rights.EXTRA_OBJECTS},
+    {
+        **SPEC,
+        "serviceAccount": _RIGHTS,
+        "devicePlugin": same("devicePluginWithRights"),
+        "dra": same("draWithRights"),
+        "daemonSets": {**SPEC["daemonSets"], "items": same("daemonSetWithRights")},
+        "extraObjects": schema_rights.EXTRA_OBJECTS,
+    },
 )
 SEED = record(
     "what is wanted",
@@ -228,7 +235,8 @@ _VENDOR = {
 }
 _OF_CONFIG = "it is the same in all versions; write it in the profile, or in the config"
 _FIXED = ("nodePools", "nodeSelector", "allNodes", "upgrade", "hub", "imageRegistry", "serviceAccount")
-_CHANGING = {name: node for name, node in SPEC.items() if name not in (*_FIXED, "driverVersion", "unset")}
+_KEPT = (*_FIXED, "driverVersion", "unset", "extraObjects")
+_CHANGING = {name: node for name, node in VENDOR["properties"].items() if name not in _KEPT}
 _CHANGING["unset"] = _unset(*_CHANGING)
 
 
@@ -241,6 +249,10 @@ DEFS: dict[str, Node] = {
     **schema_pods.DEFS,
     **schema_drivers.DEFS,
     **schema_daemonsets.DEFS,
+    **schema_rights.DEFS,
+    "devicePluginWithRights": schema_rights.with_rights(schema_drivers.DEFS["devicePlugin"]),
+    "draWithRights": schema_rights.with_rights(schema_drivers.DEFS["dra"]),
+    "daemonSetWithRights": schema_rights.with_rights(schema_daemonsets.DEFS["daemonSet"]),
     "vendor": VENDOR,
     "profile": record(
         "a vendor's profile: any field of a DeviceConfig's spec but profile, and", {**VENDOR["properties"], **_VENDOR}

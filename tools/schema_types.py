@@ -116,7 +116,7 @@ def _plain(entry: Node, definitions: Mapping[str, Node]) -> Node:
 
 
 def _name(entry: Node) -> str:
-    return str(entry.get("$ref", "")).removeprefix("#/$defs/")
+    return str(entry.get("$ref", "")).removeprefix("#/$defs/").removesuffix("WithRights")
 
 
 def _own_type(field: str, entry: Node) -> str:

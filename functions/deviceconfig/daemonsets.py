@@ -83,7 +83,7 @@ def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
     selector = {**(config.spec.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry, version)}
     made = filled(
-        serviceAccountName=entry.serviceAccountName or config.spec.serviceAccountName,
+        serviceAccountName=names.of_account(config, entry, entry.name) or config.spec.serviceAccountName,
         imagePullSecrets=secrets(config),
         nodeSelector=selector,
         tolerations=[*config.spec.tolerations, *entry.tolerations],

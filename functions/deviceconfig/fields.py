@@ -86,6 +86,7 @@ class DevicePlugin(Container):
     volumes: Sequence[Any] = ()
     initContainer: Container | None = None
     serviceAccountName: str = ""
+    serviceAccount: ServiceAccount | None = None
     enabled: bool | None = None
     automountServiceAccountToken: bool | None = None
 
@@ -110,6 +111,7 @@ class DaemonSet(Sidecar):
     initContainers: Sequence[InitContainer] = ()
     containers: Sequence[Sidecar] = ()
     serviceAccountName: str = ""
+    serviceAccount: ServiceAccount | None = None
     priorityClassName: str = ""
     runtimeClassName: str = ""
     hostNetwork: bool | None = None
@@ -185,7 +187,7 @@ class ServiceAccount(Fields):
     """What is generated for the ServiceAccount."""
 
     create: bool | None = None
-    openshift: bool | None = None
+    openshift: str | int | None = None
     podSecurity: str = ""
     enabled: bool | None = None
     rules: Sequence[Any] = ()
@@ -218,9 +220,15 @@ NESTED: dict[type[Fields], dict[str, type[Fields]]] = {
     InitContainer: {"imageParts": ImageParts},
     Sidecar: {"imageParts": ImageParts},
     Container: {"imageParts": ImageParts},
-    DevicePlugin: {"imageParts": ImageParts, "initContainer": Container},
-    Dra: {"imageParts": ImageParts, "initContainer": Container},
-    DaemonSet: {"imageParts": ImageParts, "initContainers": InitContainer, "containers": Sidecar, "service": Service},
+    DevicePlugin: {"imageParts": ImageParts, "initContainer": Container, "serviceAccount": ServiceAccount},
+    Dra: {"imageParts": ImageParts, "initContainer": Container, "serviceAccount": ServiceAccount},
+    DaemonSet: {
+        "imageParts": ImageParts,
+        "initContainers": InitContainer,
+        "containers": Sidecar,
+        "serviceAccount": ServiceAccount,
+        "service": Service,
+    },
     Spec: {
         "driverImageParts": ImageParts,
         "kernelMappings": KernelMapping,

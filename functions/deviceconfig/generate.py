@@ -20,8 +20,7 @@ def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]
     `known` is what the run has made of configs that are alike.
     """
     first = configs[0]
-    account = first.spec.serviceAccount
-    manifests = [(first, manifest) for manifest in rbac.objects(first, account)] if account else []
+    manifests = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
     for config in configs:
         if config.loads or config.has_module:
             manifests.append((config, module.module(config, known)))

@@ -66,6 +66,8 @@ class DeviceConfig(NamedTuple):
     """Whether a variable of ours may stand in a field of some layer."""
     has_switches: bool = False
     """Whether some layer may switch a field on or off, or unset it."""
+    has_accounts: bool = False
+    """Whether some layer may say what is generated for an account."""
     likeness: bytes = b""
     """Equal for configs that differ in their names and in which labels they select alone, so that most rules find the
     same in them; b"" for a config that is like no other (see `reading`)."""

@@ -11,6 +11,7 @@ from ..rendering.metadata import MODULE_ORDER, filled, metadata
 from .fields import Container, DevicePlugin, Dra, KernelMapping
 from .images import image_of
 from .model import DeviceConfig
+from .names import PARTS, of_account
 
 Specs = dict[bytes, dict[str, Any]]
 """The ModuleSpecs that a run has made so far, without their selectors, by the likeness of their configs."""
@@ -50,8 +51,8 @@ def _without_selector(config: DeviceConfig) -> dict[str, Any]:
     loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
     return filled(
         moduleLoader=loader if config.loads else None,
-        devicePlugin=_plugin(config, spec.devicePlugin),
-        dra=_plugin(config, spec.dra),
+        devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
+        dra=_plugin(config, spec.dra, "dra"),
         imageRepoSecret=next(iter(secrets(config)), None),
         tolerations=[*spec.tolerations, *spec.loaderTolerations],
     )
@@ -97,7 +98,7 @@ def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] |
     return {**sign, "unsignedImage": config.mirror(sign["unsignedImage"])}
 
 
-def _plugin(config: DeviceConfig, plugin: DevicePlugin | None) -> dict[str, Any] | None:
+def _plugin(config: DeviceConfig, plugin: DevicePlugin | None, field: str) -> dict[str, Any] | None:
     """Return spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
     if plugin is None:
         return None
@@ -106,7 +107,7 @@ def _plugin(config: DeviceConfig, plugin: DevicePlugin | None) -> dict[str, Any]
         container=_container(config, plugin),
         initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
         driverName=dra.driverName if dra else None,
-        serviceAccountName=plugin.serviceAccountName,
+        serviceAccountName=plugin.serviceAccountName or of_account(config, plugin, PARTS[field]),
         automountServiceAccountToken=plugin.automountServiceAccountToken,
         volumes=plugin.volumes,
         deviceClasses=dra.deviceClasses if dra else None,

@@ -9,6 +9,7 @@ from krmfn import Field, Result, error
 from krmfn.rule import Rule
 
 from . import names
+from .accounts import accounts
 from .model import DeviceConfig
 
 _LABEL, _NAME = 63, 253
@@ -63,14 +64,15 @@ def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
                 "dots; rename the DeviceConfig, or write a Service of your own and leave this one out"
             )
             yield error(message, field=Field(one.field.removesuffix("name") + "service"))
-    excess = len(names.of_role_binding(config)) - _NAME
-    account = config.spec.serviceAccount
-    if account and account.openshift and excess > 0:
-        message = (
-            f"the RoleBinding's name, `<serviceAccountName>-privileged`, has at most {_NAME} characters; "
-            f"make serviceAccountName shorter by {excess}"
-        )
-        yield error(message, field=Field(config.at("serviceAccountName")))
+    for account in accounts(config) if config.has_accounts else ():
+        scc = "privileged" if account.fields.openshift is True else account.fields.openshift
+        excess = len(f"{account.name}-{scc}") - _NAME
+        if scc and excess > 0:
+            message = (
+                f"the RoleBinding's name, `<serviceAccountName>-{scc}`, has at most {_NAME} characters; "
+                f"make serviceAccountName shorter by {excess}"
+            )
+            yield error(message, field=Field(config.at(f"{account.path}Name")))
 
 
 def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:

@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .fields import DaemonSet
+from .fields import DaemonSet, DevicePlugin
 from .model import DeviceConfig
+
+PARTS = {"devicePlugin": "device-plugin", "dra": "dra"}
+"""The parts of a config beside its DaemonSets that may have an account of their own: the field, and the name."""
 
 
 class Made(NamedTuple):
@@ -45,19 +48,20 @@ def of_service(config: DeviceConfig, entry: DaemonSet) -> str:
     return f"{config.base}-{entry.name}"
 
 
-def of_role_binding(config: DeviceConfig) -> str:
-    """Return `<serviceAccountName>-privileged`."""
-    return f"{config.spec.serviceAccountName}-privileged"
+def of_account(config: DeviceConfig, component: DevicePlugin | DaemonSet, part: str) -> str:
+    """Return the name of a component's own account, `<config>-<part>` for one that is made; "" without one."""
+    made = component.serviceAccount and component.serviceAccount.create
+    return component.serviceAccountName or (f"{config.ref.name}-{part}" if made else "")
 
 
-def of_role(config: DeviceConfig) -> str:
-    """Return `<config>-consumer`, the Role of a config's pods and its binding."""
-    return f"{config.ref.name}-consumer"
+def of_role(config: DeviceConfig, part: str = "") -> str:
+    """Return `<config>-consumer`, the Role of a config's pods and its binding; `<config>-<part>` for one part's."""
+    return f"{config.ref.name}-{part or 'consumer'}"
 
 
-def of_cluster_role(config: DeviceConfig) -> str:
-    """Return `krmfn.<namespace>.<config>`, a name that no other config and no role of the cluster itself has."""
-    return f"krmfn.{config.ref.namespace}.{config.ref.name}"
+def of_cluster_role(config: DeviceConfig, part: str = "") -> str:
+    """Return `krmfn.<namespace>.<config>`, or with `:<part>`, which no other config and no role of a cluster has."""
+    return f"krmfn.{config.ref.namespace}.{config.ref.name}" + (f":{part}" if part else "")
 
 
 def of_devices(entry: DaemonSet) -> dict[str, str]:

@@ -9,6 +9,7 @@ from krmfn import Field, Result, error, info, warning
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
+from .accounts import accounts
 from .merging import stacked
 from .model import DeviceConfig
 
@@ -91,16 +92,17 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
 
 def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when rights would be generated on a hub."""
-    hub, account = config.spec.hub, config.spec.serviceAccount
-    given = [key for key in ("create", "openshift", "rules", "clusterRules") if getattr(account, key, False)]
-    if hub and given:
-        name = config.spec.serviceAccountName or "of the worker pods"
-        message = (
-            f"with hub, serviceAccount.{given[0]} would give rights on the hub, but the worker pods run on the "
-            f"spokes; leave out {' and '.join(given)} here, and bring the ServiceAccount {name} and its rights into "
-            f"the namespace {hub.spokeNamespace} of every spoke, for example with a ManifestWork"
-        )
-        yield error(message, field=Field(config.at(f"serviceAccount.{given[0]}")))
+    hub = config.spec.hub
+    for account in accounts(config) if hub else ():
+        given = [key for key in ("create", "openshift", "rules", "clusterRules") if getattr(account.fields, key)]
+        if hub and given:
+            message = (
+                f"with hub, {account.path}.{given[0]} would give rights on the hub, but the worker pods run on the "
+                f"spokes; leave out {' and '.join(given)} here, and bring the ServiceAccount "
+                f"{account.name or 'of the worker pods'} and its rights into the namespace {hub.spokeNamespace} of "
+                "every spoke, for example with a ManifestWork"
+            )
+            yield error(message, field=Field(config.at(f"{account.path}.{given[0]}")))
 
 
 NAMESPACE = Rule(

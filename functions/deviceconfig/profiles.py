@@ -166,7 +166,7 @@ def _missing(spec: dict[str, Any]) -> dict[str, Any]:
         fields |= _module(spec) | _image(spec)
     if "daemonSets" not in spec and "hub" not in spec:
         fields["daemonSets"] = [{"name": "x", "image": "x:1"}]
-    if "serviceAccount" in spec:
+    if "'serviceAccount'" in str(spec):
         fields["serviceAccountName"] = "x"
     return {field: value for field, value in fields.items() if field not in spec}
 

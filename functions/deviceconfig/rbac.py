@@ -1,15 +1,15 @@
-"""The RBAC objects of a config: its ServiceAccount, the rights of its pods, and what OpenShift needs."""
+"""The RBAC objects of a config: its ServiceAccounts, the rights of its pods, and what OpenShift needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from krmfn import Manifest
 
 from ..rendering.metadata import metadata
 from . import names
-from .fields import ServiceAccount
+from .accounts import Account, accounts
 from .model import DeviceConfig
 
 _ORDER = {"argocd.argoproj.io/sync-wave": "-1", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
@@ -23,35 +23,48 @@ _API = f"{_GROUP}/v1"
 _PRIVILEGED = "system:openshift:scc:privileged"
 
 
-def objects(config: DeviceConfig, account: ServiceAccount) -> list[Manifest]:
-    """Return the ServiceAccount with serviceAccount.create, and what gives it rights."""
-    name = config.spec.serviceAccountName
-    objects: list[Manifest] = []
-    if account.create:
-        objects.append({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": _metadata(config, name, _ORDER)})
-    if account.openshift and name:
-        own = _metadata(config, names.of_role_binding(config), _ORDER)
-        objects.append(_binding(config, "RoleBinding", own, _PRIVILEGED))
-    if account.rules and name:
-        objects += _rights(config, "Role", names.of_role(config), account.rules)
-    if account.clusterRules and name:
-        objects += _rights(config, "ClusterRole", names.of_cluster_role(config), account.clusterRules)
-    return objects
+def objects(configs: Sequence[DeviceConfig]) -> list[tuple[DeviceConfig, Manifest]]:
+    """Return the ServiceAccounts that the pools of a config create, each once, and what gives rights to accounts."""
+    made: list[tuple[DeviceConfig, Manifest]] = []
+    for account in (account for config in configs for account in accounts(config)):
+        known = [manifest for _, manifest in made]
+        made += [(account.config, manifest) for manifest in _of_account(account) if manifest not in known]
+    return made
 
 
-def _rights(config: DeviceConfig, kind: str, name: str, rules: Sequence[Any]) -> list[Manifest]:
-    """Return a Role or ClusterRole and its binding to the config's account."""
-    of_role, of_binding = (_metadata(config, name, _REVOCABLE) for _ in range(2))
+def _of_account(account: Account) -> Iterator[Manifest]:
+    """Yield the objects of one account; only what loads and unloads needs the config's own for good."""
+    fields, order = account.fields, _REVOCABLE if account.part else _ORDER
+    if fields.create:
+        own = _metadata(account.config, account.name, order)
+        yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": own}
+    if fields.openshift is True and account.name:
+        own = _metadata(account.config, f"{account.name}-privileged", order)
+        yield _binding(account, "RoleBinding", own, _PRIVILEGED)
+    elif fields.openshift and account.name:
+        rule = {"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"]}
+        use = [{**rule, "resourceNames": [fields.openshift], "verbs": ["use"]}]
+        yield from _rights(account, "Role", f"{account.name}-{fields.openshift}", use, order)
+    if fields.rules and account.name:
+        yield from _rights(account, "Role", names.of_role(account.config, account.part), fields.rules)
+    if fields.clusterRules and account.name:
+        name = names.of_cluster_role(account.config, account.part)
+        yield from _rights(account, "ClusterRole", name, fields.clusterRules)
+
+
+def _rights(
+    account: Account, kind: str, name: str, rules: Sequence[Any], order: dict[str, str] = _REVOCABLE
+) -> list[Manifest]:
+    """Return a Role or ClusterRole and its binding to the account."""
+    of_role, of_binding = (_metadata(account.config, name, order) for _ in range(2))
     if kind == "ClusterRole":
         del of_role["namespace"], of_binding["namespace"]
     role = {"apiVersion": _API, "kind": kind, "metadata": of_role, "rules": rules}
-    return [role, _binding(config, f"{kind}Binding", of_binding, name, kind)]
+    return [role, _binding(account, f"{kind}Binding", of_binding, name, kind)]
 
 
-def _binding(
-    config: DeviceConfig, kind: str, own: dict[str, Any], role: str, role_kind: str = "ClusterRole"
-) -> Manifest:
-    subject = {"kind": "ServiceAccount", "name": config.spec.serviceAccountName, "namespace": config.ref.namespace}
+def _binding(account: Account, kind: str, own: dict[str, Any], role: str, role_kind: str = "ClusterRole") -> Manifest:
+    subject = {"kind": "ServiceAccount", "name": account.name, "namespace": account.config.ref.namespace}
     return {
         "apiVersion": _API,
         "kind": kind,

@@ -133,6 +133,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         spec=spec(filled),
         has_variables=has_variables,
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
+        has_accounts=any("'serviceAccount'" in text for text in texts),
         likeness=b"" if has_variables or config.pool or "extraObjects" in fields else _likeness(config.item),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from krmfn import Field, Result, error, warning
 from krmfn.rule import Rule
 
+from .accounts import accounts
 from .model import DeviceConfig
 
 _BECOMING = frozenset({"escalate", "bind", "impersonate"})
@@ -33,11 +34,32 @@ _AGGREGATION = "rbac.authorization.k8s.io/"
 
 def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per kind of rights that no named account could get."""
-    account = config.spec.serviceAccount
-    for name in ("rules", "clusterRules") if account and not config.spec.serviceAccountName else ():
-        if getattr(account, name):
-            message = "gives rights to a service account, but serviceAccountName is missing; set it"
-            yield error(message, field=Field(config.at(f"serviceAccount.{name}")))
+    for account in accounts(config):
+        for name in ("rules", "clusterRules", *(["openshift"] if account.part else [])) if not account.name else ():
+            if getattr(account.fields, name):
+                message = "gives rights to a service account, but serviceAccountName is missing; set it"
+                yield error(message, field=Field(account.config.at(f"{account.path}.{name}")))
+
+
+def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per account that would be bound to a second SecurityContextConstraint: pods get either."""
+    bound: dict[str, str] = {}
+    for account in accounts(config):
+        scc = "privileged" if account.fields.openshift is True else account.fields.openshift
+        first = bound.setdefault(account.name, str(scc)) if scc and account.name else scc
+        if first != scc:
+            message = (
+                f"binds {account.name} to {scc}, which is bound to {first} already, and OpenShift takes either for its "
+                "pods; give this part an account of its own with serviceAccountName, or with `create: true`"
+            )
+            yield error(message, field=Field(account.config.at(f"{account.path}.openshift")))
+
+
+def _cluster_rules(config: DeviceConfig) -> Iterator[tuple[DeviceConfig, str, dict[str, Any]]]:
+    """Yield each rule for the whole cluster: the config, its path, and the rule."""
+    for account in accounts(config):
+        for index, rule in enumerate(account.fields.clusterRules):
+            yield account.config, f"{account.path}.clusterRules[{index}]", rule
 
 
 def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
@@ -45,14 +67,13 @@ def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
 
     The author of a DeviceConfig chooses the image that runs with these rights.
     """
-    account = config.spec.serviceAccount
-    for index, rule in enumerate(account.clusterRules if account else ()):
+    for one, path, rule in _cluster_rules(config):
         if _is_an_admin_s(rule):
             message = (
                 "lets the pods take any right in the cluster, and whoever writes a DeviceConfig chooses their image; "
                 "name the resources and verbs that they need"
             )
-            yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+            yield error(message, field=Field(one.at(path)))
 
 
 def _is_an_admin_s(rule: dict[str, Any]) -> bool:
@@ -63,15 +84,14 @@ def _is_an_admin_s(rule: dict[str, Any]) -> bool:
 
 def rights_reach_authors(config: DeviceConfig) -> Iterator[Result]:
     """Yield a warning per rule by which pods could get the rights of others, as whoever writes a config could then."""
-    account = config.spec.serviceAccount
-    for index, rule in enumerate(account.clusterRules if account else ()):
+    for one, path, rule in _cluster_rules(config):
         reaching = [] if _is_an_admin_s(rule) else list(dict.fromkeys(_reaching(rule)))
         if reaching:
             message = (
                 f"gives {', '.join(reaching)} in the whole cluster: these rights reach whoever may write a "
                 "DeviceConfig, who chooses the image that runs with them"
             )
-            yield warning(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+            yield warning(message, field=Field(one.at(path)))
 
 
 def _reaching(rule: dict[str, Any]) -> Iterator[str]:
@@ -87,21 +107,19 @@ def _reaching(rule: dict[str, Any]) -> Iterator[str]:
 
 def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per rule about both resources and URLs, or about neither."""
-    account = config.spec.serviceAccount
-    for index, rule in enumerate(account.clusterRules if account else ()):
+    for one, path, rule in _cluster_rules(config):
         urls, resources = "nonResourceURLs" in rule, "apiGroups" in rule and "resources" in rule
         if urls == (resources or "apiGroups" in rule or "resources" in rule):
             message = "must have either apiGroups and resources, or nonResourceURLs; write one of the two"
-            yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+            yield error(message, field=Field(one.at(path)))
         elif not urls and not resources:
             message = "has apiGroups without resources, or resources without apiGroups; write both"
-            yield error(message, field=Field(config.at(f"serviceAccount.clusterRules[{index}]")))
+            yield error(message, field=Field(one.at(path)))
 
 
 def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per label that would add a generated ClusterRole to one of the cluster's own."""
-    account = config.spec.serviceAccount
-    for key in config.object_labels if account and account.clusterRules else ():
+    for key in config.object_labels if any(True for _ in _cluster_rules(config)) else ():
         if key.startswith(_AGGREGATION):
             message = "would add the rights of the generated ClusterRole to other ClusterRoles; leave it out"
             yield error(message, field=Field(config.at(f"labels[{key}]")))
@@ -155,6 +173,25 @@ RULES = (
         good=_GOOD.replace("profile: gpu", "profile: gpu, labels: {team: drivers}"),
         bad=_GOOD.replace("{profile", '{labels: {rbac.authorization.k8s.io/aggregate-to-edit: "true"}, profile'),
         remedy="Remove the label.",
+    ),
+    Rule(
+        "KRM176",
+        "an account must be bound to one SecurityContextConstraint of OpenShift: of several its pods get any",
+        check=accounts_have_one_constraint,
+        good="""\
+spec:
+  serviceAccountName: gpu
+  serviceAccount: {openshift: true, podSecurity: privileged}
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", serviceAccount: {create: true, openshift: hostaccess}}
+""",
+        bad="""\
+spec:
+  serviceAccountName: gpu
+  serviceAccount: {openshift: true, podSecurity: privileged}
+  daemonSets: [{name: agent, image: "registry.example.com/agent:1.0", serviceAccount: {openshift: hostaccess}}]
+""",
+        remedy="Give each part that needs another constraint an account of its own.",
     ),
     Rule(
         "KRM175",

@@ -29,13 +29,12 @@ _OF_NAMES = (placement_rules.NAMESPACE, *name_rules.RULES)
 _OF_FIELDS = (
     (("daemonSets", "devicePlugin", "dra"), container_rules.RULES),
     (("daemonSets",), (*service_rules.RULES, *pod_rules.RULES)),
-    (("serviceAccount",), rights_rules.RULES),
     (("extraObjects",), extra_rules.RULES),
 )
 """The rules about configs that have one of some fields."""
 _OF_VENDOR = (*version_rules.RULES, *lock_rules.RULES)
 """The rules about configs whose profile says more than fields."""
-RULES = (*_OF_ALL, *(rule for _, rules in _OF_FIELDS for rule in rules), *_OF_VENDOR)
+RULES = (*_OF_ALL, *(rule for _, rules in _OF_FIELDS for rule in rules), *rights_rules.RULES, *_OF_VENDOR)
 """The rules about one config or pool."""
 _OF_DAEMON_SETS = (*container_rules.RULES, *service_rules.RULES, *pod_rules.RULES, *variable_rules.RULES)
 """The rules that a retained version has to keep, too: its DaemonSets may have fields of their own."""
@@ -47,6 +46,7 @@ def check(config: DeviceConfig) -> list[Result]:
         *_OF_ALL,
         *(rule for names, rules in _OF_FIELDS if not config.fields.keys().isdisjoint(names) for rule in rules),
     ]
+    rules += rights_rules.RULES if config.has_accounts else ()
     rules += _OF_VENDOR if config.vendor != Vendor() else ()
     results = [config.located(result) for result in apply(rules, config)]
     for earlier in config.retained:

@@ -11,7 +11,7 @@ from . import generate
 from .fields import OF_LOADER
 from .images import is_complete, named_image
 from .model import DeviceConfig
-from .names import entries
+from .names import entries, of_account
 
 Reason = tuple[str, str]
 """A field, such as `daemonSets[0].labels`, and why it changes nothing."""
@@ -91,7 +91,7 @@ def _of_the_module(config: DeviceConfig) -> Iterator[Reason]:
 def _of_accounts(config: DeviceConfig) -> Iterator[Reason]:
     account = config.spec.serviceAccount
     given = account and (account.create or account.openshift or account.rules or account.clusterRules)
-    if not config.loads and not given and all(entry.serviceAccountName for _, _, entry in entries(config)):
+    if not config.loads and not given and all(of_account(one, entry, entry.name) for one, _, entry in entries(config)):
         yield "serviceAccountName", "nothing is loaded, and no DaemonSet runs under it"
     for name in ("rules", "clusterRules"):
         if getattr(account, name, None) and not _runs_under(config, config.spec.serviceAccountName):
@@ -103,7 +103,7 @@ def _of_accounts(config: DeviceConfig) -> Iterator[Reason]:
 def _runs_under(config: DeviceConfig, account: str) -> bool:
     """Return True when pods of a DaemonSet or a plugin run under an account, or when no account is named."""
     plugins = [one for one in (config.spec.devicePlugin, config.spec.dra) if one]
-    own = [entry.serviceAccountName or account for entry in config.spec.daemonSets]
+    own = [of_account(config, entry, entry.name) or account for entry in config.spec.daemonSets]
     return not account or account in [*own, *(plugin.serviceAccountName for plugin in plugins)]
 
 

@@ -42,7 +42,11 @@ _BASES: dict[str, tuple[dict[str, Any], ...]] = {
     "ptemplate": ({"selector": {"example.com/pt": "true"}, "deviceplugin": "plugin:1.0", "consumer": "consumer:1.0"},),
 }
 """Configs into which a field is put: it may need another one to count."""
-_BESIDE: dict[str, dict[str, Any]] = {"upgrade": {"ordered": True}, "service": {"port": 9400}}
+_BESIDE: dict[str, dict[str, Any]] = {
+    "upgrade": {"ordered": True},
+    "service": {"port": 9400},
+    "serviceAccount": {"create": True},
+}
 """What a field's neighbours must say for it to count."""
 _SEVERAL = 4
 """So many fields of one object are shown by what holds all of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -87,9 +88,22 @@ def test_settings_take_every_field_of_a_deviceconfig_but_profile() -> None:
     spec = json_schema("deviceconfig")["properties"]["spec"]["properties"]
     vendor = dict(json_schema("renderdeviceconfigs")["$defs"]["vendor"]["properties"])
     own, account = vendor.pop("extraObjects"), vendor.pop("serviceAccount")
-    assert vendor == {name: field for name, field in spec.items() if name not in ("profile", "serviceAccount")}
+    plain = json.loads(json.dumps(vendor).replace("WithRights", ""))
+    assert plain == {name: field for name, field in spec.items() if name not in ("profile", "serviceAccount")}
     rights = account["properties"].keys() - spec["serviceAccount"]["properties"].keys()
     assert rights == {"rules", "clusterRules"} and own
+
+
+def test_only_profiles_and_defaults_give_rights_to_the_parts_of_a_config() -> None:
+    assert "WithRights" not in json.dumps(json_schema("deviceconfig"))
+    definitions = json_schema("renderdeviceconfigs")["$defs"]
+    for name, node in definitions.items():
+        if name.endswith("WithRights") and name != "accountWithRights":
+            plain = json_schema("deviceconfig")["$defs"][name.removesuffix("WithRights")]
+            assert {**node["properties"], "serviceAccount": {"$ref": "#/$defs/account"}} == plain["properties"], name
+    assert definitions["accountWithRights"]["properties"].keys() >= {"rules", "clusterRules"}
+    pools = definitions["vendor"]["properties"]["nodePools"]
+    assert "WithRights" not in json.dumps(pools), "a pool of the defaults gives none either"
 
 
 def test_a_profile_and_its_versions_take_what_the_defaults_take_and_more() -> None:
@@ -133,6 +147,7 @@ def test_samples_have_every_field(file: str) -> None:
         if "$ref" in node:
             path = node["$ref"]
             node = root["$defs"][path.removeprefix("#/$defs/")]
+            path = path.removesuffix("WithRights")
         if isinstance(value, dict):
             for key, child in value.items():
                 if key in node.get("properties", {}):
@@ -150,7 +165,8 @@ def test_samples_have_every_field(file: str) -> None:
             spec = {name: value for name, value in manifest["spec"].items() if name != "profile"}
             profile = {**spec, "versions": [spec]}
             visit({"defaults": spec, "profiles": {"vendor": profile}}, root["properties"]["spec"], "#/properties/spec")
-    known = {f"{path}/properties/{name}" for path, node in nodes(root) for name in node.get("properties", {})}
+    paths = ((path.replace("WithRights", ""), node) for path, node in nodes(root))
+    known = {f"{path}/properties/{name}" for path, node in paths for name in node.get("properties", {})}
     assert known - used == set()
 
 

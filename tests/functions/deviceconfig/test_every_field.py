@@ -150,10 +150,15 @@ CONTAINER_FIELDS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "serviceAccountName": ({"serviceAccountName": "sa"}, {"^serviceAccountName"}),
 }
 PLUGIN_FIELDS = CONTAINER_FIELDS | {
+    "serviceAccount": (
+        {"serviceAccount": {"create": True}},
+        {"^serviceAccountName", "!ServiceAccount dc-device-plugin"},
+    ),
     "initContainer": ({"initContainer": {"image": "x/init:1"}}, {"^initContainer.image"}),
     "automountServiceAccountToken": ({"automountServiceAccountToken": False}, {"^automountServiceAccountToken"}),
 }
 DRA_FIELDS = PLUGIN_FIELDS | {
+    "serviceAccount": ({"serviceAccount": {"create": True}}, {"^serviceAccountName", "!ServiceAccount dc-dra"}),
     "driverName": ({"driverName": "b.example.com"}, {"^driverName"}),
     "deviceClasses": ({"deviceClasses": [{"name": "gpu"}]}, {"^deviceClasses[0].name"}),
 }
@@ -167,6 +172,11 @@ DAEMONSET_FIELDS = CONTAINER_FIELDS | {
             for place in ("selector.matchLabels", "template.metadata.labels")
             for key in (".app", "[krmfn.dev/daemonset]")
         },
+    ),
+    "serviceAccount": (
+        {"serviceAccount": {"create": True, "openshift": "hostaccess"}},
+        {"^serviceAccountName", "!ServiceAccount dc-agent"}
+        | {f"!{kind} dc-agent-hostaccess" for kind in ("Role", "RoleBinding")},
     ),
     "waitsForModule": (
         {"waitsForModule": False},

@@ -262,6 +262,85 @@ def test_what_is_refused_in_a_profile(profile: dict[str, Any], rule: str, path: 
     assert resources.failed and not resources.changes
 
 
+OWN = {"create": True, "rules": PODS, "clusterRules": NODES}
+
+
+def test_each_part_may_have_an_account_of_its_own_that_goes_with_it() -> None:
+    parts = {"devicePlugin": PLUGIN | {"serviceAccount": OWN}, "daemonSets": [AGENT | {"serviceAccount": OWN}]}
+    resources = answer(device_config(USED), **parts)
+    assert found(resources) == []
+    made = {(one["kind"], one["metadata"]["name"]): one for one in generated(resources)}
+    assert {key for key in made if key[0] in RIGHTS | {"ServiceAccount"}} == {
+        *(
+            (kind, f"dc-{part}")
+            for kind in ("ServiceAccount", "Role", "RoleBinding")
+            for part in ("agent", "device-plugin")
+        ),
+        *(
+            (kind, f"krmfn.kmm.dc:{part}")
+            for kind in ("ClusterRole", "ClusterRoleBinding")
+            for part in ("agent", "device-plugin")
+        ),
+    }
+    assert made["ClusterRoleBinding", "krmfn.kmm.dc:agent"]["subjects"][0]["name"] == "dc-agent"
+    assert made["DaemonSet", "dc-agent"]["spec"]["template"]["spec"]["serviceAccountName"] == "dc-agent"
+    assert made["Module", "dc"]["spec"]["devicePlugin"]["serviceAccountName"] == "dc-device-plugin"
+    off = {"devicePlugin": {"enabled": False}, "daemonSets": [{"name": "agent", "enabled": False}]}
+    left = answer(device_config(USED | off), **parts)
+    assert [one["kind"] for one in generated(left)] == ["Module"]
+
+
+def test_an_account_of_several_parts_and_pools_is_made_once() -> None:
+    shared = AGENT | {"serviceAccountName": "metrics", "serviceAccount": {"create": True, "openshift": True}}
+    pools = [{"name": name, "nodeSelector": {"gpu": name}} for name in ("a", "b")]
+    own = {**USED, "nodePools": pools, "daemonSets": [shared, shared | {"name": "other"}]}
+    del own["nodeSelector"]
+    resources = applied(deviceconfig, device_config(own), function_config=function_config(profiles={"gpu": {}}))
+    assert [one for one in found(resources) if one[0] != "KRM143"] == []
+    made = [(one["kind"], one["metadata"]["name"]) for one in generated(resources)]
+    assert [one for one in made if one[0] not in ("Module", "DaemonSet")] == [
+        ("ServiceAccount", "metrics"),
+        ("RoleBinding", "metrics-privileged"),
+    ]
+
+
+def test_a_constraint_of_openshift_is_bound_by_its_name_and_no_other_is() -> None:
+    own = AGENT | {"serviceAccount": {"create": True, "openshift": "hostaccess"}}
+    made = {one["kind"]: one for one in generated(answer(device_config(USED | {"daemonSets": [own]})))}
+    (rule,) = made["Role"]["rules"]
+    assert rule["resourceNames"] == ["hostaccess"] and rule["verbs"] == ["use"]
+    assert made["RoleBinding"]["roleRef"]["name"] == made["Role"]["metadata"]["name"] == "dc-agent-hostaccess"
+    assert made["RoleBinding"]["subjects"] == [{"kind": "ServiceAccount", "name": "dc-agent", "namespace": "kmm"}]
+    shared = AGENT | {"serviceAccount": {"openshift": "hostaccess"}}
+    account = {"openshift": True, "podSecurity": "privileged"}
+    both = answer(device_config(USED | {"daemonSets": [shared], "serviceAccount": account}))
+    assert [one[:2] for one in found(both)] == [("KRM176", "spec.daemonSets[0].serviceAccount.openshift")]
+
+
+@pytest.mark.parametrize("part", ["devicePlugin", "daemonSets"])
+@pytest.mark.parametrize(
+    ("account", "rule"),
+    [({"create": True, "clusterRules": ADMIN}, "KRM169"), ({"clusterRules": NODES}, "KRM168")],
+)
+def test_the_account_of_a_part_keeps_the_rules_of_the_config_s(part: str, account: Any, rule: str) -> None:
+    whole: dict[str, Any] = {"devicePlugin": PLUGIN | {"serviceAccount": account}}
+    where = "devicePlugin"
+    if part == "daemonSets":
+        whole, where = {"daemonSets": [AGENT | {"serviceAccount": account}]}, "daemonSets[0]"
+    own = {name: value for name, value in USED.items() if name not in ("serviceAccountName", "daemonSets")}
+    errors = [one for one in found(answer(device_config(own), **whole)) if one[0] != "KRM175"]
+    at = "clusterRules[0]" if rule == "KRM169" else "clusterRules"
+    assert [one[:2] for one in errors] == [(rule, f"spec.profiles.gpu.{where}.serviceAccount.{at}")]
+
+
+def test_a_hub_gives_no_rights_to_parts_either() -> None:
+    hub = {"spokeNamespace": "kmm", "clusterSelector": {"a": "b"}}
+    own = {name: value for name, value in USED.items() if name != "daemonSets"}
+    plugin = PLUGIN | {"serviceAccount": {"create": True}}
+    errors = found(answer(device_config(own | {"hub": hub, "devicePlugin": plugin})))
+    assert [one[:2] for one in errors] == [("KRM138", "spec.devicePlugin.serviceAccount.create")]
+
+
 REACHING: list[tuple[dict[str, list[str]], str]] = [
     ({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}, "get/list of secrets"),
     ({"apiGroups": ["*"], "resources": ["*"], "verbs": ["list"]}, "list of secrets"),
@@ -356,6 +435,15 @@ IN_A_CONFIG: list[tuple[dict[str, Any], str]] = [
     ({"serviceAccount": {"rules": ADMIN}}, "spec.serviceAccount.rules"),
     ({"serviceAccount": {"clusterRules": ADMIN}}, "spec.serviceAccount.clusterRules"),
 ]
+
+
+@pytest.mark.parametrize("right", ["rules", "clusterRules"])
+@pytest.mark.parametrize("part", ["devicePlugin", "dra", "daemonSets"])
+def test_a_config_gives_no_rights_to_its_parts(part: str, right: str) -> None:
+    fields: Any = {"image": "x:1", "serviceAccount": {right: PODS}}
+    value = [{"name": "agent", **fields}] if part == "daemonSets" else fields
+    (error,) = [one for one in found(answer(device_config(USED | {part: value}))) if one[0] == "KRM101"]
+    assert "so that who may write a DeviceConfig cannot give rights" in error[2]
 
 
 @pytest.mark.parametrize(("change", "path"), IN_A_CONFIG)
