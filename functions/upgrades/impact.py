@@ -25,7 +25,7 @@ from ..kmm.module import (
 from ..kmm.resolution import compared
 from ..kmm.versions import Target
 from ..plan import Change, Plan
-from .kernels import NOTHING, Changed, Served, changed
+from .kernels import Served
 
 SHOWN = 3
 """How many workloads a message names before it counts the rest."""
@@ -102,13 +102,6 @@ def selected(manifest: Manifest) -> dict[str, str]:
     terms = [term for _, term in tables(required, "nodeSelectorTerms")]
     keys = {text(wish, "key"): "" for term in terms for _, wish in tables(term, "matchExpressions")}
     return keys | {key: str(value) for key, value in table(pod, "nodeSelector").items()}
-
-
-def reloads(step: Step) -> Changed:
-    """Return the kernels on whose nodes KMM unloads the module, and loads it anew where a mapping is left."""
-    if not (step.old and step.old.container and step.new and step.new.container):
-        return NOTHING
-    return changed(step.old, step.new)
 
 
 def reloaded_field(step: Step, one: Served) -> Field | None:

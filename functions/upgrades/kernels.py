@@ -33,18 +33,6 @@ class Served(NamedTuple):
     """Whether these are all kernels of the old mapping."""
 
 
-class Changed(NamedTuple):
-    """What a change does to the kernels that were served."""
-
-    kernels: Sequence[Served]
-    """Those for which the result is another one, or none."""
-    all: bool
-    """Whether all kernels that were served get another result."""
-
-
-NOTHING = Changed((), all=False)
-
-
 def served(old: Module, new: Module) -> Iterator[Served]:
     """Yield the kernels that the old Module served, each with its mapping before and after."""
     entries = (*old.mappings, *new.mappings)
@@ -66,12 +54,12 @@ def served(old: Module, new: Module) -> Iterator[Served]:
                 yield Served(f"regexp {other} (before: regexp {regexp})", at, after[other], whole=False)
 
 
-def changed(old: Module, new: Module) -> Changed:
-    """Return the served kernels for which the result is another one, or none."""
+def changed(old: Module, new: Module) -> tuple[list[Served], bool]:
+    """Return the served kernels for which the result is another one, or none; and whether all get another one."""
     before, after = ([compared(module, entry) for entry in module.mappings] for module in (old, new))
     every = list(served(old, new))
     other = {one: None for one in every if one.new is None or before[one.old] != after[one.new]}
-    return Changed(tuple(other), all(one in other and one.new is not None for one in every if one.whole))
+    return list(other), all(one in other and one.new is not None for one in every if one.whole)
 
 
 def _first(module: Module, kernel: str) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList, Result, warning
 from krmfn.ownership import Id
@@ -27,23 +26,7 @@ _HEADS = {
     "gained": "gained by",
 }
 """How the sentence about each effect begins; in the order in which they are told."""
-
-
-class _Said(NamedTuple):
-    """What is said of a Module on nodes, in one sentence."""
-
-    what: str
-    reason: str
-    failing: str
-    is_short: bool
-
-    @property
-    def order(self) -> tuple[int, str, str]:
-        return list(_HEADS).index(self.what), self.reason, self.failing
-
-    def message(self, nodes: Sequence[str]) -> str:
-        head = f"blocked by node {self.failing} on" if self.failing else _HEADS[self.what]
-        return f"{head} {wording.nodes_named(nodes)}: {self.reason}".removesuffix(": ")
+_WORDS = tuple(_HEADS)
 
 
 def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Result]]:
@@ -105,25 +88,26 @@ def _expired(whole: Cluster) -> str:
 
 def _joined(before: Side, after: Side) -> Iterator[Effect]:
     """Yield the effects: of each Module what has one reason together."""
-    found: dict[tuple[Id, _Said], dict[OnNodes, list[str]]] = {}
+    found: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
     refs = {}
     for alike in moves.moves(before, after):
         for one in alike:
             move = _of_plugin(one) or _taken_over(one, alike) or one.move
             if not _is_told(one, move):
                 continue
-            key = one.driver.ref.id
-            refs[key] = one.driver.ref
+            refs[one.driver.ref.id] = one.driver.ref
             is_left = move.effect in ("lost", "blocked", "waiting") or (move.effect == "unknown" and not move.after)
             failing = one.new.failing if move.effect == "blocked" else ""
-            said = _Said(move.effect, move.reason, failing, is_left and one.new.is_selected)
+            key = (one.driver.ref.id, _WORDS.index(move.effect), move.reason, failing, is_left and one.new.is_selected)
             was, now = (each.image if each else None for each in (move.before, move.after))
             part = OnNodes((), move.events, was, now, move.is_known)
-            found.setdefault((key, said), {}).setdefault(part, []).extend(one.nodes)
-    for (key, said), parts in sorted(found.items(), key=lambda one: (one[0][0], one[0][1].order)):
+            found.setdefault(key, {}).setdefault(part, []).extend(one.nodes)
+    for (own, at, reason, failing, is_short), parts in sorted(found.items(), key=lambda one: one[0]):
         nodes = sorted(name for names in parts.values() for name in names)
         told = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in parts.items())
-        yield Effect(refs[key], said.what, tuple(nodes), said.message(nodes), said.reason, told, said.is_short)
+        head = f"blocked by node {failing} on" if failing else _HEADS[_WORDS[at]]
+        message = f"{head} {wording.nodes_named(nodes)}: {reason}".removesuffix(": ")
+        yield Effect(refs[own], _WORDS[at], tuple(nodes), message, reason, told, is_short)
 
 
 def _is_told(one: Moved, move: Move) -> bool:

@@ -14,19 +14,21 @@ from krmfn.rule import Rule
 
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, version_label
-from .impact import SHOWN, Impact, Step, reloaded_field, reloads, selected
-from .kernels import Served
+from .impact import SHOWN, Impact, Step, reloaded_field, selected
+from .kernels import Served, changed
 
 
 def change_is_ordered(impact: Impact) -> Iterator[Result]:
     """Yield a finding per Module that nodes reload, or lose, all at once, with the workloads that stand in the way."""
     for step in impact.steps:
-        changed, (before, after) = reloads(step), step.versions
-        again = [one for one in changed.kernels if one.new is not None] if before == after else []
-        gone = [one for one in changed.kernels if one.new is None]
+        if not (step.old and step.old.container and step.new and step.new.container):
+            continue
+        (kernels, is_all), (before, after) = changed(step.old, step.new), step.versions
+        again = [one for one in kernels if one.new is not None] if before == after else []
+        gone = [one for one in kernels if one.new is None]
         nodes = impact.reloading(step)
         if again and nodes != []:
-            where = "on all its nodes at once" if changed.all else f"at once on all its nodes with {_kernels(again)}"
+            where = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(again)}"
             where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
             why = f"the version stays {after}" if after else "the Module has no version"
             message = f"{why}, so KMM unloads and reloads the kernel module {where}"
