@@ -7,7 +7,7 @@ Both are RE2, with small differences; where C++ takes more than Go, Go's answer 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -161,37 +161,26 @@ def matches(regexp: str, text: str) -> bool:
     return not isinstance(compiled, str) and compiled.search(text) is not None
 
 
-class RegexpSet(NamedTuple):
-    """Regexps that are matched together in one pass over a text.
+def matcher(regexps: Sequence[str]) -> Callable[[str], list[int]]:
+    """Return the function that gives the positions of the regexps that match anywhere in a text, in no order.
 
-    128 of them and 50 kernels take 0.1 ms, after 1 ms to build the set; one after the other they take 10 to 28 ms, and
-    a report asks for thousands of kernels (google-re2 1.1, Python 3.11, runs of both in turn).
+    Each must compile by itself. They are matched together in one pass, unless they are too large for that: 128 of them
+    and 50 kernels take 0.1 ms, after 1 ms to build the set; one after the other they take 10 to 28 ms, and a report
+    asks for thousands of kernels (google-re2 1.1, Python 3.11, runs of both in turn).
     """
 
-    texts: tuple[str, ...]
-    compiled: Any
-    """None when they are too large together: each is then matched by itself."""
-    everything: int
-    """The position of a regexp that matches all: when it is not reported, the set ran out of memory."""
+    def one_by_one(text: str) -> list[int]:
+        return [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
 
+    def together(text: str) -> list[int]:
+        hits = compiled.Match(text)
+        return [at for at in hits if at < len(regexps)] if hits else one_by_one(text)
 
-def regexp_set(regexps: Iterable[str]) -> RegexpSet:
-    """Return the regexps compiled together; each must compile by itself."""
-    listed = tuple(regexps)
     compiled = _re2().Set.SearchSet(_options(_MEMORY_TOGETHER))
-    for regexp in listed:
+    for regexp in (*regexps, ""):  # the last one matches all: when it is not reported, the set ran out of memory
         compiled.Add(regexp)
-    everything = compiled.Add("")
     try:
         compiled.Compile()
     except _re2().error:
-        return RegexpSet(listed, None, everything)
-    return RegexpSet(listed, compiled, everything)
-
-
-def matching(regexps: RegexpSet, text: str) -> list[int]:
-    """Return the positions of the regexps that match anywhere in the text, in no order."""
-    hits: list[int] = regexps.compiled.Match(text) if regexps.compiled else []
-    if not hits:
-        return [at for at, regexp in enumerate(regexps.texts) if matches(regexp, text)]
-    return [at for at in hits if at != regexps.everything]
+        return one_by_one
+    return together

@@ -12,7 +12,7 @@ from .envsubst import parse, substitute, variables
 from .gotext import quote
 from .lookup import Table, has, listing, table, text, texts
 from .module import IN_TREE, Module
-from .regexps import RegexpSet, compile_error, matching, regexp_set
+from .regexps import compile_error, matcher
 
 
 class Resolution(NamedTuple):
@@ -21,17 +21,6 @@ class Resolution(NamedTuple):
     mapping: int | None = None
     image: str | None = None
     in_tree: tuple[str, ...] = ()
-
-
-class _Mappings(NamedTuple):
-    """The conditions of the mappings, prepared for many kernels."""
-
-    literals: Mapping[str, int]
-    regexps: RegexpSet | None
-    at: tuple[int, ...]
-    """The mapping of each regexp in `regexps`."""
-    broken: tuple[int, str, str] | None
-    """The first mapping whose regexp does not compile, that regexp, and why."""
 
 
 def resolve(module: Module, kernel: str) -> Resolution:
@@ -47,12 +36,12 @@ def resolve(module: Module, kernel: str) -> Resolution:
 def resolver(module: Module) -> Callable[[str], Resolution]:
     """Return `resolve` for many kernels: the regexps are compiled once."""
     container, entries = module.container, module.mappings
-    mappings = _mappings(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
+    find = _finder(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
 
     def answer(kernel: str) -> Resolution:
         # The kubelet of a kernel built from a dirty tree adds one plus; KMM takes one off.
         kernel = kernel.removesuffix("+")
-        index = _find(mappings, kernel)
+        index = find(kernel)
         if index is None:
             return Resolution()
         values = variables(kernel) | {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
@@ -67,7 +56,7 @@ def first_mapping(module: Module, kernel: str) -> int | None:
 
     Raises KrmfnError for a regexp before it that does not compile.
     """
-    return _find(_mappings(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings)), kernel)
+    return _finder(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in module.mappings))(kernel)
 
 
 def compared(module: Module, entry: Table) -> Table:
@@ -112,31 +101,34 @@ def _stored(value: Table) -> Table:
 
 
 @lru_cache(maxsize=256)
-def _mappings(conditions: tuple[tuple[str, str], ...]) -> _Mappings:
+def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | None]:
+    """Return the function that finds a kernel's mapping among (literal, regexp), prepared for many kernels.
+
+    It raises KrmfnError for a regexp before the first match that does not compile.
+    """
     literals: dict[str, int] = {}
-    regexps, at = [], []
-    broken = None
+    regexps: dict[int, str] = {}
+    broken: list[tuple[int, str, str]] = []
     for index, (literal, regexp) in enumerate(conditions):
         if literal:
             literals.setdefault(literal, index)
-        wrong = compile_error(regexp) if regexp else None
-        if wrong:
-            broken = broken or (index, regexp[:200], wrong)
+        if wrong := compile_error(regexp) if regexp else None:
+            broken.append((index, regexp[:200], wrong))
         elif regexp:
-            regexps.append(regexp)
-            at.append(index)
-    return _Mappings(literals, regexp_set(regexps) if regexps else None, tuple(at), broken)
+            regexps[index] = regexp
+    at, matching = list(regexps), matcher(list(regexps.values())) if regexps else None
 
+    def find(kernel: str) -> int | None:
+        hits = [at[position] for position in matching(kernel)] if matching else []
+        if kernel in literals:
+            hits.append(literals[kernel])
+        first = min(hits, default=None)
+        for index, regexp, wrong in broken[:1]:
+            if first is None or index < first:
+                raise KrmfnError(f"could not match regexp {quote(regexp)} against kernel {quote(kernel)}: {wrong}")
+        return first
 
-def _find(mappings: _Mappings, kernel: str) -> int | None:
-    hits = [mappings.at[position] for position in matching(mappings.regexps, kernel)] if mappings.regexps else []
-    if kernel in mappings.literals:
-        hits.append(mappings.literals[kernel])
-    first = min(hits, default=None)
-    if mappings.broken and (first is None or mappings.broken[0] < first):
-        _, regexp, wrong = mappings.broken
-        raise KrmfnError(f"could not match regexp {quote(regexp)} against kernel {quote(kernel)}: {wrong}")
-    return first
+    return find
 
 
 def _filled(image: str, values: Mapping[str, str]) -> str:

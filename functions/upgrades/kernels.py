@@ -8,7 +8,7 @@ has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from krmfn import KrmfnError

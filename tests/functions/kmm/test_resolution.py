@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,7 @@ from krmfn_functions.kmm import regexps
 from krmfn_functions.kmm.envsubst import pieces, substitute, variables
 from krmfn_functions.kmm.lints import mapping_lints
 from krmfn_functions.kmm.module import EVERY_KERNEL, Module
-from krmfn_functions.kmm.regexps import compile_error, matches, matching, regexp_set, tokens
+from krmfn_functions.kmm.regexps import compile_error, matcher, matches, tokens
 from krmfn_functions.kmm.resolution import Resolution
 from krmfn_functions.kmm.webhook import loader
 
@@ -253,19 +254,25 @@ def test_compile_errors_have_the_text_of_go(regexp: str, reason: str | None) -> 
 )
 def test_matching_as_go(regexp: str, text: str, hit: bool) -> None:
     assert matches(regexp, text) is hit
-    assert matching(regexp_set([regexp]), text) == [0] * hit
+    assert matcher([regexp])(text) == [0] * hit
 
 
 @given(st.lists(st.sampled_from(["a", "^b", "c$", "[ab]+$", "", "a.c"]), max_size=6), st.text("abc", max_size=5))
 def test_a_set_answers_as_each_alone(regexps: list[str], text: str) -> None:
-    together = regexp_set(regexps)
-    assert sorted(matching(together, text)) == [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
-    out_of_memory = together._replace(compiled=_Silent())
-    assert matching(out_of_memory, text) == sorted(matching(together, text))
+    alone = [at for at, regexp in enumerate(regexps) if matches(regexp, text)]
+    assert sorted(matcher(regexps)(text)) == alone
+    with patch("re2.Set.SearchSet", return_value=_Silent()):
+        assert matcher(regexps)(text) == alone
 
 
 class _Silent:
     """A set that ran out of memory."""
+
+    def Add(self, regexp: str) -> int:
+        return len(regexp)
+
+    def Compile(self) -> None:
+        pass
 
     def Match(self, text: str) -> list[int]:
         return []
@@ -317,9 +324,9 @@ def test_costly_regexps_cost_little(regexps: list[str], refused: int) -> None:
 
 def test_regexps_that_are_too_large_together_are_matched_one_by_one() -> None:
     regexps = [rf"^{at}\pL{{8}}x$" for at in range(300)]
-    together = regexp_set(regexps)
-    assert together.compiled is None
-    assert matching(together, "299abcdefghx") == [299]
+    matching = matcher(regexps)
+    assert matching.__name__ == "one_by_one"
+    assert matching("299abcdefghx") == [299]
 
 
 def test_twenty_thousand_mappings_are_judged() -> None:
