@@ -66,10 +66,13 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     """Add the options of every command that runs the function; --against where the command joins what it names."""
+    text = (
+        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): PATHs are "
+        "checked together with it, but it is not checked itself; may be repeated"
+    )
+    parser.set_defaults(against=[])
     if joins:
-        _add_against(parser)
-    else:
-        parser.set_defaults(against=[])
+        parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
     parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
     text = "let kustomize fetch what a kustomization lists by URL; cannot be combined with functions"
@@ -98,14 +101,6 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--log-format", choices=log.FORMATS, help=text)
     text = "when to colour text; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
     parser.add_argument("--color", choices=color.CHOICES, default="auto", help=text)
-
-
-def _add_against(parser: argparse.ArgumentParser) -> None:
-    text = (
-        "what the cluster gets from elsewhere (a folder, rendered manifests, a dump, - for stdin): PATHs are "
-        "checked together with it, but it is not checked itself; may be repeated"
-    )
-    parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
 
 
 def _number(most: int, text: str) -> int:
