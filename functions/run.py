@@ -46,6 +46,12 @@ class Run(NamedTuple):
     out."""
     named: frozenset[str] | None = frozenset()
     """The profiles that configs of the other roots name; None where not all clusters are here, and nobody knows."""
+    driven: frozenset[tuple[str, str]] = frozenset()
+    """(group, kind) of the configs that Profiles among the resources are for."""
+    kept: frozenset[tuple[str, str]] = frozenset()
+    """Those among them that are deployed, too."""
+    has_ours: bool = False
+    """Whether another root of the cluster holds anything of krmfn's."""
     turned_off: int = 0
     """How many findings were not reported, since the input itself turns them off."""
 

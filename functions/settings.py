@@ -26,13 +26,22 @@ class Intent(NamedTuple):
     """A PATH of nothing but functionConfigs is judged, each by itself."""
     is_function: bool = False
     """It is no command but a KRM function, which sees what kustomize or kpt shows it."""
+    asks_all: bool = False
+    """Every DeviceConfig must be driven, also where nothing else is krmfn's: what is put out is deployed."""
+    is_old: bool = False
+    """It looks at what was: a DeviceConfig that nothing drives is no error there."""
     is_root_only: bool = False
     """A PATH with a kustomization is that root and no other: what stands below it, and who lists it, do not count."""
 
 
 CHECK = Intent()
 RENDER = Intent(
-    judges_nodes=False, warns_of_nodes=True, keeps_left_overs=False, takes_settings_alone=False, is_root_only=True
+    judges_nodes=False,
+    warns_of_nodes=True,
+    keeps_left_overs=False,
+    takes_settings_alone=False,
+    asks_all=True,
+    is_root_only=True,
 )
 LOOK = Intent(judges_whole=False, judges_nodes=False, logs_advice=False, takes_settings_alone=False)
 """For commands that answer a question about what is rendered, such as `images` and `diff`."""

@@ -8,7 +8,7 @@ import schema_pods
 import schema_rights
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS
 from schema_drivers import IMAGE, LOADER, MODPROBE, NAME_OR_RAW, ONE_DRIVER_IMAGE
-from schema_nodes import ENABLED, Node, choice, elsewhere, flag, listed, mapped, number, record, same, text
+from schema_nodes import ENABLED, Node, choice, elsewhere, flag, listed, mapped, number, opened, record, same, text
 
 _SELECTED_ALL = (
     "!has(self.nodeSelector) || size(self.nodeSelector) > 0 || (has(self.allNodes) && self.allNodes)",
@@ -149,9 +149,10 @@ SPEC: dict[str, Node] = {
 }
 SPEC["unset"] = _unset(*SPEC)
 """The fields of a DeviceConfig's spec, but for `profile`."""
-
+_OPTIONS = opened("the options of a Profile that `profile` names, as its schema has them below `spec`")
 DEVICECONFIG = elsewhere(
-    record("what is wanted", {"profile": _PROFILE, **SPEC}, (), _SPEC_RULES), extraObjects=schema_rights.REFUSED
+    record("what is wanted", {"profile": _PROFILE, "options": _OPTIONS, **SPEC}, (), _SPEC_RULES),
+    extraObjects=schema_rights.REFUSED,
 )
 _RIGHTS = record("what is generated for the ServiceAccount", {**_SERVICE_ACCOUNT, **schema_rights.RULES})
 VENDOR = record(
@@ -202,6 +203,15 @@ SETTINGS = record(
         "namespace": text("for configs that name none", "label"),
         "defaults": same("vendor", "fields of every DeviceConfig that does not say otherwise"),
         "profiles": mapped("vendor defaults by name", same("profile"), most=1024),
+        "overrides": mapped("fields over those of a profile or Profile, by its name", same("profile"), most=1024),
+        "operators": listed(
+            record(
+                "a kind",
+                {"group": text("its group", "subdomain"), "kind": text("its kind", "line")},
+                ["group", "kind"],
+            ),
+            "kinds like DeviceConfig that an operator in the cluster acts on: they pass through",
+        ),
         "kmm": record("the KMM of the cluster", {"version": _VERSION}),
         "exclusivity": record("how DeviceConfigs on the same nodes are judged", {"mode": _MODE}),
         "adopt": flag("take over objects of the same name that nobody generated"),

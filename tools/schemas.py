@@ -18,6 +18,7 @@ from schema_drivers import LOADER, MODPROBE
 from schema_fleet import INVENTORY
 from schema_kustomize import text as kustomize_text
 from schema_nodes import Node, choice, opened, same
+from schema_profile import PROFILE
 from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS, VENDOR
 from schema_types import module
 
@@ -90,6 +91,7 @@ KINDS = (
         "NodeInventory: the nodes of a cluster, kept in Git",
         INVENTORY,
     ),
+    Kind("profile", "krmfn.dev", "Profile", "Profile: a vendor's product as one file with options", PROFILE),
 )
 
 

@@ -15,7 +15,7 @@ from ..command import Context
 from ..paths.disk import parents, within
 from ..paths.failures import Failure, failure_of
 from ..paths.workers import processors
-from ..rendering.kinds import CONFIG, COUNTING
+from ..rendering.kinds import CONFIG, COUNTING, PROFILE
 from . import inputs
 from .inputs import Read
 from .layout import Cluster, not_given
@@ -150,7 +150,7 @@ def _is_shared(context: Context, root: Root) -> bool:
 
 def _only_counts(resources: ResourceList) -> bool:
     """Return True when a list holds nothing that is deployed and nothing that something is made from."""
-    return all((item.group, item.kind) in COUNTING for item in resources.items)
+    return all((item.group, item.kind) in COUNTING | {PROFILE} for item in resources.items)
 
 
 def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:

@@ -14,6 +14,7 @@ from ..formats.checked import Checked
 from ..kustomization import transformers
 from ..paths.failures import Failure, failure_of
 from ..rendering.kinds import CONFIG, COUNTING
+from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
 from . import inputs
@@ -52,6 +53,8 @@ def rendered(
         resources.items += [item for name, items in shared.items() if name != part.name for item in items]
         if read.side:
             resources.items += _for_one(resources, read.side.resources)
+        if len(read.parts) > 1:
+            note(resources, has_ours=any(any_of_ours(other.resources) for other in read.parts if other is not part))
         try:
             if context.intent.runs_function and not (stays and stays(resources)):
                 inputs.apply(context.options, context.intent, part.name, resources)
@@ -105,6 +108,8 @@ def _final(lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> 
         transformed=transformers.joined(one.transformed for one in runs),
         is_rendered=True,
         turned_off=sum(one.turned_off for one in runs),
+        driven=frozenset[tuple[str, str]]().union(*(one.driven for one in runs)),
+        kept=frozenset[tuple[str, str]]().union(*(one.kept for one in runs)),
     )
     for one in every:
         final.report(one.results)

@@ -21,7 +21,7 @@ from ..paths.contents import has_resource
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
-from ..rendering.kinds import OWNERS
+from ..rendering.kinds import owning
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, layout
 from .cluster_lists import Rendered
@@ -137,7 +137,7 @@ def _is_bare(path: str, cluster: Cluster) -> bool:
 
 def _stands(resources: ResourceList) -> bool:
     """Return True for a list of which nothing is made: it is rendered already, or a cluster has given it back."""
-    owners = [item for item in resources.items if (item.group, item.kind) in OWNERS]
+    owners = owning(resources.items)
     return not run.run_of(resources).is_rendered and all(is_dumped(item.manifest) for item in owners)
 
 

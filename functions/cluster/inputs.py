@@ -22,7 +22,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization.documents import unreadable
 from ..options import RunOptions, settings
 from ..paths import manifests
-from ..rendering.kinds import CONFIG, COUNTING, INPUTS, OWNERS
+from ..rendering.kinds import CONFIG, COUNTING, INPUTS, OWNERS, PROFILE, driven, is_foreign
 from ..run import note, run_of
 from ..settings import Intent
 from . import served
@@ -158,7 +158,9 @@ def _judge(options: RunOptions, path: str, resources: ResourceList) -> None:
 
 def deployed(resources: ResourceList) -> list[Item]:
     """Return the items that would reach a cluster: no inputs, no Kptfile or Kustomization, no local-config."""
-    return [item for item in resources.items if (item.group, item.kind) not in INPUTS and not _is_local(item)]
+    theirs = run_of(resources).driven - run_of(resources).kept
+    rest = [item for item in resources.items if (item.group, item.kind) not in INPUTS and not _is_local(item)]
+    return [item for item in rest if (item.group, item.kind) not in theirs or is_foreign(item)] if theirs else rest
 
 
 def judge_final(resources: ResourceList) -> None:
@@ -190,7 +192,8 @@ def _function_configs(options: RunOptions, resources: ResourceList) -> list[Item
 
 def kinds(resources: ResourceList) -> dict[str, int]:
     """Count the resources that the function looks into, by their kinds; a functionConfig goes by that name."""
-    names = [*sorted(OWNERS), CONFIG, _MODULE]
+    products = [PROFILE] if resources.select(PROFILE[1], PROFILE[0]) else []
+    names = [*sorted(OWNERS | run_of(resources).driven), CONFIG, *products, _MODULE]
     counts = Counter((item.group, item.kind) for item in resources.items)
     numbers: dict[str, int] = {}
     for group, kind in names:
@@ -203,7 +206,10 @@ def kinds(resources: ResourceList) -> dict[str, int]:
 
 def counted(resources: ResourceList) -> Checked:
     """Return how much there is in a list before the function runs, and of what."""
-    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in OWNERS]
+    if profiles := resources.select(PROFILE[1], PROFILE[0]):
+        note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
+    kinds_ = OWNERS | run_of(resources).driven
+    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in kinds_]
     return Checked((), len(resources.items), configs, kinds(resources), run_of(resources).files)
 
 

@@ -44,13 +44,22 @@ def rules() -> list[Rule]:
     from ..kmm import rules as modules
     from ..kustomization import graph_rules
     from ..ptemplate import render as ptemplate
-    from ..rendering import function_config, input_checks, leftovers, metadata_checks, object_checks, recognition
+    from ..rendering import (
+        function_config,
+        input_checks,
+        leftovers,
+        metadata_checks,
+        object_checks,
+        products,
+        recognition,
+        undriven,
+    )
     from ..upgrades import change_rules
 
     rooms = (
         *(cli, graph_rules, layout, function_config, input_checks, readings, recognition),
         *(metadata_checks, ignoring),
-        *(leftovers, object_checks, external, against),
+        *(leftovers, object_checks, products, undriven, external, against),
         *(deviceconfig, effects, profiles, ptemplate, modules, exclusivity, change_rules, fleet, final),
     )
     made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]

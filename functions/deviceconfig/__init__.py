@@ -41,4 +41,4 @@ def _with_remedy(finding: Result) -> Result:
 
 
 SCHEMAS = {(OURS, "DeviceConfig"): "deviceconfig", (SEED, "DeviceConfig"): "deviceconfig-example.com"}
-RENDERER = Renderer(DEVICECONFIG, SCHEMAS, _load, _with_remedy)
+RENDERER = Renderer(DEVICECONFIG, SCHEMAS, _load, _with_remedy, True)

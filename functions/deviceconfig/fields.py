@@ -136,6 +136,7 @@ class Spec(Fields):
     """What is wanted."""
 
     profile: str = ""
+    options: dict[str, Any] | None = None
     driverImage: str = ""
     driverImageParts: ImageParts | None = None
     driverVersion: str = ""

@@ -21,16 +21,20 @@ def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]
     """
     first = configs[0]
     manifests = rbac.objects(configs) if any(config.has_accounts for config in configs) else []
+    own = (first.ref.group, first.ref.kind)
+    scope = DEVICECONFIG if own in DEVICECONFIG.owners else DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {own})
     for config in configs:
         if config.loads or config.has_module:
             manifests.append((config, module.module(config, known)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             manifests += daemonsets.objects(config)
     extra = [
-        generated(manifest, DEVICECONFIG, first.item, first.ref, partial(extras.origin, first, index))
+        generated(
+            manifest, scope, first.item, first.ref, partial(extras.origin, first, index), product=first.vendor.title
+        )
         for index, manifest in enumerate(extras.objects(first) if first.spec.extraObjects else ())
     ]
     return extra + [
-        generated(manifest, DEVICECONFIG, config.item, config.ref, partial(origin, config), _ANSWERED)
+        generated(manifest, scope, config.item, config.ref, partial(origin, config), _ANSWERED, first.vendor.title)
         for config, manifest in manifests
     ]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from krmfn import Item
-from krmfn.fieldpath import join, split
+from krmfn import Field, Item, Ref, Result
+from krmfn.fieldpath import FieldPath, join, split
 
 from ..rendering.function_config import Source
 from .merging import UNSET, key_of, merges
@@ -17,7 +17,9 @@ class Layer(NamedTuple):
     path: str
     """Where they stand: `spec`, `spec.nodePools[1]`, `spec.profiles.gaudi`, `spec.profiles.gaudi.versions[0]`."""
     source: Item | Source
-    """What that path is in: the DeviceConfig, or the functionConfig."""
+    """What that path is in: the DeviceConfig, the functionConfig or a Profile."""
+    filled: Any = None  # a Filled; with its type a compiler would start
+    """What is known of the expressions in a layer of a Profile."""
 
     @property
     def shared(self) -> bool:
@@ -34,6 +36,8 @@ class Vendor(NamedTuple):
     """Whether these are all versions that there are."""
     locked: Mapping[str, str] = {}
     """The fields that no config may write, each with the reason."""
+    title: str = ""
+    """NAME@VERSION of a Profile."""
 
 
 def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[Layer | None, str]:
@@ -84,3 +88,33 @@ def _position(own: list[Any], fields: Any, index: int, name: str) -> int | None:
     positions = [at for at, entry in enumerate(own) if key_of(name, entry) == keys[-1]]
     nth = keys.count(keys[-1]) - 1  # of several with one key, which is an error of its own
     return positions[min(nth, len(positions) - 1)] if positions else None
+
+
+def options_of(item: Item) -> Any:
+    """Return the options of a config: `spec` of a vendor's kind, `options` in that of ours."""
+    spec = item.manifest.get("spec") or {}
+    return spec.get("options") or {} if is_ours(item) else spec
+
+
+def at_origin(item: Item, ref: Ref, layer: Layer, result: Result) -> Result:
+    """Return a finding about a layer of a Profile where it can be mended: at the option that was written, if any is."""
+    from ..profile import expressions  # here: few layers come from a Profile
+    from ..profile.structural import ABSENT
+
+    filled = layer.filled
+    path = result.field.path.removeprefix(layer.path).removeprefix(".") if result.field else ""
+    own: FieldPath = tuple(int(part) if part.isdigit() else part for part in split(path))
+    option = filled.option(own) if filled else None
+    if option and option.root == "spec" and expressions.at(options_of(item), option.parts) is not ABSENT:
+        name = join(("spec", *(("options",) if is_ours(item) else ()), *option.parts))
+        return item.located(result._replace(ref=ref, field=Field(name)))
+    if filled and result.field:
+        written = join((*split(layer.path), *filled.origin(own)))
+        written = written.replace(".config.unset", ".unset") if "[" in layer.path else written
+        result = result._replace(field=result.field._replace(path=written))
+    return layer.source.located(result)
+
+
+def is_ours(item: Item) -> bool:
+    """Return True for a config of our own group; another one is of the kind that a Profile is for."""
+    return item.group == "krmfn.dev"

@@ -8,7 +8,7 @@ from krmfn.fieldpath import split, starts
 
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .images import driver_image, mirrored
-from .layers import Layer, Vendor, place
+from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
 
 
@@ -64,6 +64,8 @@ class DeviceConfig(NamedTuple):
     """What its profile says beside fields."""
     has_variables: bool = False
     """Whether a variable of ours may stand in a field of some layer."""
+    has_names: bool = False
+    """Whether an expression of its Profile may hold its name or namespace."""
     has_switches: bool = False
     """Whether some layer may switch a field on or off, or unset it."""
     has_accounts: bool = False
@@ -164,6 +166,8 @@ class DeviceConfig(NamedTuple):
         """Return the finding about the config, or about the functionConfig when its field is written there."""
         path = result.field.path if result.field else ""
         holder = next((layer for layer in self.layers if layer.shared and starts(path, layer.path)), None)
+        if holder and holder.filled:
+            return at_origin(self.item, self.ref, holder, result)
         return (holder.source if holder else self.item).located(result if holder else result._replace(ref=self.ref))
 
 

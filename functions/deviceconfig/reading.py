@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from krmfn import Item, Ref
+from krmfn import Item, Ref, Result
 from krmfn.fieldpath import join
 from krmfn.resource import fingerprint
 
 from ..rendering.function_config import FunctionConfig
-from ..rendering.kinds import SEED
+from ..rendering.kinds import OURS, SEED
 from .fields import OF_LOADER, Spec
 from .layers import Layer, Vendor, place
 from .merging import merged
@@ -30,12 +30,23 @@ _OF_THE_MODULE = frozenset({*OF_LOADER, "loaderTolerations", "devicePlugin", "dr
 """Fields that reach no DaemonSet, so that they count in the current version only."""
 
 
-def from_items(items: Iterable[Item], function_config: FunctionConfig) -> list[list[DeviceConfig]]:
-    """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`)."""
+def from_items(
+    items: Iterable[Item], function_config: FunctionConfig, problems: dict[Item, list[Result]] | None = None
+) -> list[list[DeviceConfig]]:
+    """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`).
+
+    One of which a Profile makes what is none goes to `problems`, with what is wrong.
+    """
     known: dict[bytes, DeviceConfig] = {}
     groups: list[list[DeviceConfig]] = []
     for item in items:
         alike = known.get(_likeness(item))
+        if alike is None and function_config.products and problems is not None:
+            from . import products  # here, as below: few lists have one
+
+            if wrong := products.problems(item, _ref(item, function_config), function_config):
+                problems[item] = wrong
+                continue
         group = from_item(item, function_config) if alike is None else [_like(alike, item, function_config)]
         if alike is None and group[0].likeness and not group[0].retained:
             known[group[0].likeness] = group[0]
@@ -50,8 +61,15 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
     """
     ref = _ref(item, function_config)
     seed, profile = ref.group == SEED, profile_of(item)
-    layers = (Layer(item.manifest.get("spec") or {}, "spec", item), *shared_layers(profile, function_config))
-    vendor = vendor_of(profile, function_config)
+    product = function_config.product(item) if function_config.products else None
+    if product:
+        from . import products
+
+        profile = product.name
+        layers, vendor = products.layers(product, item, ref, function_config)
+    else:
+        words = Layer(item.manifest.get("spec") or {}, "spec", item)
+        layers, vendor = (words, *shared_layers(profile, function_config)), vendor_of(profile, function_config)
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
     pools = _fields(seed, layers).pop("nodePools", [])
     if not pools:
@@ -68,6 +86,9 @@ def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
     whole = function_config.profiles.get(profile, {})
     own = {name: value for name, value in whole.items() if name not in _OF_PROFILES}
     layers = [Layer(own, join(("spec", "profiles", profile)), function_config.source)] if profile else []
+    if above := function_config.overrides.get(profile):
+        own = {name: value for name, value in above.items() if name not in _OF_PROFILES}
+        layers = [Layer(own, join(("spec", "overrides", profile)), function_config.source), *layers]
     return [*layers, Layer(function_config.defaults, "spec.defaults", function_config.source)]
 
 
@@ -127,6 +148,10 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         from . import variables  # here, since most configs have none
 
         filled = variables.filled(fields, config.ref)
+        if any(layer.filled for layer in layers):
+            from .products import unprotected
+
+            fields, filled = unprotected(fields), unprotected(filled)
     return config._replace(
         layers=layers,
         fields=fields,
@@ -134,7 +159,9 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         has_variables=has_variables,
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         has_accounts=any("'serviceAccount'" in text for text in texts),
-        likeness=b"" if has_variables or config.pool or "extraObjects" in fields else _likeness(config.item),
+        likeness=b""
+        if has_variables or config.pool or "extraObjects" in fields or config.has_names
+        else _likeness(config.item),
     )
 
 
@@ -145,14 +172,16 @@ def _ref(item: Item, function_config: FunctionConfig) -> Ref:
 def _likeness(item: Item) -> bytes:
     """Return the same bytes for configs whose kinds, profiles and fields are equal but for the labels they select."""
     own = item.manifest.get("spec") or {}
-    if own.get("nodeSelector"):
+    if own.get("nodeSelector") and item.group in (OURS, SEED):
         own = {**own, "nodeSelector": True}  # no variable stands there: the schema lets none in
-    return fingerprint((item.group, profile_of(item), own)) or b""
+    return fingerprint((item.group, item.kind, profile_of(item), own)) or b""
 
 
 def _like(other: DeviceConfig, item: Item, function_config: FunctionConfig) -> DeviceConfig:
     """Return the values of a config that is like another one: all but its names and the labels that it selects."""
     own = item.manifest.get("spec") or {}
+    if other.layers[0].path != "spec":  # its kind is its vendor's
+        return other._replace(item=item, ref=_ref(item, function_config))
     selected = {"nodeSelector": own["nodeSelector"]} if "nodeSelector" in own else {}
     return other._replace(
         item=item,
@@ -170,8 +199,13 @@ def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
         return layers
     holder = place(layers, {}, "driverVersion")[0]
     found = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
-    at = next(index for index, layer in enumerate(layers, 1) if layer.path == "spec")
+    above = [index for index, layer in enumerate(layers, 1) if layer.path == "spec" or _is_override(layer)]
+    at = max(above, default=0)
     return (*layers[:at], found, *layers[at:]) if found else layers
+
+
+def _is_override(layer: Layer) -> bool:
+    return layer.path.startswith("spec.overrides")
 
 
 def _fields(seed: bool, layers: tuple[Layer, ...]) -> dict[str, Any]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from krmfn import Item, ResourceList, Result
+from krmfn import Field, Item, ResourceList, Result, error
 
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig, profile_findings
 from ..rendering.generated import Finding, Rendered
 from ..rendering.kinds import DEVICECONFIG
+from ..run import run_of
 from . import effects, generate, reading, rules
+from .layers import is_ours
 from .model import DeviceConfig
 
 
@@ -19,17 +21,18 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
     """Return the objects of those DeviceConfigs that are right, and the findings about all."""
     unknown = {item: errors for item in items if (errors := _profile(item, config))}
     known = [item for item in items if item not in unknown]
-    groups = reading.from_items(known, config)
+    groups = reading.from_items(known, config, unknown)
     known_sound, known_specs = set[bytes](), dict[bytes, dict[str, Any]]()
     judged = [(group, rules.check_group(group, known_sound)) for group in groups]
     sound = [group for group, results in judged if not any(result.severity == "error" for result in results)]
     findings: list[Finding] = [(item.ref, finding) for item, errors in unknown.items() for finding in errors]
     findings += [(group[0].ref, finding) for group, results in judged for finding in results]
     findings += effects.fields_have_an_effect([one for group in groups for one in group])
-    if config.source.ref.kind:
+    if config.source.ref.kind or config.products:
         from . import profiles  # here, since only a functionConfig has them
 
-        everything = [item for item in resources.items if (item.group, item.kind) in DEVICECONFIG.owners]
+        kinds = DEVICECONFIG.owners | run_of(resources).driven
+        everything = [item for item in resources.items if (item.group, item.kind) in kinds]
         findings += profiles.check(resources, everything, groups, config)
     return Rendered(
         [one for group in sound for one in generate.objects(group, known_specs)],
@@ -40,8 +43,12 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
 
 
 def _profile(item: Item, config: FunctionConfig) -> list[Result]:
-    """Return the error about a profile that the functionConfig does not define."""
-    is_field = "profile" in (item.manifest.get("spec") or {})
+    """Return the errors about a profile that is not defined, and about options that no Profile reads."""
+    spec = item.manifest.get("spec") or {}
+    if "options" in spec and is_ours(item) and not config.product(item):
+        message = "only a Profile has options; name one in `profile`, or write the fields themselves"
+        return [item.located(error(message, rule="KRM111", field=Field("spec.options")))]
+    is_field = "profile" in spec
     field = "spec.profile" if is_field else f"metadata.annotations[{reading.PROFILE}]"
     return [item.located(finding) for finding in profile_findings(reading.profile_of(item), field, config)]
 

@@ -15,7 +15,7 @@ from ..fleet import cluster
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KINDS, Module, module_of
 from ..rendering import function_config
-from ..rendering.kinds import COUNTING, OWNERS
+from ..rendering.kinds import COUNTING, OWNERS, owning
 from . import between
 
 
@@ -59,7 +59,7 @@ class _Here:
         self.items: dict[Id, Item] = {item.ref.id: item for one in lists for item in one.items}
         self.is_failed = any(one.failed for one in lists)
         """Something has an error: what would be made of it is not known."""
-        configs = [item.ref.id for item in self.items.values() if (item.group, item.kind) in OWNERS]
+        configs = [item.ref.id for item in owning(self.items.values())]
         self.configs = {*configs, *((group, kind, "", name) for group, kind, _, name in configs)}
         self.adopts = any(function_config.read(one)[0].adopt for one in lists)
 
@@ -115,7 +115,7 @@ def _unknown(items: Iterable[Item]) -> Iterator[Result]:
                 "are not known"
             )
             yield error(message, rule="KRM526", ref=item.ref)
-    configs = [item for item in items if (item.group, item.kind) in OWNERS]
+    configs = owning(items)
     owners = {owner for item in items if configs for owner in _owners(item)}
     for item in configs:
         if owners.isdisjoint((item.ref.id, (item.kind, item.ref.name))):

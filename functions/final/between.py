@@ -13,7 +13,7 @@ from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..rendering import claims, function_config
-from ..rendering.kinds import OWNERS
+from ..rendering.kinds import owning
 
 Key = tuple[Ref, str, tuple[str, str]]
 """What tells claims apart: the owner, the pool, the Module."""
@@ -35,13 +35,12 @@ def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
     """Yield an error for each config that stands in two roots."""
     first: dict[Id, tuple[int, Item]] = {}
     for number, resources in enumerate(lists):
-        for item in resources.items:
-            if (item.group, item.kind) in OWNERS:
-                at, other = first.setdefault(item.ref.id, (number, item))
-                if at != number:
-                    where = f" ({other.place.path})" if other.place and other.place.path else ""
-                    message = f"another root of this cluster has this {item.kind}, too{where}; remove or rename one"
-                    yield item.located(error(message, rule="KRM103"))
+        for item in owning(resources.items):
+            at, other = first.setdefault(item.ref.id, (number, item))
+            if at != number:
+                where = f" ({other.place.path})" if other.place and other.place.path else ""
+                message = f"another root of this cluster has this {item.kind}, too{where}; remove or rename one"
+                yield item.located(error(message, rule="KRM103"))
 
 
 def conflicts(lists: Sequence[ResourceList], theirs: Sequence[Claim] = ()) -> Iterator[Result]:

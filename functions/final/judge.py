@@ -54,4 +54,4 @@ def judge(resources: ResourceList, deployed: Sequence[Item]) -> Iterable[Result]
         note(resources, turned_off=run.turned_off + hidden.total())
     yield from results
     if run.settings.intent.judges_nodes and not any(one.severity == "error" for one in results):
-        yield from ignoring.idle(resources, config, OWNERS, hidden, of_final=True)
+        yield from ignoring.idle(resources, config, OWNERS | run.driven, hidden, of_final=True)

@@ -14,7 +14,7 @@ from krmfn.rule import Rule
 
 from ..kmm.lookup import tables
 from ..kmm.module import module_of
-from ..rendering.kinds import OURS, OWNERS
+from ..rendering.kinds import OURS, OWNERS, PROFILE
 from .pods import images
 from .stream import Final
 
@@ -25,7 +25,7 @@ _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 _VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
 """One that is still to be substituted: its default may look like a hole (`${TAG:-1.0}`)."""
 _KPT = ("kpt.dev", "Kptfile")
-_INPUTS = frozenset({*OWNERS, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory")})
+_INPUTS = frozenset({*OWNERS, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory"), PROFILE})
 """What is read and not deployed; a Node is there already."""
 
 

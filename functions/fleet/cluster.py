@@ -17,6 +17,8 @@ from .nodes import Fleet
 from .workloads import POD_KINDS, Workload, workloads
 
 CONFIGS = ("DeviceConfig", "RenderDeviceConfigs", "Ptemplate")
+_OWN = ("krmfn.dev", "example.com", "pt.example.com")
+"""The groups of our own kinds."""
 
 
 class Cluster(NamedTuple):
@@ -64,7 +66,8 @@ def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) 
 def _drivers(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[tuple[Item, Driver]]:
     """Return the Modules of a list, each with its view."""
     modules = [item for item in resources.items if (item.group, item.kind) in MODULE_KINDS and not item.is_local]
-    configs = {item.ref.id: item for kind in CONFIGS for item in resources.select(kind)} if modules else {}
+    kinds = {*CONFIGS, *(mark.owner[1] for item in modules if (mark := mark_of(item.annotations)))}
+    configs = {item.ref.id: item for kind in sorted(kinds) for item in resources.select(kind)} if modules else {}
     return [(item, driver(item.manifest, _claim(item, configs, domain_of), item.place)) for item in modules]
 
 
@@ -84,6 +87,8 @@ def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str 
     own = driver(item.manifest)
     pool = item.ref.name.removeprefix(f"{name}-") if group == "krmfn.dev" and item.ref.name != name else ""
     domain, place = (domain_of(config), config.place) if config else (None, item.place)
+    if group not in _OWN:  # a kind of a Profile's: what it has made names it
+        domain = item.annotations.get("krmfn.dev/profile", "").partition("@")[0]
     return Claim(owner, own.selector, "spec.nodeSelector", domain, own.module.loads, pool, place)
 
 

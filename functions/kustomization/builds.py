@@ -13,7 +13,7 @@ from krmfn.results import Result, error, info
 from ..options import RunOptions, kustomize_flags
 from ..paths import files, manifests
 from ..paths.failures import Unreadable
-from ..rendering.kinds import OWNERS
+from ..rendering.kinds import owning
 from ..run import note
 from . import calls, decision, kustomize, outdated
 from . import origins as origin_notes
@@ -76,8 +76,8 @@ def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:
     owners = {mark.owner for item in resources.marked() if (mark := mark_of(item.annotations))}
     # one without a namespace has got it from the functionConfig
     owners |= {(group, kind, "", name) for group, kind, _, name in owners}
-    for item in resources.items:
-        if (item.group, item.kind) in OWNERS and item.ref.id not in owners:
+    for item in owning(resources.items):
+        if item.ref.id not in owners:
             message = (
                 f"nothing in the build of {path} was generated from it: krmfn is called before it is added or "
                 "renamed, or not for its kind; call krmfn in the outermost kustomization"

@@ -13,7 +13,7 @@ from krmfn.resource import Manifest, annotations_of, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error
 
-from ..rendering.kinds import OWNERS
+from ..rendering.kinds import owning
 from ..run import Transformed, run_of
 from .confinement import Seen
 
@@ -51,7 +51,7 @@ def _removed_later(resources: ResourceList, seen: Mapping[str, Mapping[Id, Item]
 
     When one of its kind is there that nothing was generated from, it may only have got another name: that is KRM514.
     """
-    owners = {item.ref.id for item in resources.items if (item.group, item.kind) in OWNERS}
+    owners = {item.ref.id for item in owning(resources.items)}
     marked = [(item, mark) for item in resources.marked() if (mark := mark_of(item.annotations))]
     known = {mark.owner for _, mark in marked}
     renamed = {owner[:2] for owner in owners - known - {(*one[:2], "", one[3]) for one in known}}
@@ -73,7 +73,7 @@ def _seen(calls: Sequence[Seen], function: str) -> dict[Id, Item]:
     """Return the resources as a function was shown them last, by itself or as a part of the program."""
     texts = [call.text for call in calls if call.program in ("krmfn", function)]
     items = [item for text in texts for item in ResourceList.parse(text).items]
-    return {item.ref.id: item for item in items if (item.group, item.kind) in OWNERS}
+    return {item.ref.id: item for item in owning(items)}
 
 
 def _meaning(item: Item) -> Manifest:

@@ -1,7 +1,7 @@
 """The functionConfig: defaults, vendor profiles, and how to treat what is already there."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.counts import some
@@ -15,6 +15,9 @@ from ..kmm.versions import DEFAULT
 from ..run import run_of
 from ..settings import Settings
 from . import schemas
+
+if TYPE_CHECKING:
+    from ..profile.product import Profile
 
 GROUP, KIND = "krmfn.dev", "RenderDeviceConfigs"
 PRUNE = ("auto", "always", "never")
@@ -53,6 +56,26 @@ class FunctionConfig(NamedTuple):
     """Rules that are turned off, each with the reason."""
     source: Source = Source()
     """The functionConfig itself."""
+    products: dict[str, Any] = {}  # noqa: RUF012  # of Profiles; with their type a compiler would start
+    """The Profiles among the resources, by their names."""
+    overrides: dict[str, dict[str, Any]] = {}  # noqa: RUF012
+    """Fields over those of a profile or Profile, by its name."""
+    operators: frozenset[tuple[str, str]] = frozenset()
+    """(group, kind) of configs that an operator in the cluster acts on."""
+
+    def product(self, item: Item) -> "Profile | None":
+        """Return the Profile that drives a config: the one that it names, else the one for its kind."""
+        spec = item.manifest.get("spec")
+        own = spec.get("profile") if isinstance(spec, dict) and item.group == GROUP else None
+        named = own or item.annotations.get(f"{GROUP}/profile", "")
+        if item.group == GROUP:
+            return self.products.get(named)
+        those = [one for one in self.products.values() if one.drives(item) and named in ("", one.name)]
+        return those[0] if len(those) == 1 else None
+
+    def is_defined(self, profile: str) -> bool:
+        """Return True for the name of a profile or of a Profile."""
+        return profile in self.profiles or profile in self.products
 
 
 def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
@@ -108,6 +131,8 @@ def _settings(spec: Manifest, settings: Settings) -> FunctionConfig:
     return FunctionConfig(
         defaults=spec.get("defaults", {}),
         profiles=spec.get("profiles", {}),
+        overrides=spec.get("overrides", {}),
+        operators=frozenset((one["group"], one["kind"]) for one in spec.get("operators", ())),
         namespace=own.get("namespace") or spec.get("namespace") or settings.fallback_namespace,
         kmm_version=own.get("kmm-version") or spec.get("kmm", {}).get("version", DEFAULT),
         exclusivity=spec.get("exclusivity", {}).get("mode", "auto"),
@@ -153,12 +178,23 @@ def _nested(data: dict[str, Any]) -> dict[str, Any]:
     return spec
 
 
+def with_products(resources: ResourceList, config: FunctionConfig) -> FunctionConfig:
+    """Return a functionConfig with the Profiles among the resources; report what is wrong with them."""
+    from . import products  # here: few lists have one
+
+    known, findings = products.read(resources, config.profiles, config.kmm_version)
+    resources.report(findings)
+    return config._replace(products=known)
+
+
 def profile_findings(profile: str, field: str, config: FunctionConfig) -> list[Result]:
     """Return an error when the functionConfig does not define `profile`."""
-    if not profile or profile in config.profiles:
+    if not profile or config.is_defined(profile):
         return []
     known = ", ".join(sorted(config.profiles))
     there = f"the functionConfig's spec.profiles has: {known}" if known else "no functionConfig defines spec.profiles"
+    if config.products:
+        there += f"; Profiles: {', '.join(sorted(config.products))}"
     message = f"profile {profile!r} is not defined; {there}"
     return [error(message, rule="KRM111", field=Field(field, profile))]
 

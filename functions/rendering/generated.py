@@ -7,6 +7,7 @@ from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Scope, stamp
 from krmfn.resource import ref
 
+from .kinds import PROFILE_MARK
 from .substitution import marked
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Generated(NamedTuple):
     """The function that moves a finding about the manifest to the field that it comes from; None when there is none."""
     answered: frozenset[str] = frozenset()
     """Rules about Modules that rules about the owner stand for."""
+    product: str = ""
+    """NAME@VERSION of the Profile that it is made by; "" without one."""
 
 
 def generated(
@@ -41,10 +44,13 @@ def generated(
     owner: Ref,
     origin: Callable[[Result], Result | None] = lambda finding: None,
     answered: frozenset[str] = frozenset(),
+    product: str = "",
 ) -> Generated:
     """Return the manifest, with its marks, together with what it is generated from."""
     stamp(marked(manifest), scope.function, owner)
-    return Generated(manifest, ref(manifest), item, owner, scope, origin, answered)
+    if product:
+        manifest["metadata"]["annotations"][PROFILE_MARK] = product
+    return Generated(manifest, ref(manifest), item, owner, scope, origin, answered, product)
 
 
 class Rendered(NamedTuple):
@@ -72,3 +78,12 @@ class Renderer(NamedTuple):
     """Import and return the function that renders them: lists that hold none of them do without."""
     hint: Callable[[Result], Result] = lambda finding: finding
     """Return a finding of the schema with what is known about a common mistake."""
+    has_products: bool = False
+    """Whether it also renders the kinds that Profiles are for."""
+
+    def driving(self, kinds: frozenset[tuple[str, str]]) -> "Renderer":
+        """Return the same with the kinds that Profiles are for, whose schemas the Profiles have."""
+        if not kinds or not self.has_products:
+            return self
+        scope = self.scope._replace(owners=self.scope.owners | kinds)
+        return self._replace(scope=scope, schemas={**dict.fromkeys(kinds, ""), **self.schemas})

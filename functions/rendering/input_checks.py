@@ -11,10 +11,13 @@ from krmfn.rule import Rule
 from ..fleet import readings
 from ..run import run_of
 from . import schemas
+from .function_config import FunctionConfig
 from .generated import Renderer
 
 
-def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer) -> list[Item]:
+def sound(
+    resources: ResourceList, items: Sequence[Item], renderer: Renderer, config: FunctionConfig | None = None
+) -> list[Item]:
     """Report what is wrong with our resources by themselves; return those that stand once and fit their schema."""
     first: dict[Id, Item] = {}
     for item in items:
@@ -24,7 +27,7 @@ def sound(resources: ResourceList, items: Sequence[Item], renderer: Renderer) ->
             hint = _of_two_folders(item, other) if not run_of(resources).settings.intent.is_function else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
-    return [item for item in first.values() if _fits(resources, item, renderer)]
+    return [item for item in first.values() if _fits(resources, item, renderer, config)]
 
 
 def _of_two_folders(item: Item, other: Item) -> str:
@@ -33,11 +36,19 @@ def _of_two_folders(item: Item, other: Item) -> str:
     return "; if these are two clusters, name the folder of each as a PATH" if len(folders) > 1 else ""
 
 
-def _fits(resources: ResourceList, item: Item, renderer: Renderer) -> bool:
+def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: FunctionConfig | None = None) -> bool:
     """Report the schema's findings, and an error for each repeated key, since readers disagree on which one counts."""
     findings = [*readings.repeated(item), *readings.check(item)]
     known = {finding.field.path for finding in findings if finding.field}
-    misfits = schema.check(item.manifest, schemas.schema(renderer.schemas[item.group, item.kind]), "KRM101")
+    product = config.product(item) if config and config.products else None
+    if product and not product.is_sound:
+        return False  # what is wrong is said of the Profile
+    name = renderer.schemas[item.group, item.kind]
+    misfits = schema.check(item.manifest, schemas.schema(name), "KRM101") if name else []
+    if product:
+        from . import options  # here: few lists have a Profile
+
+        misfits += options.check(product, item)
     if misfits:
         from .variables import explained  # here, since most resources fit
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
+from krmfn import Item
 from krmfn.ownership import Scope
 
 from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
@@ -9,6 +12,10 @@ from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
 OURS, SEED = "krmfn.dev", "example.com"
 """The groups whose DeviceConfigs are ours, and the he-sample operator's."""
 PTEMPLATE_GROUP = "pt.example.com"
+PROFILE = (OURS, "Profile")
+"""A vendor's product; those among the resources are read and not deployed."""
+PROFILE_MARK = f"{OURS}/profile"
+"""Annotation: on a config the name of its profile, on what a Profile has made NAME@VERSION."""
 CONFIG = (OURS, "RenderDeviceConfigs")
 """The functionConfig; one among the resources in a PATH is taken as such."""
 
@@ -46,5 +53,30 @@ OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
 """What objects are generated from."""
 COUNTING = frozenset({CONFIG, (OURS, "NodeInventory"), ("", "Node")})
 """What counts where it stands, and is neither deployed (a Node is there already) nor made into anything."""
-INPUTS = OWNERS | COUNTING
-"""What a render reads and does not print."""
+INPUTS = OWNERS | COUNTING | {PROFILE}
+"""What a render reads and does not print, but for the kinds that Profiles are for."""
+
+
+def driven(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, str]]:
+    """Return (group, kind) of the configs that the Profiles among some items are for; `kept`: of those to print."""
+    kinds = set[tuple[str, str]]()
+    for item in items:
+        if item.kind == PROFILE[1] and item.group == OURS:
+            spec = item.manifest.get("spec")
+            own = spec.get("for") if isinstance(spec, dict) else None
+            if isinstance(own, dict) and (not kept or own.get("keep") is True):
+                kinds.add((str(own.get("group")), str(own.get("kind"))))
+    return frozenset(kinds)
+
+
+def owning(items: Collection[Item]) -> list[Item]:
+    """Return those among some items that objects are generated from, the kinds of Profiles among them."""
+    theirs = driven(items)
+    kinds = OWNERS | theirs
+    own = [item for item in items if (item.group, item.kind) in kinds]
+    return [item for item in own if not is_foreign(item)] if theirs else own
+
+
+def is_foreign(item: Item) -> bool:
+    """Return True for a config of which an annotation says that its own operator acts on it."""
+    return item.annotations.get(PROFILE_MARK) == "none"

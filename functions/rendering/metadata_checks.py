@@ -13,7 +13,7 @@ from krmfn.rule import Rule
 from ..fleet.previous_names import is_from_kustomize, previous_name
 from . import ignoring
 from .ignoring import IGNORE
-from .kinds import OURS, SEED
+from .kinds import OURS
 from .spelling import near
 
 PROFILE = f"{OURS}/profile"
@@ -40,16 +40,21 @@ def keys_mean_something(item: Item) -> Iterator[Result]:
             message = meaning(part, key)
             if message:
                 yield item.located(error(message, rule="KRM118", field=Field(f"metadata.{part}[{key}]")))
-    if PROFILE in item.annotations and (item.kind != "DeviceConfig" or item.group not in (OURS, SEED)):
+    if PROFILE in item.annotations and not may_be_config(item) and OWNER not in item.annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE}]")))
+
+
+def may_be_config(item: Item) -> bool:
+    """Return True for a custom resource: of a group that is none of Kubernetes' own."""
+    return "." in item.group and not item.group.endswith(".k8s.io")
 
 
 def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, str]]) -> Iterator[Result]:
     """Yield a warning, under kustomize, per input that would be deployed; one for all Nodes."""
     if not any(map(is_from_kustomize, resources.items[:1])):
         return
-    read = {*handled, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory")}
+    read = {*handled, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory"), (OURS, "Profile")}
     kinds = {kind for _, kind in read}
     for item in resources.items:
         if item.kind in kinds and (item.group, item.kind) in read and _is_deployed(item):

@@ -35,7 +35,8 @@ def _keys_mean_something(objects: Sequence[Generated], config: FunctionConfig) -
     for one in objects if wrong else ():
         for part in _PARTS:
             for key in one.manifest["metadata"].get(part, ()):
-                if message := wrong.get((part, key)):
+                own = key == PROFILE and one.product == one.manifest["metadata"][part][key]
+                if (message := wrong.get((part, key))) and not own:
                     message = f"generated from {one.owner}: {message}"
                     field = Field(f"metadata.{part}[{key}]")
                     yield one.owner, error(message, rule="KRM118", ref=one.ref, field=field, place=one.item.place)

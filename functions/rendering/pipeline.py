@@ -15,7 +15,7 @@ from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
-from .kinds import OURS
+from .kinds import OURS, PROFILE, driven
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
@@ -27,6 +27,9 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 
     What is wrong with one resource hides nothing about the others: each goes through the stages as far as it is sound.
     """
+    if profiles := resources.select(PROFILE[1], PROFILE[0]):
+        note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
+        renderers = [renderer.driving(run_of(resources).driven) for renderer in renderers]
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     scopes = [renderer.scope for renderer in renderers]
     kinds = {kind for _, kind in handled}
@@ -34,6 +37,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 
     intent, is_rendered = run_of(resources).settings.intent, run_of(resources).is_rendered
     config, errors = function_config.read(resources)
+    if profiles:
+        config = function_config.with_products(resources, config)
     if items or any(resources.owned(scope) for scope in scopes):
         errors += recognition.partial_view(resources, config)
     if errors:
@@ -134,6 +139,8 @@ def _scratch(resources: ResourceList) -> ResourceList:
 def _render(renderer: Renderer, resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Render the resources of one kind; without any, what the functionConfig says of them is looked at."""
     own = [item for item in items if (item.group, item.kind) in renderer.schemas]
-    if not own and not config.source.ref.kind:
+    if config.products:
+        own = [item for item in own if renderer.schemas[item.group, item.kind] or config.product(item)]
+    if not own and not config.source.ref.kind and not config.products:
         return Rendered()
-    return renderer.load()(resources, input_checks.sound(resources, own, renderer), config)
+    return renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config)

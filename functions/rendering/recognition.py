@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from krmfn import Item, ResourceList, Result, error, info
+from krmfn import Item, ResourceList, Result, error
 from krmfn.resource import ref
 from krmfn.rule import Rule
 
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
-from . import ignoring, metadata_checks
+from . import ignoring, metadata_checks, undriven
 from .function_config import FunctionConfig
 from .kinds import OURS, SEED
 from .spelling import GUIDE_GROUP, KNOWN, candidates, near
@@ -37,8 +37,8 @@ def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result
     return [error(message, rule="KRM112")]
 
 
-def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
-    """Yield the errors about unknown kinds, groups, versions, annotations and labels in a list.
+def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None = None) -> Iterator[Result]:
+    """Yield the errors about unknown kinds, groups, versions, annotations and labels, and about undriven configs.
 
     `handled` are the pairs that are rendered in this run: their own schema judges their version.
     """
@@ -46,7 +46,8 @@ def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
     foreign = [item for item in items if (item.group, item.kind) not in handled]
     yield from kinds_exist(foreign)
     if any(kind == "DeviceConfig" for _, kind in handled):
-        yield from vendors_are_named(foreign)
+        wrong = {id(item) for item in foreign if mistake(item.string("apiVersion"), item.kind)}
+        yield from undriven.check(resources, handled, config or FunctionConfig(), wrong)
     for item in items:
         if (item.group, item.kind) in handled:
             _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
@@ -55,7 +56,7 @@ def check(resources: ResourceList, handled: Kinds) -> Iterator[Result]:
 
 def check_run(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
     """Yield the findings of `check`, and those about rules turned off in vain and about inputs without a mark."""
-    yield from check(resources, handled)
+    yield from check(resources, handled, config)
     if config.ignore:
         yield from ignoring.check_function_config(config, ref(resources.function_config or {}))
     yield from metadata_checks.inputs_are_marked(resources, handled)
@@ -71,20 +72,6 @@ def kinds_exist(items: list[Item]) -> Iterator[Result]:
             yield nodes.other_version(item)  # as those say it that read the nodes
         elif message:
             yield item.located(error(message, rule="KRM108"))
-
-
-def vendors_are_named(items: list[Item]) -> Iterator[Result]:
-    """Yield an info per group of other vendors that has DeviceConfigs."""
-    groups: dict[str, list[Item]] = {}
-    for item in items:
-        if item.kind == "DeviceConfig" and not mistake(item.string("apiVersion"), item.kind):
-            groups.setdefault(item.group, []).append(item)
-    for group, theirs in groups.items():
-        others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
-        message = (
-            f"belongs to another vendor's group, {group}: nothing is generated from it, and it stays as it is{others}"
-        )
-        yield theirs[0].located(info(message, rule="KRM107"))
 
 
 @lru_cache(maxsize=4096)
@@ -108,7 +95,7 @@ def _nearest(kind: str, kinds: list[str]) -> str:
     """Return the kind of a group that is somewhat like this one, else the first."""
     from difflib import get_close_matches
 
-    return (get_close_matches(kind, kinds, 1, 0.4) or kinds)[0]
+    return (get_close_matches(kind, kinds, 1, 0.5) or kinds)[0]
 
 
 def _no_such(api_version: str, kind: str, known: list[tuple[str, str]]) -> str:
@@ -130,27 +117,6 @@ def _near_group(group: str, known: str) -> bool:
 
 
 RULES = (
-    Rule(
-        "KRM107",
-        "a DeviceConfig should be in a group that krmfn renders; one of another vendor's group is passed through "
-        "unchanged",
-        good="""\
-apiVersion: krmfn.dev/v1alpha1
-kind: DeviceConfig
-metadata: {name: gpu, namespace: kmm}
-spec:
-  moduleName: gpu
-  driverImage: registry.example.com/gpu:1.0
-  nodeSelector: {example.com/gpu: "true"}
-""",
-        bad="""\
-apiVersion: amd.com/v1alpha1
-kind: DeviceConfig
-metadata: {name: gpu, namespace: kmm}
-""",
-        remedy="Leave it to that vendor's operator, or replace it with a DeviceConfig of krmfn.dev/v1alpha1.",
-        severities=("info",),
-    ),
     Rule(
         "KRM108",
         "the kind, group and version of a krmfn or KMM resource must be spelled correctly: nothing reads a misspelled "

@@ -12,7 +12,7 @@ GUIDE_GROUP = f"ptemplates.{PTEMPLATE_GROUP}"
 
 _V1, _KMM = ("v1alpha1",), (MODULE_VERSION,)
 KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
-    OURS: {"DeviceConfig": _V1, "RenderDeviceConfigs": _V1, "NodeInventory": _V1},
+    OURS: {"DeviceConfig": _V1, "RenderDeviceConfigs": _V1, "NodeInventory": _V1, "Profile": _V1},
     SEED: {"DeviceConfig": _V1},
     PTEMPLATE_GROUP: {"Ptemplate": _V1},
     MODULE_GROUP: {

@@ -9,7 +9,7 @@ from krmfn import ResourceList
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .generated import Renderer
-from .kinds import OURS
+from .kinds import OURS, PROFILE
 from .spelling import candidates
 
 
@@ -26,8 +26,11 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     configured = not run_of(resources).settings.intent.is_function and (
         resources.function_config is not None or resources.select("NodeInventory", OURS)
     )
-    generated = misspelt and any(resources.owned(renderer.scope) for renderer in renderers)
-    if ours or configured or generated or resources.select(MODULE_KIND, MODULE_GROUP):
+    generated = misspelt and (
+        resources.function_config is not None or any(resources.owned(renderer.scope) for renderer in renderers)
+    )
+    products = resources.select(PROFILE[1], PROFILE[0])
+    if ours or configured or generated or products or resources.select(MODULE_KIND, MODULE_GROUP):
         from .pipeline import run
 
         run(resources, renderers)

@@ -20,7 +20,7 @@ from ..fleet.nodes import Fleet
 from ..kmm.lookup import text
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
-from ..rendering.kinds import OWNERS
+from ..rendering.kinds import owning
 from . import conflicts
 from .parts import CONFLICTS, Alike, Gets, Kernel, Part, Pulled, Used
 
@@ -102,7 +102,7 @@ def bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
     """Return the configs of which nothing was generated: they are wrong, or a kustomization left them alone."""
     made = {driver.claim.ref.id for driver in whole.drivers}
     made |= {(group, kind, "", name) for group, kind, _, name in made}
-    return [item.ref for item in resources.items if (item.group, item.kind) in OWNERS and item.ref.id not in made]
+    return [item.ref for item in owning(resources.items) if item.ref.id not in made]
 
 
 def used(driver: Driver, versions: Mapping[str, int]) -> Used:

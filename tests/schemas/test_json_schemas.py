@@ -89,7 +89,8 @@ def test_settings_take_every_field_of_a_deviceconfig_but_profile() -> None:
     vendor = dict(json_schema("renderdeviceconfigs")["$defs"]["vendor"]["properties"])
     own, account = vendor.pop("extraObjects"), vendor.pop("serviceAccount")
     plain = json.loads(json.dumps(vendor).replace("WithRights", ""))
-    assert plain == {name: field for name, field in spec.items() if name not in ("profile", "serviceAccount")}
+    own_alone = ("profile", "options", "serviceAccount")
+    assert plain == {name: field for name, field in spec.items() if name not in own_alone}
     rights = account["properties"].keys() - spec["serviceAccount"]["properties"].keys()
     assert rights == {"rules", "clusterRules"} and own
 

@@ -342,7 +342,8 @@ def test_the_tables_know_every_field_of_the_schema() -> None:
         return fields(node["items"]) if "items" in node else node["properties"]
 
     spec = fields(whole["properties"]["spec"])
-    assert spec.keys() - {"unset"} == FIELDS.keys()  # takes away what is inherited: see test_merging.py
+    # `unset` takes away what is inherited: see test_merging.py; options: see tests/functions/profile
+    assert spec.keys() - {"unset", "options"} == FIELDS.keys()
     switch = {"enabled"}  # takes the whole of it away: see test_merging.py
     assert fields(spec["devicePlugin"]).keys() - switch == PLUGIN_FIELDS.keys()
     assert fields(spec["dra"]).keys() - switch == DRA_FIELDS.keys()

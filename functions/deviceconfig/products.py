@@ -1,0 +1,103 @@
+"""The layers that a Profile gives to a config: expanded, judged, and where findings about them belong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from krmfn import Field, Item, Ref, Result, error, schema
+from krmfn.fieldpath import join
+
+from ..profile import expressions
+from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
+from ..profile.product import Profile
+from ..rendering import schemas
+from ..rendering.function_config import FunctionConfig, Source
+from .layers import Layer, Vendor, at_origin, is_ours, options_of
+from .merging import merged
+
+_ROOT = "renderdeviceconfigs"
+
+
+def layers(product: Profile, item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[tuple[Layer, ...], Vendor]:
+    """Return the layers of a config that a Profile drives, the strongest first, and its versions and locks."""
+    made = expansion(product, item, ref)
+    source = Source(product.item.ref, product.item)
+    below = [Layer(one.fields, one.path, source, one) for one in made.layers]
+    own = item.manifest.get("spec") or {}
+    words = (
+        [Layer({name: value for name, value in own.items() if name != "options"}, "spec", item)]
+        if is_ours(item)
+        else []
+    )
+    overrides = function_config.overrides.get(product.name)
+    over = (
+        [Layer(_fields(overrides), join(("spec", "overrides", product.name)), function_config.source)]
+        if overrides
+        else []
+    )
+    defaults = Layer(function_config.defaults, "spec.defaults", function_config.source)
+    fields = merged([*(_fields(overrides or {}, True), *(layer.fields for layer in below))])
+    versions: dict[str, Layer] = {}
+    for entry, one in zip(product.spec.get("versions", ()), made.versions, strict=True):
+        versions.setdefault(entry["version"], Layer(one.fields, one.path, source, one))
+    vendor = Vendor(versions, fields.get("versionsComplete", False), fields.get("locked", {}), product.title)
+    shown = [layer._replace(fields=_fields(layer.fields)) for layer in below]
+    return (*words, *over, *shown, defaults), vendor
+
+
+def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Result]:
+    """Return what is wrong with what a Profile makes of a config; each in the Profile, or where its option stands."""
+    product = function_config.product(item)
+    if product is None:
+        return []
+    found = list(_read_again(product, item))
+    made = expansion(product, item, ref, False)
+    for path, message in made.problems:
+        found.append(product.item.located(error(message, rule="KRM180", field=Field(path))))
+    source = Source(product.item.ref, product.item)
+    for one in (*made.layers, *made.versions):
+        found += [at_origin(item, ref, Layer(one.fields, one.path, source, one), wrong) for wrong in _misfits(one)]
+    return found
+
+
+def expansion(product: Profile, item: Item, ref: Ref, is_protected: bool = True) -> Expansion:
+    """Return what a Profile makes of a config."""
+    values, wrong = values_of(product, options_of(item), ref.name, ref.namespace)
+    made = expand(product, values, schemas.schema(_ROOT), is_protected)
+    return made._replace(problems=(*wrong, *made.problems))
+
+
+def unprotected(data: Any) -> Any:
+    """Return nested data with the dollars of options in their places."""
+    if isinstance(data, str):
+        return data.replace(PROTECTED, "$") if PROTECTED in data else data
+    if isinstance(data, dict):
+        return {key: unprotected(value) for key, value in data.items()}
+    return [unprotected(value) for value in data] if isinstance(data, list) else data
+
+
+def _misfits(one: Filled) -> Iterator[Result]:
+    """Yield what of a layer fits no field of a DeviceConfig."""
+    root = schemas.schema(_ROOT)
+    if schema.fits(one.fields, root["$defs"]["profile"], root):
+        return
+    head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "x"}}
+    for result in schema.check({**head, "spec": {"profiles": {"x": one.fields}}}, root, "KRM180"):
+        path = result.field.path if result.field else ""
+        yield result._replace(field=Field(f"{one.path}{path.removeprefix('spec.profiles.x')}"))
+
+
+def _read_again(product: Profile, item: Item) -> Iterator[Result]:
+    """Yield an error per option that holds what would be an expression: it is never read again."""
+    start = ("spec", "options") if is_ours(item) else ("spec",)
+    for path, text, _ in expressions.strings(options_of(item)):
+        if expressions.NEARLY.search(text):
+            message = "an option cannot hold an expression of a Profile: it is not read again; write the value itself"
+            yield item.located(error(message, rule="KRM182", field=Field(join((*start, *path)), text)))
+
+
+def _fields(fields: Any, of_vendor: bool = False) -> dict[str, Any]:
+    """Return fields without what a profile says beside them; with `of_vendor` that alone."""
+    beside = ("versions", "versionsComplete", "locked")
+    return {name: value for name, value in fields.items() if (name in beside) is of_vendor}

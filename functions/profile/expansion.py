@@ -1,0 +1,215 @@
+"""From a config's options to the fields of a DeviceConfig: each layer of a Profile with its expressions filled in."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from krmfn.fieldpath import FieldPath, join
+
+from . import conditions, expressions
+from .expressions import Expression, Values
+from .product import Profile
+from .structural import ABSENT, Node, at, with_defaults
+
+_DEFINITION = "#/$defs/"
+_TEXTS = frozenset({"args", "command", "value", "data", "labels", "annotations", "matchLabels", "image", "name"})
+"""Fields of objects without a schema here below which every scalar is a text."""
+PROTECTED = "\ue000"
+"""What stands for the dollar of a variable of ours in an option's value, which is not read again."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with a field of a Profile for some config."""
+
+    path: str
+    message: str
+
+
+class Filled(NamedTuple):
+    """A layer of a Profile for one config."""
+
+    fields: dict[str, Any]
+    path: str
+    """Where it stands in the Profile."""
+    moves: Mapping[FieldPath, FieldPath]
+    """Entries of lists that stand elsewhere in the Profile, since entries before them are left out."""
+    options: Mapping[FieldPath, Expression]
+    """The expression that each value comes from."""
+
+    def origin(self, path: FieldPath) -> FieldPath:
+        """Return where a field of `fields` stands in the layer as it is written."""
+        written: FieldPath = ()
+        for length in range(1, len(path) + 1):
+            written = self.moves.get(path[:length]) or (*written, path[length - 1])
+        return written
+
+    def option(self, path: FieldPath) -> Expression | None:
+        """Return the expression that gives the field at a path, or the one above it."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.options:
+                return self.options[path[:length]]
+        return None
+
+
+class Expansion(NamedTuple):
+    """What a Profile makes of one config's options."""
+
+    layers: tuple[Filled, ...] = ()
+    """The strongest first: the `when`s that hold, `config`."""
+    versions: tuple[Filled, ...] = ()
+    """One for each entry of `versions`."""
+    problems: tuple[Problem, ...] = ()
+
+
+def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tuple[Values, list[Problem]]:
+    """Return what the expressions of a Profile see of a config with these options, `spec` of the vendor's own kind."""
+    options = at(profile.options, ("spec",)) or {}
+    seen = with_defaults(options, ABSENT if written is None else written)
+    known = {"name": name, "namespace": namespace}
+    bare = Values({} if seen is ABSENT else seen, written or {}, {key: text for key, text in known.items() if text})
+    problems: list[Problem] = []
+    texts = {key: _text(key, text, bare, problems) for key, text in profile.spec.get("texts", {}).items()}
+    return bare._replace(texts={key: text for key, text in texts.items() if text is not ABSENT}), problems
+
+
+def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:
+    """Return an entry of `texts` for one config; ABSENT where its condition does not hold."""
+    if not conditions.holds(entry.get("if", {}), values):
+        return ABSENT
+    as_, path = entry["as"], join(("spec", "texts", name, "as"))
+    if "each" not in entry:
+        text, problem = expressions.replaced(as_, values)
+        problems += [Problem(path, problem)] if problem else []
+        return text
+    root, parts = expressions.path_of(entry["each"]) or ("spec", ())
+    held = expressions.at(values.spec if root == "spec" else values.metadata, parts)
+    pairs = held.items() if isinstance(held, dict) else enumerate(held) if isinstance(held, list) else ()
+    lines: list[str] = []
+    for key, own in pairs:
+        if isinstance(own, (dict, list)):
+            problems.append(Problem(path, f"an entry of {entry['each']} is no text and no number; name what to print"))
+            continue
+        shown = [expressions.printed(key), expressions.printed("" if own is None else own)]
+        if entry.get("quote") == "sh":
+            shown = [shlex.quote(one) for one in shown]
+        around, problem = expressions.replaced(as_.replace("${key}", "\0").replace("${value}", "\1"), values)
+        problems += [Problem(path, problem)] if problem else []
+        lines.append("".join(shown["\0\1".index(char)] if char in "\0\1" else char for char in around))
+    return str(entry.get("separator", " ")).join(lines)
+
+
+def expand(profile: Profile, values: Values, root: Node, is_protected: bool = False) -> Expansion:
+    """Return the layers of a Profile for one config; `root` is the JSON Schema whose $defs has their fields."""
+    problems: list[Problem] = []
+    filler = _Filler(values, root, problems, is_protected)
+    layers = [filler.layer(profile.spec.get("config", {}), ("spec", "config"))]
+    layers += whens(filler, profile.spec.get("when", ()), ("spec", "when"))
+    versions = [
+        filler.layer({name: own for name, own in entry.items() if name != "version"}, ("spec", "versions", index))
+        for index, entry in enumerate(profile.spec.get("versions", ()))
+    ]
+    return Expansion(tuple(reversed(layers)), tuple(versions), tuple(problems))
+
+
+def whens(filler: _Filler, entries: Any, path: FieldPath) -> Iterator[Filled]:
+    """Yield the layers of the `when`s that hold, in their order."""
+    for index, entry in enumerate(entries):
+        if conditions.holds(entry["if"], filler.values):
+            layer = filler.layer(entry.get("config", {}), (*path, index, "config"))
+            unset = {"unset": entry["unset"]} if "unset" in entry else {}
+            yield layer._replace(fields={**layer.fields, **unset})
+
+
+class _Filler(NamedTuple):
+    """Fills in the expressions of the layers of one Profile for one config."""
+
+    values: Values
+    root: Node
+    problems: list[Problem]
+    is_protected: bool
+
+    def layer(self, fields: Mapping[str, Any], path: FieldPath) -> Filled:
+        """Return a layer, `fields` as it is written, with its expressions filled in."""
+        made = Filled({}, join(path), {}, {})
+        for name, own in fields.items():
+            node = self.root["$defs"]["profile"]["properties"].get(name, {})
+            self.put(made, made.fields, name, own, node, (name,), (name,))
+        return made
+
+    def put(self, made: Filled, holder: Any, key: Any, own: Any, node: Node, new: FieldPath, old: FieldPath) -> None:
+        """Put a value at a key of `holder`, unless it comes to nothing."""
+        value = self.value(made, own, node, new, old)
+        if value is not ABSENT:
+            holder[key] = value
+
+    def value(self, made: Filled, own: Any, node: Node, new: FieldPath, old: FieldPath) -> Any:
+        """Return a value with its expressions filled in; `new`, `old`: its paths in the layer made and as written."""
+        if isinstance(own, str):
+            return self.text(made, own, node, new, old) if "${" in own else own
+        if "$ref" in node:
+            node = self.root["$defs"][node["$ref"].removeprefix(_DEFINITION)]
+        if isinstance(own, dict):
+            known, rest = node.get("properties", {}), node.get("additionalProperties")
+            inner = rest if isinstance(rest, dict) else {}
+            mapping: dict[str, Any] = {}
+            for key, child in own.items():
+                below = known.get(key) or (inner if inner or node.get("type") != "string" else node)
+                self.put(made, mapping, key, child, below or _untyped(key, old), (*new, key), (*old, key))
+            return mapping
+        if isinstance(own, list):
+            return self.entries(made, own, node.get("items") or _untyped(old[-1], old), new, old)
+        return own
+
+    def entries(self, made: Filled, own: list[Any], node: Node, new: FieldPath, old: FieldPath) -> list[Any]:
+        """Return a list without the entries that come to nothing, among them variables without a value."""
+        entries: list[Any] = []
+        for index, entry in enumerate(own):
+            here, there = (*new, len(entries)), (*old, index)
+            value = self.value(made, entry, node, here, there)
+            is_variable = old[-1] == "env" and isinstance(entry, dict) and "value" in entry
+            if value is ABSENT or (is_variable and "value" not in value):
+                for path in [path for path in made.options if path[: len(here)] == here]:
+                    del made.options[path]  # type: ignore[attr-defined]
+                continue
+            if here != there:
+                made.moves[here] = there  # type: ignore[index]
+            entries.append(value)
+        return entries
+
+    def text(self, made: Filled, own: str, node: Node, new: FieldPath, old: FieldPath) -> Any:
+        """Return a text with its expressions filled in, or the value that it stands for."""
+        expression = expressions.whole(own)
+        if expression is None:
+            text, problem = expressions.replaced(own, self.values)
+            if problem:
+                self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
+            first = next(expressions.parse(own), None)
+            if first:
+                made.options[new] = first  # type: ignore[index]
+            return self.protected(text, own) if first else own
+        made.options[new] = expression  # type: ignore[index]
+        value = expressions.value(expression, self.values)
+        if "$ref" in node:
+            node = self.root["$defs"][node["$ref"].removeprefix(_DEFINITION)]
+        if value is not ABSENT and not isinstance(value, (str, dict, list)) and node.get("type") == "string":
+            return expressions.printed(value)
+        return self.protected(value, "")
+
+    def protected(self, value: Any, written: str) -> Any:
+        """Return a value in which no variable of ours is filled in, but for those that the Profile itself writes."""
+        if not self.is_protected:
+            return value
+        if isinstance(value, dict):
+            return {key: self.protected(own, written) for key, own in value.items()}
+        if isinstance(value, list):
+            return [self.protected(own, written) for own in value]
+        if isinstance(value, str) and "KRMFN_" in value.upper() and "KRMFN_" not in written.upper():
+            return value.replace("$", PROTECTED)
+        return value
+
+
+def _untyped(key: Any, path: FieldPath) -> Node:
+    """Return the schema of what has none here: a text below some fields."""
+    return {"type": "string"} if key in _TEXTS or not _TEXTS.isdisjoint(path[1:]) else {}

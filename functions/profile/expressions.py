@@ -1,0 +1,138 @@
+"""Expressions in a Profile: `${spec.PATH}`, `${metadata.name}`, `${texts.NAME}`; every other dollar stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from krmfn.fieldpath import FieldPath
+
+from .structural import ABSENT
+
+_PATH = r"((?:\.[A-Za-z_][A-Za-z0-9_-]*|\['[^'\]]*'\])+)"
+_EXPRESSION = re.compile(rf"\$\{{(spec|metadata|texts){_PATH}\}}")
+NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
+"""What may stand in a Profile only as an expression, and nowhere in what is generated."""
+_PART = re.compile(r"\.([\w-]+)|\['([^']*)'\]", re.ASCII)
+PATH = re.compile(rf"(spec|metadata){_PATH}")
+
+
+class Expression(NamedTuple):
+    """What stands in place of a value of a config."""
+
+    root: str
+    """`spec`, `metadata` or `texts`."""
+    parts: tuple[str, ...]
+    text: str
+    """As it is written."""
+
+
+class Use(NamedTuple):
+    """An expression or a condition, and where it stands."""
+
+    path: FieldPath
+    root: str
+    parts: tuple[str, ...]
+    text: str
+    is_whole: bool
+    """It is all of its text, and no part of a longer one."""
+    conditions: tuple[Mapping[str, Any], ...] = ()
+    """The conditions under which it counts."""
+
+
+class Values(NamedTuple):
+    """What expressions and conditions of a Profile see of one config."""
+
+    spec: Any
+    """The options, with their defaults."""
+    written: Any
+    """The options as they are written."""
+    metadata: Mapping[str, str]
+    texts: Mapping[str, Any] = {}  # read only
+
+
+def parse(text: str) -> Iterator[Expression]:
+    """Yield the expressions in a text."""
+    for match in _EXPRESSION.finditer(text):
+        yield Expression(match[1], parts_of(match[2]), match[0])
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """Return the parts of `.a.b['c/d']`."""
+    return tuple(match[1] or match[2] for match in _PART.finditer(path))
+
+
+def path_of(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return root and parts of a path such as `spec.a['b/c']`; None for what is none."""
+    match = PATH.fullmatch(text)
+    return (match[1], parts_of(match[2])) if match else None
+
+
+def misspelt(text: str) -> str:
+    """Return what of a text looks like an expression and is none; "" without any."""
+    rest = _EXPRESSION.sub("", text)
+    match = NEARLY.search(rest)
+    return rest[match.start() :].partition("}")[0] + ("}" if "}" in rest[match.start() :] else "") if match else ""
+
+
+def whole(text: str) -> Expression | None:
+    """Return the expression that a text is and nothing else; None for another text."""
+    match = _EXPRESSION.fullmatch(text)
+    return Expression(match[1], parts_of(match[2]), match[0]) if match else None
+
+
+def at(data: Any, parts: Sequence[str]) -> Any:
+    """Return the value at a path; ABSENT when there is none."""
+    for part in parts:
+        if not isinstance(data, Mapping) or part not in data:
+            return ABSENT
+        data = data[part]
+    return ABSENT if data is None else data
+
+
+def value(expression: Expression, values: Values) -> Any:
+    """Return what an expression stands for; ABSENT for nothing."""
+    data = {"spec": values.spec, "metadata": values.metadata, "texts": values.texts}[expression.root]
+    return at(data, expression.parts)
+
+
+def printed(scalar: Any) -> str:
+    """Return a scalar as Kubernetes prints it."""
+    if isinstance(scalar, bool):
+        return "true" if scalar else "false"
+    if isinstance(scalar, float):
+        return str(int(scalar)) if scalar == int(scalar) and abs(scalar) < 1e21 else repr(scalar)
+    return str(scalar)
+
+
+def replaced(text: str, values: Values) -> tuple[str, str]:
+    """Return a text with its expressions filled in, and what is wrong with one of them ("" for nothing)."""
+    problem = ""
+
+    def filled(match: re.Match[str]) -> str:
+        nonlocal problem
+        own = value(Expression(match[1], parts_of(match[2]), match[0]), values)
+        if own is ABSENT:
+            problem = f"{match[0]} has no value here; give the option a default, or write a `when` for it"
+        elif isinstance(own, (dict, list)):
+            what = "a mapping" if isinstance(own, dict) else "a list"
+            problem = f"{match[0]} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
+        else:
+            return printed(own)
+        return ""
+
+    return _EXPRESSION.sub(filled, text), problem
+
+
+def strings(data: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, bool]]:
+    """Yield the path of each text in nested data, the text, and whether it is a key."""
+    if isinstance(data, str):
+        yield path, data, False
+    elif isinstance(data, dict):
+        for key, inner in data.items():
+            yield (*path, key), str(key), True
+            yield from strings(inner, (*path, key))
+    elif isinstance(data, list):
+        for at_, inner in enumerate(data):
+            yield from strings(inner, (*path, at_))

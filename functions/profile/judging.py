@@ -1,0 +1,206 @@
+"""Checks of a Profile by itself: its schema, its expressions and conditions, the options that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krmfn import Field, Result, error, warning
+from krmfn.fieldpath import FieldPath, join
+
+from . import expressions, shells, structural
+from .expressions import Use
+from .structural import Node
+
+Mistake = tuple[FieldPath, str]
+_METADATA = ("name", "namespace")
+
+
+def check(spec: Mapping[str, Any]) -> Iterator[Result]:
+    """Yield what is wrong with a Profile that fits its schema."""
+    mistakes = [(("schema", *path), message) for path, message in structural.mistakes(spec.get("schema", _NO_OPTIONS))]
+    yield from (_error(path, message) for path, message in mistakes)
+    if mistakes:
+        return
+    node = spec.get("schema", _NO_OPTIONS)
+    texts = spec.get("texts", {})
+    used = list(uses(spec))
+    for path, message in (*_not_expressions(spec), *_conditions(spec, node)):
+        yield _error(path, message)
+    for use in used:
+        if message := _mistake(use, node, texts):
+            yield _error(use.path, message)
+    for path, message in structural.broken_defaults(node):
+        yield _error(("schema", *path), message)
+    yield from _options(spec, node, used)
+    for path, message in shells.unquoted(spec, node, used):
+        yield warning(message, rule="KRM183", field=Field(join(("spec", *path))))
+
+
+_NO_OPTIONS: Node = {"type": "object", "properties": {"spec": {"type": "object"}}}
+
+
+def _error(path: FieldPath, message: str) -> Result:
+    return error(message, rule="KRM180", field=Field(join(("spec", *path))))
+
+
+def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:
+    """Yield the path of everything in a Profile that holds expressions, what is there, and its conditions."""
+    yield ("config",), spec.get("config", {}), ()
+    for path, when in whens(spec):
+        yield (*path, "config"), when.get("config", {}), (when["if"],)
+    for name, module in spec.get("modules", {}).items():
+        yield ("modules", name, "config"), module.get("config", {}), ()
+    for at, entry in enumerate(spec.get("versions", ())):
+        yield ("versions", at), entry, ()
+    for name, text in spec.get("texts", {}).items():
+        yield ("texts", name, "as"), text["as"], (text["if"],) if "if" in text else ()
+
+
+def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
+    """Yield the path and the entry of every `when`, those of modules among them."""
+    for at, when in enumerate(spec.get("when", ())):
+        yield ("when", at), when
+    for name, module in spec.get("modules", {}).items():
+        for at, when in enumerate(module.get("when", ())):
+            yield ("modules", name, "when", at), when
+
+
+def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
+    """Yield every expression of a Profile, in the order in which they stand."""
+    for start, data, conditions in layers(spec):
+        for path, text, is_key in expressions.strings(data, start):
+            for one in () if is_key or "${" not in text else expressions.parse(text):
+                is_whole = one.text == text and start[0] != "texts"
+                yield Use(path, one.root, one.parts, one.text, is_whole, conditions)
+
+
+def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
+    for start, data, _ in layers(spec):
+        for path, text, is_key in expressions.strings(data, start):
+            if is_key and expressions.NEARLY.search(text):
+                yield path, "an expression cannot stand in a key; write the key itself"
+            elif not is_key and (wrong := expressions.misspelt(text)):
+                message = f"{wrong} is no expression; write ${{spec.a.b}}, or ${{spec.a['b.c/d']}} for such a name"
+                yield path, message
+
+
+def _mistake(use: Use, node: Node, texts: Mapping[str, Any]) -> str:
+    """Return what is wrong with an expression; "" for nothing."""
+    if use.root == "texts":
+        if use.path[0] == "texts":
+            return f"{use.text}: a text cannot name a text; write the options themselves"
+        return _mistake_of_text(use, texts)
+    if use.root == "metadata":
+        known = len(use.parts) == 1 and use.parts[0] in _METADATA
+        return (
+            ""
+            if known
+            else f"{use.text}: of the metadata only ${{metadata.name}} and ${{metadata.namespace}} can be read"
+        )
+    own = structural.at(node, (use.root, *use.parts))
+    if own is None:
+        return f"{use.text}: {unknown(node, (use.root, *use.parts))}"
+    if use.is_whole:
+        return ""
+    if own.get("type") in ("object", "array"):
+        what = "a mapping" if own["type"] == "object" else "a list"
+        return f"{use.text} is {what} and cannot be part of a text; write an entry of `texts` with `each`"
+    if structural.is_always_there(node, (use.root, *use.parts)) or _is_guarded(use):
+        return ""
+    return f"{use.text} may be absent; give it a default in the schema, or write this in a `when` on it"
+
+
+def _mistake_of_text(use: Use, texts: Mapping[str, Any]) -> str:
+    name = use.parts[0]
+    if len(use.parts) > 1 or name not in texts:
+        return f"{use.text}: there is no text of this name; texts are: {', '.join(texts) or 'none'}"
+    condition = texts[name].get("if")
+    if use.is_whole or not condition or any(condition.items() <= other.items() for other in use.conditions):
+        return ""
+    return f"{use.text} may be absent, since it has an `if`; let it be all of an entry, or write this in a `when` on it"
+
+
+def _is_guarded(use: Use) -> bool:
+    """Return True where a condition says that the option is written, or what it holds."""
+    name = join((use.root, *use.parts))
+    for condition in use.conditions:
+        for path, wanted in condition.items():
+            parsed = expressions.path_of(path)
+            is_there = not isinstance(wanted, dict) or wanted.get("exists") is True
+            if parsed and join((parsed[0], *parsed[1])) == name and is_there:
+                return True
+    return False
+
+
+def unknown(node: Node, parts: tuple[str, ...]) -> str:
+    """Return that the schema has no such option, and what it has."""
+    from difflib import get_close_matches
+
+    for length in range(1, len(parts) + 1):
+        if structural.at(node, parts[:length]) is None:
+            above = structural.at(node, parts[: length - 1]) or {}
+            known = list(above.get("properties", {}))
+            close = get_close_matches(parts[length - 1], known, 1, 0.6)
+            hint = f"did you mean {close[0]!r}?" if close else f"known there: {', '.join(known) or 'nothing'}"
+            return f"the schema has no {join(parts[:length])}; {hint}"
+    return ""
+
+
+def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
+    """Yield what is wrong with conditions, and with the paths of `each` and `ignored`."""
+    ifs = [((*path, "if"), when["if"]) for path, when in whens(spec)]
+    ifs += [(("texts", name, "if"), text["if"]) for name, text in spec.get("texts", {}).items() if "if" in text]
+    for path, condition in ifs:
+        for name, wanted in condition.items():
+            if message := _wrong_path(name, node) or _wrong_value(name, wanted, node):
+                yield (*path, name), message
+    for name, text in spec.get("texts", {}).items():
+        if "each" in text and (message := _wrong_path(text["each"], node)):
+            yield ("texts", name, "each"), message
+    for name in spec.get("ignored", {}):
+        if message := _wrong_path(name, node):
+            yield ("ignored", name), message
+
+
+def _wrong_path(name: str, node: Node) -> str:
+    root, parts = expressions.path_of(name) or ("", ())
+    if root == "metadata":
+        return "" if parts in (("name",), ("namespace",)) else "of the metadata only name and namespace can be read"
+    if not root:
+        return f"{name!r} is not the path of an option; write spec.a.b, or spec.a['b.c/d'] for such a name"
+    return "" if structural.at(node, (root, *parts)) is not None else unknown(node, (root, *parts))
+
+
+def _wrong_value(name: str, wanted: Any, node: Node) -> str:
+    """Return why a condition cannot hold; "" when it can."""
+    if isinstance(wanted, dict):
+        is_right = list(wanted) == ["exists"] and isinstance(wanted["exists"], bool)
+        return "" if is_right else "write a value, a list of values, {exists: true} or {exists: false}"
+    root, parts = expressions.path_of(name) or ("", ())
+    own = (structural.at(node, (root, *parts)) or {}) if root == "spec" else {"type": "string"}
+    for one in wanted if isinstance(wanted, list) else [wanted]:
+        if isinstance(one, (dict, list)) or one is None:
+            return "must be a scalar, or a list of scalars of which it is one"
+        if not structural.may_be(own, one):
+            return f"never holds: {name} cannot be {one!r}"
+    return ""
+
+
+def _options(spec: Mapping[str, Any], node: Node, used: list[Use]) -> Iterator[Result]:
+    """Yield a warning per option that nothing reads, and per text that is not used."""
+    read = {(use.root, *use.parts) for use in used}
+    names = [name for _, when in whens(spec) for name in when["if"]]
+    names += [name for text in spec.get("texts", {}).values() for name in (*text.get("if", ()), text.get("each", ""))]
+    names += spec.get("ignored", ())
+    read |= {(one[0], *one[1]) for name in names if (one := expressions.path_of(name))}
+    own = node.get("properties", {}).get("spec", {})
+    for parts, _ in structural.leaves(own, ("spec",)):
+        if not any(parts[: len(one)] == one or one[: len(parts)] == parts for one in read):
+            path = ("schema", *(step for part in parts for step in ("properties", part)))
+            message = f"nothing reads the option {join(parts)}; use it, or say in `ignored` why it has no effect"
+            yield warning(message, rule="KRM181", field=Field(join(("spec", *path))))
+    for name in spec.get("texts", {}):
+        if ("texts", name) not in read:
+            message = f"nothing uses this text; write ${{texts.{name}}}, or remove it"
+            yield warning(message, rule="KRM181", field=Field(join(("spec", "texts", name))))

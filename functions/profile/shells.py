@@ -1,0 +1,82 @@
+"""Options in the text behind `-c` of a shell: what somebody writes into a config would be run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from krmfn.fieldpath import FieldPath
+
+from . import expressions, structural
+from .expressions import Use
+from .structural import Node
+
+_SHELL = re.compile(r"(.*/)?(ba|da|k|z|a)?sh")
+_FLAG = re.compile(r"-[a-z]*c")
+_SPECIAL = " \t\n;&|<>()$`\\\"'*?[]{}!#~"
+"""Characters that mean something to a shell; a pattern that lets none of them in makes an option safe."""
+
+
+def unquoted(spec: Mapping[str, Any], node: Node, used: Sequence[Use]) -> Iterator[tuple[FieldPath, str]]:
+    """Yield each expression in a shell's text whose option may hold what a shell would run."""
+    texts = spec.get("texts", {})
+    for use in used:
+        if use.path[0] == "texts" or not _is_script(spec, use.path):
+            continue
+        for text, root, parts, quoted in _sources(use, texts, used):
+            own = structural.at(node, (root, *parts)) if root == "spec" else {"type": "string", "enum": ["x"]}
+            if not quoted and not is_safe(own or {}):
+                message = (
+                    f"{text} is part of a shell's script, so whoever writes the option can run anything in the "
+                    "container; pass it as an argument without a shell, give the option an enum or a pattern without "
+                    "a shell's characters, or take it from a text with `quote: sh`"
+                )
+                yield use.path, message
+
+
+def _sources(
+    use: Use, texts: Mapping[str, Any], used: Sequence[Use]
+) -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
+    """Yield what an expression's value is made of: text, root, path, whether it is quoted."""
+    if use.root != "texts":
+        yield use.text, use.root, use.parts, False
+        return
+    entry = texts.get(use.parts[0], {})
+    if "each" in entry and (path := expressions.path_of(entry["each"])):
+        yield use.text, path[0], path[1], entry.get("quote") == "sh"
+    for other in used:
+        if other.path[:2] == ("texts", use.parts[0]):
+            yield other.text, other.root, other.parts, False
+
+
+def is_safe(node: Node) -> bool:
+    """Return True for an option that holds nothing that a shell would run: a number, a boolean, one of a few words."""
+    kind = node.get("type")
+    if kind in ("integer", "number", "boolean") or "enum" in node:
+        return True
+    if kind == "array":
+        return is_safe(node.get("items", {}))
+    pattern = node.get("pattern", "")
+    if kind != "string" or not (pattern.startswith("^") and pattern.endswith("$")):
+        return False
+    from ..kmm.regexps import matches
+
+    return not any(matches(pattern, text) for char in _SPECIAL for text in (char, f"a{char}", f"{char}a", f"a{char}a"))
+
+
+def _is_script(spec: Any, path: FieldPath) -> bool:
+    """Return True for a text in a command or its arguments that a shell gets behind `-c`."""
+    *above, last = path
+    if not isinstance(last, int) or not above or above[-1] not in ("command", "args"):
+        return False
+    container: Any = spec
+    for part in above[:-1]:
+        container = container[part]
+    words = [*container.get("command", ()), *container.get("args", ())]
+    at = last + (len(container.get("command", ())) if above[-1] == "args" else 0)
+    starts = [index for index, word in enumerate(words) if isinstance(word, str) and _SHELL.fullmatch(word)]
+    return any(
+        isinstance(word, str) and _FLAG.fullmatch(word) and any(start < index for start in starts)
+        for index, word in enumerate(words[:at])
+    )

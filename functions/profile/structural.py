@@ -1,0 +1,224 @@
+"""The schema of a Profile's options, structural as in a CRD: as JSON Schema, its defaults, its fields by path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+Node = dict[str, Any]
+ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "absent"})()
+"""What stands for a value that is not there."""
+SPEC = "spec"
+_KEPT = ("required", "enum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+_BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+_OPEN = "x-kubernetes-preserve-unknown-fields"
+_INT_OR_STRING = "x-kubernetes-int-or-string"
+_TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean"})
+_ALTERNATIVES = ("allOf", "anyOf", "oneOf")
+WORDS = frozenset(
+    {
+        *("type", "properties", "additionalProperties", "items", "default", "nullable", "description", "title"),
+        *(*_KEPT, *(word for pair in _BOUNDS for word in pair), "pattern", "format", "multipleOf", "uniqueItems"),
+        *("example", "externalDocs", "not", *_ALTERNATIVES),
+    }
+)
+"""The keywords of openAPIV3Schema in apiextensions.k8s.io/v1; those that begin with x-kubernetes- are known, too."""
+
+
+def json_schema(node: Node) -> Node:
+    """Return a structural schema as JSON Schema for `krmfn.schema`: no field that it does not list may be there.
+
+    Formats and CEL rules are left out, and patterns too: `patterns` judges these, as Go reads them.
+    """
+    made = _values(node)
+    kind = "object" if "properties" in node else node.get("type")
+    if node.get(_INT_OR_STRING):
+        made["type"] = ["integer", "string"]
+    elif kind:
+        made["type"] = [kind, "null"] if node.get("nullable") else kind
+    if node.get("nullable") and "enum" in made:
+        made["enum"] = [*made["enum"], None]
+    if "properties" in node:
+        made["properties"] = {name: json_schema(child) for name, child in node["properties"].items()}
+    if "items" in node:
+        made["items"] = json_schema(node["items"])
+    if kind == "object" and not node.get(_OPEN):
+        rest = node.get("additionalProperties", False)
+        made["additionalProperties"] = json_schema(rest) if isinstance(rest, dict) else rest
+    return made
+
+
+def _values(node: Node) -> Node:
+    """Return what a schema says of values beside their shape."""
+    made: Node = {word: node[word] for word in (*_KEPT, "multipleOf", "uniqueItems") if word in node}
+    for bound, is_exclusive in _BOUNDS:
+        if bound in node:
+            made[is_exclusive if node.get(is_exclusive) else bound] = node[bound]
+    made |= {word: [_alternative(one) for one in node[word]] for word in _ALTERNATIVES if word in node}
+    return made | ({"not": _alternative(node["not"])} if "not" in node else {})
+
+
+def _alternative(node: Node) -> Node:
+    """Return a part of allOf, anyOf, oneOf or not: it says nothing about other fields, and a pattern counts here."""
+    made = _values(node) | {word: node[word] for word in ("type", "pattern") if word in node}
+    if "properties" in node:
+        made["properties"] = {name: _alternative(child) for name, child in node["properties"].items()}
+    return made | ({"items": _alternative(node["items"])} if "items" in node else {})
+
+
+def patterns(node: Node, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the path of each text that does not match its pattern, and the pattern."""
+    if isinstance(value, str) and "pattern" in node:
+        from ..kmm.regexps import matches  # here: few schemas have one
+
+        if not matches(node["pattern"], value):
+            yield path, node["pattern"]
+    for key, child, inner in children(node, value):
+        yield from patterns(child, inner, (*path, key))
+
+
+def children(node: Node, value: Any) -> Iterator[tuple[str | int, Node, Any]]:
+    """Yield the key or index, the schema and the value of everything that a value holds and that has a schema."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            child = field(node, key)
+            if child is not None:
+                yield key, child, inner
+    elif isinstance(value, list) and isinstance(node.get("items"), dict):
+        for at, inner in enumerate(value):
+            yield at, node["items"], inner
+
+
+def field(node: Node, name: str) -> Node | None:
+    """Return the schema of a field of an object; {} where anything may stand, None where none of that name may."""
+    known = node.get("properties", {})
+    if name in known:
+        return known[name] if isinstance(known[name], dict) else None
+    rest = node.get("additionalProperties")
+    if isinstance(rest, dict):
+        return rest
+    return {} if node.get(_OPEN) or rest is True or not node else None
+
+
+def at(node: Node, parts: Sequence[str]) -> Node | None:
+    """Return the schema of the field at a path; None where the schema has none."""
+    for part in parts:
+        child = field(node, part)
+        if child is None:
+            return None
+        node = child
+    return node
+
+
+def is_always_there(node: Node, parts: Sequence[str]) -> bool:
+    """Return True when each config has a value at a path: by defaults, or since the schema requires all of it."""
+    required = True
+    for part in parts:
+        required = required and part in node.get("required", ()) and not node.get("nullable")
+        child = node.get("properties", {}).get(part)
+        if child is None:
+            return False
+        node = child
+    return (required and not node.get("nullable")) or with_defaults(node, ABSENT) is not ABSENT
+
+
+def with_defaults(node: Node, value: Any) -> Any:
+    """Return a value with the defaults of its schema, also where parents are absent; ABSENT for none."""
+    if value is None and not node.get("nullable"):
+        value = ABSENT
+    if value is ABSENT:
+        value = node.get("default", ABSENT)
+    known = node.get("properties", {})
+    if isinstance(value, dict) or (value is ABSENT and known):
+        held = {} if value is ABSENT else value
+        made: dict[str, Any] = {}
+        for name, inner in held.items():
+            child = field(node, name)
+            made[name] = inner if child is None else with_defaults(child, inner)
+        for name, child in known.items():
+            if name not in held:
+                made[name] = with_defaults(child, ABSENT)
+        made = {name: inner for name, inner in made.items() if inner is not ABSENT}
+        return made if made or value is not ABSENT else ABSENT
+    if isinstance(value, list) and isinstance(node.get("items"), dict):
+        return [None if (made := with_defaults(node["items"], inner)) is ABSENT else made for inner in value]
+    return value
+
+
+def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Node]]:
+    """Yield the path and the schema of each option: of each field that has no fields of its own."""
+    known = node.get("properties", {})
+    for name, child in known.items():
+        if child.get("properties"):
+            yield from leaves(child, (*path, name))
+        else:
+            yield (*path, name), child
+
+
+def mistakes(
+    node: Any, path: tuple[str | int, ...] = (), top: bool = True
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
+    if not isinstance(node, dict):
+        yield path, "must be a schema, such as {type: string}"
+        return
+    yield from _of_node(node, path, top)
+    known = node.get("properties", {})
+    for name, child in known.items() if isinstance(known, dict) else ():
+        yield from mistakes(child, (*path, "properties", name), False)
+    for word in ("items", "additionalProperties"):
+        if word in node and not (word == "additionalProperties" and isinstance(node[word], bool)):
+            yield from mistakes(node[word], (*path, word), False)
+
+
+def _of_node(node: Node, path: tuple[str | int, ...], top: bool) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield what is wrong with a schema but for those in it."""
+    for word in node:
+        if word not in WORDS and not word.startswith("x-kubernetes-"):
+            yield (*path, word), f"{word} is not a keyword of a structural schema"
+    kind = node.get("type")
+    if kind is None and not (node.get(_INT_OR_STRING) or node.get(_OPEN)):
+        yield path, "a structural schema has a type everywhere; write one, such as type: object"
+    elif kind is not None and kind not in _TYPES:
+        yield (*path, "type"), f"{kind!r} is not a type; there are {', '.join(sorted(_TYPES))}"
+    if top and kind != "object":
+        yield (*path, "type"), "the whole is an object; write type: object"
+    known = node.get("properties", {})
+    if not isinstance(known, dict):
+        yield (*path, "properties"), "must be a mapping of fields to their schemas"
+    if known and isinstance(node.get("additionalProperties"), dict):
+        yield (*path, "additionalProperties"), "properties and additionalProperties exclude each other"
+    if kind == "array" and "items" not in node:
+        yield (*path, "items"), "a list has items; write their schema"
+
+
+def may_be(node: Node, value: Any) -> bool:
+    """Return True when a field of this schema can hold a scalar: its type, its enum."""
+    kinds: dict[str, Any] = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "object": dict,
+        "array": list,
+    }
+    kind = node.get("type")
+    if kind in kinds and (not isinstance(value, kinds[kind]) or (isinstance(value, bool) and kind != "boolean")):
+        return False
+    return "enum" not in node or any(type(one) is type(value) and one == value for one in node["enum"])
+
+
+def broken_defaults(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield each default that does not fit the schema that it stands in."""
+    if "default" in node:
+        from krmfn import schema
+
+        for wrong in schema.check({"default": node["default"]}, {"properties": {"default": json_schema(node)}}):
+            yield (*path, "default"), f"the default breaks its own schema: {wrong.message}"
+        for _, pattern in patterns(node, node["default"]):
+            yield (*path, "default"), f"the default breaks its own schema: it must match {pattern}"
+    for name, child in node.get("properties", {}).items():
+        yield from broken_defaults(child, (*path, "properties", name))
+    for word in ("items", "additionalProperties"):
+        if isinstance(node.get(word), dict):
+            yield from broken_defaults(node[word], (*path, word))

@@ -1,0 +1,135 @@
+"""The Profiles of a run: each stands once, fits its schema, and is the only one for its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any
+
+from krmfn import Field, Item, Result, error, schema
+from krmfn.fieldpath import join
+from krmfn.rule import Rule
+
+from ..fleet import readings
+from ..profile import judging, requirements
+from ..profile.product import Profile, name_of, product
+from . import schemas
+from .kinds import PROFILE
+
+if TYPE_CHECKING:
+    from krmfn import ResourceList
+
+
+def read(resources: ResourceList, inline: Collection[str], kmm_version: str) -> tuple[dict[str, Profile], list[Result]]:
+    """Return the Profiles among the resources by their names, and what is wrong with them by themselves.
+
+    `inline` are the names of the functionConfig's own profiles.
+
+    One that does not fit its schema is there, without fields and unsound, so that its configs are not called undriven.
+    """
+    products: dict[str, Profile] = {}
+    findings: list[Result] = []
+    for item in resources.select(PROFILE[1], PROFILE[0]):
+        wrong = list(_mistakes(item, kmm_version))
+        findings += map(item.located, wrong)
+        name = name_of(item)
+        if (other := products.get(name)) or name in inline:
+            where = f"{other.item.ref}{_file(other.item)}" if other else "the functionConfig's spec.profiles"
+            message = f"the name {name!r} is also that of {where}; rename one of the two"
+            findings.append(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
+            continue
+        is_sound = not any(one.severity == "error" for one in wrong)
+        products[name] = product(item) if is_sound else _unsound(item)
+    return products, findings
+
+
+def _mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
+    """Yield what is wrong with a Profile by itself; of one that does not fit its schema nothing else is known."""
+    misfits = [*readings.repeated(item), *readings.check(item)]
+    misfits += schema.check(item.manifest, schemas.schema("profile"), "KRM180")
+    yield from misfits
+    if misfits:
+        return
+    spec = item.manifest["spec"]
+    for path, message in requirements.unmet(spec.get("requires", {}), kmm_version):
+        yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
+    yield from judging.check(spec)
+
+
+def _unsound(item: Item) -> Profile:
+    """Return a Profile of which only its name and its kind are known."""
+    spec = item.manifest.get("spec")
+    own: Any = spec.get("for") if isinstance(spec, dict) else None
+    is_read = (
+        isinstance(own, dict) and {"group", "versions", "kind"} <= own.keys() and isinstance(own["versions"], list)
+    )
+    return Profile(name_of(item), item, {"for": own} if is_read else {}, {}, {}, {}, False)
+
+
+def _file(item: Item) -> str:
+    return f" ({item.place.path})" if item.place and item.place.path else ""
+
+
+_GOOD = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: gpu}
+spec:
+  schema:
+    type: object
+    properties:
+      spec: {type: object, properties: {image: {type: string, default: registry.example.com/gpu}}}
+  config: {moduleName: gpu, driverImage: "${spec.image}"}
+---
+spec: {profile: gpu, moduleName: null, driverImage: null}
+"""
+RULES = (
+    Rule(
+        "KRM180",
+        "a Profile must fit its schema, and what it makes of a config must fit that of a DeviceConfig; its expressions "
+        "and conditions must name options",
+        good=_GOOD,
+        bad=_GOOD.replace("${spec.image}", "${spec.imaeg}"),
+        remedy="Correct the field of the Profile as the finding says; `krmfn schema Profile` prints its schema.",
+    ),
+    Rule(
+        "KRM181",
+        "an option or a text of a Profile should be used; `ignored` says of an option why it is not",
+        good=_GOOD,
+        bad=_GOOD.replace("{image:", "{debug: {type: boolean}, image:"),
+        remedy="Use the option in an expression, a text or a condition, or name it in `ignored` with the reason.",
+        severities=("warning",),
+    ),
+    Rule(
+        "KRM182",
+        "an option must not hold an expression of a Profile: it is not read again",
+        good=_GOOD,
+        bad=_GOOD.replace("spec: {profile: gpu,", 'spec: {profile: gpu, options: {image: "${spec.image}"},'),
+        remedy="Write the value itself.",
+    ),
+    Rule(
+        "KRM183",
+        "an option should not be part of a shell's script: whoever writes it can run anything in the container",
+        good=_GOOD.replace("moduleName: gpu,", 'moduleName: gpu, loadArgs: ["${spec.image}"],'),
+        bad=_GOOD.replace(
+            "moduleName: gpu,",
+            'moduleName: gpu, daemonSets: [{name: x, image: "x:1", command: [sh, -c, "run ${spec.image}"]}],',
+        ),
+        remedy="Pass it as an argument without a shell, give it an enum or a pattern, or use a text with `quote: sh`.",
+        severities=("warning",),
+    ),
+    Rule(
+        "KRM184",
+        "a Profile must be the only one of its name",
+        good=_GOOD,
+        bad=f"{_GOOD}---\n{_GOOD.partition('---')[0]}",
+        remedy="Rename one of the two, or remove it.",
+    ),
+    Rule(
+        "KRM185",
+        "the versions of krmfn and KMM that a Profile requires must be there",
+        good=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=2.4"}\n  schema'),
+        bad=_GOOD.replace("spec:\n  schema", 'spec:\n  requires: {kmm: ">=99"}\n  schema'),
+        remedy="Install what the finding names, set the version of KMM, or use another version of the Profile.",
+    ),
+)
+"""The rules about Profiles by themselves: steps of `read`."""

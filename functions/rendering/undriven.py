@@ -1,0 +1,135 @@
+"""Configs that nothing drives: no driver may vanish because a Profile is gone, misspelt or for another version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from krmfn import Field, Item, ResourceList, Result, error, info, warning
+from krmfn.ownership import OWNER
+from krmfn.rule import Rule
+
+from ..run import run_of
+from .function_config import FunctionConfig
+from .kinds import OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED
+from .metadata_checks import may_be_config
+from .spelling import GUIDE_GROUP
+
+_OWN = (OURS, SEED, PTEMPLATE_GROUP, GUIDE_GROUP)
+_KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
+_NAMES_ONE = (OURS, SEED)
+"""The groups of which a rule of its own (KRM111) says that a profile is not defined."""
+
+
+def check(
+    resources: ResourceList,
+    handled: Collection[tuple[str, str]],
+    config: FunctionConfig,
+    misspelt: Collection[int],
+) -> Iterator[Result]:
+    """Yield a finding per config that nothing drives, and per resource that names a Profile which is not there.
+
+    Not of those whose kind is `misspelt`, by their id(): that is said of them.
+    """
+    kinds = {pair for pair in handled if pair[0] not in _OWN}
+    named = {id(item) for item in resources.mentioning(PROFILE_MARK) if item.group not in _NAMES_ONE}
+    those = [
+        item
+        for item in resources.items
+        if id(item) in named
+        or (item.kind == "DeviceConfig" and item.group not in _OWN)
+        or (item.group, item.kind) in kinds
+    ]
+    if not those:
+        return
+    report = warning if run_of(resources).settings.intent.is_old else error
+    is_asked = run_of(resources).settings.intent.asks_all or any_of_ours(resources)
+    quiet: dict[str, list[Item]] = {}
+    for item in those:
+        own, pair = item.annotations.get(PROFILE_MARK, ""), (item.group, item.kind)
+        is_config = item.group not in _OWN and (item.kind == "DeviceConfig" or pair in kinds)
+        if id(item) in misspelt or OWNER in item.annotations or own == "none" or pair in config.operators:
+            continue
+        if (is_config and config.product(item)) or not (is_config or own):
+            continue
+        if not is_config and not may_be_config(item):
+            continue  # KRM118 says that it has no effect there
+        if own or is_asked:
+            yield item.located(report(_message(item, own, config), rule="KRM107", field=_field(own)))
+        else:
+            quiet.setdefault(item.group, []).append(item)
+    for group, theirs in quiet.items():
+        others = f"; the same holds for {len(theirs) - 1:,} more" if len(theirs) > 1 else ""
+        message = (
+            f"belongs to another vendor's group, {group}: nothing is generated from it, and it stays as it is{others}"
+        )
+        yield theirs[0].located(info(message, rule="KRM107"))
+
+
+def any_of_ours(resources: ResourceList) -> bool:
+    """Return True for a list that holds anything of ours, and for one that krmfn was called for with settings."""
+    if resources.function_config or run_of(resources).is_rendered or run_of(resources).has_ours:
+        return True
+    ours = resources.mentioning(OURS, PTEMPLATE_GROUP, SEED)
+    return any((item.group in _OWN and item.kind in _KINDS) or OWNER in item.annotations for item in ours) or any(
+        item.mentions("krmfn") for item in resources.select("Kptfile", "kpt.dev")
+    )
+
+
+def _field(own: str) -> Field | None:
+    return Field(f"metadata.annotations[{PROFILE_MARK}]", own) if own else None
+
+
+def _message(item: Item, own: str, config: FunctionConfig) -> str:
+    """Return what is wrong with a config that nothing drives, and what to do."""
+    those = [one for one in config.products.values() if one.kind == (item.group, item.kind)]
+    known = ", ".join(sorted(config.products)) or "none"
+    ways = (
+        f"if its own operator acts on it, write the annotation `{PROFILE_MARK}: none` on it, or `operators: "
+        f"[{{group: {item.group}, kind: {item.kind}}}]` in the functionConfig's spec"
+    )
+    if own and own not in config.products:
+        from difflib import get_close_matches
+
+        close = get_close_matches(own, config.products, 1, 0.6)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are: {known}"
+        return f"there is no Profile {own!r}, so nothing is generated from this {item.kind}; {hint} Or {ways}"
+    if own:
+        return f"the Profile {own!r} is not for {item.api_version} {item.kind}, so nothing is generated from it; {ways}"
+    if len([one for one in those if one.drives(item)]) > 1:
+        names = ", ".join(sorted(one.name for one in those))
+        return f"several Profiles are for this kind: {names}; write the annotation `{PROFILE_MARK}: NAME` with one"
+    if those:
+        versions = ", ".join(f"{item.group}/{version}" for one in those for version in one.versions)
+        return f"no Profile is for this version, {item.api_version}, but for {versions}, so nothing drives it; {ways}"
+    return (
+        f"nothing drives this {item.kind}: there is no Profile for {item.group} {item.kind} (Profiles: {known}), so "
+        f"nothing would be generated from it; bring its Profile back, or {ways}"
+    )
+
+
+RULES = (
+    Rule(
+        "KRM107",
+        "a config of a vendor's kind must be driven by a Profile, or by an operator that is named",
+        good="""\
+kind: RenderDeviceConfigs
+spec: {operators: [{group: amd.com, kind: DeviceConfig}]}
+---
+apiVersion: amd.com/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+""",
+        bad="""\
+kind: RenderDeviceConfigs
+spec: {}
+---
+apiVersion: amd.com/v1alpha1
+kind: DeviceConfig
+metadata: {name: gpu, namespace: kmm}
+""",
+        remedy="Add the Profile for its kind and version, or say that its own operator acts on it: with the annotation "
+        "`krmfn.dev/profile: none`, or with `operators` in the functionConfig.",
+        severities=("error", "warning", "info"),
+    ),
+)
+"""The rule about configs that nothing drives."""

@@ -1,0 +1,216 @@
+"""A vendor's own kind, driven by its Profile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functions.profile.vendor import CR, cr, profile, rendered
+
+CONTAINER = ("spec", "template", "spec", "containers")
+
+
+def exporter(**options: object) -> dict[str, object]:
+    objects, findings, code = rendered(profile(), cr(exporter=options))
+    assert (findings, code) == ([], 0)
+    container: dict[str, object] = objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"][0]
+    return container
+
+
+def test_a_config_of_the_vendors_kind_becomes_a_module_and_a_daemonset() -> None:
+    objects, findings, code = rendered(profile(), CR)
+    assert (findings, code) == ([], 0)
+    module = objects["Module gpu"]
+    assert module["spec"]["selector"] == {"example.com/gpu": "true"}
+    container = module["spec"]["moduleLoader"]["container"]
+    assert container["kernelMappings"][0]["containerImage"].startswith("registry.example.com/amd/driver:30.20.1-")
+    assert "parameters" not in container["modprobe"]
+    for name in ("Module gpu", "DaemonSet gpu-metrics"):
+        assert objects[name]["metadata"]["annotations"]["krmfn.dev/profile"] == "amd-gpu@1.4.1"
+    template = objects["DaemonSet gpu-metrics"]["spec"]["template"]["metadata"]
+    assert "krmfn.dev/profile" not in str(template)
+
+
+def test_an_option_is_typed_where_it_is_all_and_text_in_a_text() -> None:
+    container = exporter(port=7000)
+    assert container["ports"] == [{"name": "metrics", "containerPort": 7000}]
+    assert container["env"] == [{"name": "PORT", "value": "7000"}]
+    assert container["args"] == ["--port=7000", ""]
+
+
+def test_a_map_becomes_a_text_and_a_condition_an_argument() -> None:
+    container = exporter(level="debug", flags={"b": "2", "a": "x y"})
+    assert container["args"] == ["--port=5000", "--v=10", "-b=2 -a=x y"]
+    assert {"name": "LEVEL", "value": "debug"} in container["env"]  # type: ignore[operator]
+
+
+def test_a_when_switches_off() -> None:
+    objects, findings, code = rendered(profile(), cr(exporter={"enable": False}))
+    assert (findings, code) == ([], 0)
+    assert "DaemonSet gpu-metrics" not in objects
+
+
+def test_a_config_removed_takes_its_objects_with_it() -> None:
+    objects, _, _ = rendered(profile(), CR)
+    made = [one for name, one in objects.items() if name.startswith(("Module", "DaemonSet"))]
+    again, findings, code = rendered(profile(), CR, *made)
+    assert (again, findings, code) == (objects, [], 0)
+    left, findings, code = rendered(profile(), *made, prune="always")
+    assert (sorted(left), findings, code) == (["Profile amd-gpu"], [], 0)
+
+
+def test_without_its_profile_nothing_is_changed_and_nothing_pruned() -> None:
+    objects, _, _ = rendered(profile(), CR)
+    rest = [one for one in objects.values() if one["kind"] != "Profile"]
+    left, findings, code = rendered(*rest, prune="always")
+    assert code == 1
+    assert sorted(left) == ["DaemonSet gpu-metrics", "DeviceConfig gpu", "Module gpu"]
+    assert any("nothing drives this DeviceConfig" in line and "[KRM107]" in line for line in findings)
+
+
+@pytest.mark.parametrize("way", ["annotation", "operators"])
+def test_its_own_operator_may_act_on_it(way: str) -> None:
+    own = cr()
+    config: dict[str, object] = {"adopt": False}
+    if way == "annotation":
+        own["metadata"]["annotations"] = {"krmfn.dev/profile": "none"}
+    else:
+        config["operators"] = [{"group": "amd.com", "kind": "DeviceConfig"}]
+    objects, findings, code = rendered(own, **config)
+    assert (list(objects), findings, code) == (["DeviceConfig gpu"], [], 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("kind: DeviceConfig}", "kind: DeviceConfigs}", "nothing drives this DeviceConfig"),
+        (
+            "versions: [v1alpha1]",
+            "versions: [v1]",
+            "no Profile is for this version, amd.com/v1alpha1, but for amd.com/v1",
+        ),
+        ("group: amd.com", "group: amd.example.com", "nothing drives this DeviceConfig"),
+    ],
+)
+def test_a_profile_that_is_for_something_else_drives_nothing(old: str, new: str, words: str) -> None:
+    objects, findings, code = rendered(profile(old, new), CR)
+    assert code == 1
+    assert "Module gpu" not in objects
+    assert any(words in line and "krmfn.dev/profile: none" in line for line in findings)
+
+
+def test_two_profiles_for_a_kind_need_a_choice() -> None:
+    other = profile("name: amd-gpu", "name: amd-new")
+    _, findings, code = rendered(profile(), other, CR)
+    assert code == 1
+    assert any("several Profiles are for this kind: amd-gpu, amd-new" in line for line in findings)
+    chosen = {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/profile": "amd-new"}}}
+    objects, findings, code = rendered(profile(), other, chosen)
+    assert code == 0, findings
+    assert objects["Module gpu"]["metadata"]["annotations"]["krmfn.dev/profile"] == "amd-new@1.4.1"
+
+
+def test_a_profile_that_is_not_there_is_an_error_anywhere() -> None:
+    named = {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/profile": "amd-gpo"}}}
+    _, findings, code = rendered(named)
+    assert code == 1
+    assert "there is no Profile 'amd-gpo'" in findings[0]
+    _, findings, code = rendered(profile(), named)
+    assert "did you mean 'amd-gpu'?" in findings[0]
+
+
+def test_options_of_a_config_of_ours() -> None:
+    own = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu", "namespace": "kmm"}}
+    spec = {"profile": "amd-gpu", "options": CR["spec"], "firmwarePath": "/fw"}
+    objects, findings, code = rendered(profile(), {**own, "spec": spec})
+    assert (findings, code) == ([], 0)
+    assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["firmwarePath"] == "/fw"
+    _, findings, code = rendered(profile(), {**own, "spec": {**spec, "options": {"exporter": {"prot": 1}}}})
+    assert code == 1
+    assert any("spec.options.exporter.prot: unknown field 'prot'; did you mean 'port'?" in line for line in findings)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"exporter": {"port": 70000}}, "spec.exporter.port: is 70000; must be at most 65535"),
+        ({"exporter": {"prot": 1}}, "spec.exporter.prot: unknown field 'prot'; did you mean 'port'?"),
+        ({"driver": {"image": "no image"}}, "spec.driver.image: is 'no image'; must be an image reference"),
+        ({"driver": {"image": "x/${spec.driver.version}"}}, "an option cannot hold an expression"),
+    ],
+)
+def test_a_wrong_option_is_an_error_at_its_place_and_hides_no_other(spec: dict[str, Any], words: str) -> None:
+    objects, findings, code = rendered(profile(), cr(**spec), cr("other", exporter={"port": "x"}))
+    assert code == 1
+    assert "Module gpu" not in objects
+    assert any(line.startswith("error: DeviceConfig kmm/gpu: ") and words in line for line in findings)
+    assert any(
+        line.startswith("error: DeviceConfig kmm/other: spec.exporter.port: is the string 'x'") for line in findings
+    )
+
+
+def test_an_option_is_never_read_again() -> None:
+    container = exporter(level="$KRMFN_NAME ${HOME} $(X)")
+    assert container["env"][0] == {"name": "LEVEL", "value": "$KRMFN_NAME ${HOME} $(X)"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "words"),
+    [
+        ("${spec.driver.image}", "${spec.driver.imgae}", "spec.config.driverImage", "did you mean 'image'?"),
+        ("${texts.verbose}", "${texts.verbos}", "spec.config.daemonSets[0].args[1]", "there is no text of this name"),
+        ("--port=${spec.exporter.port}", "--x=${spec.exporter.level}", "args[0]", "may be absent"),
+        ("--port=${spec.exporter.port}", "--x=${spec.exporter.flags}", "args[0]", "is a mapping"),
+        ("--port=${spec.exporter.port}", "--x=${spec.exporter port}", "args[0]", "is no expression"),
+        ("--port=${spec.exporter.port}", "--x=${texts.verbose}", "args[0]", "may be absent, since it has an `if`"),
+        (
+            "{spec.exporter.enable: false}",
+            "{spec.exporter.enabled: false}",
+            "spec.when[0].if",
+            "did you mean 'enable'?",
+        ),
+        ("{spec.exporter.enable: false}", '{spec.exporter.enable: "false"}', "spec.when[0].if", "never holds"),
+        ("type: integer, minimum", "minimum", "properties.port", "a structural schema has a type everywhere"),
+        ("default: 5000", "default: 0", "properties.port.default", "the default breaks its own schema"),
+        ('as: "--v=10"', 'as: "${texts.flags}"', "spec.texts.verbose.as", "a text cannot name a text"),
+        ("moduleName: amdgpu", "modulName: amdgpu", "spec.config.modulName", "did you mean 'moduleName'?"),
+        ("moduleName: amdgpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
+        ("version: 1.4.1", "version: 1.4.1\n  requires: {kmm: '>=99'}", "spec.requires.kmm", "needs kmm >=99"),
+        ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
+    ],
+)
+def test_a_wrong_profile_is_an_error_at_its_place(old: str, new: str, place: str, words: str) -> None:
+    objects, findings, code = rendered(profile(old, new), CR)
+    assert code == 1
+    assert "Module gpu" not in objects
+    assert any(line.startswith("error: Profile amd-gpu: ") and place in line and words in line for line in findings)
+
+
+def test_an_option_that_nothing_reads_is_a_warning_unless_it_is_ignored() -> None:
+    lonely = "level: {type: string}", "level: {type: string}\n              lonely: {type: string}"
+    _, findings, code = rendered(profile(*lonely), CR)
+    assert code == 0
+    assert any("nothing reads the option spec.exporter.lonely" in line and "[KRM181]" in line for line in findings)
+    ignored = profile(*lonely)
+    ignored["spec"]["ignored"] = {"spec.exporter.lonely": "for the operator alone"}
+    assert rendered(ignored, CR)[1:] == ([], 0)
+
+
+def test_a_shell_runs_no_option_without_a_warning() -> None:
+    script = 'command: [sh, -c, "run ${spec.exporter.level} ${spec.exporter.port}"]\n      args: ["--port'
+    _, findings, _ = rendered(profile('args: ["--port', script), cr(exporter={"level": "x"}))
+    guarded = "if: {spec.exporter.level: {exists: true}}"
+    assert guarded
+    assert [line for line in findings if "[KRM183]" in line and "${spec.exporter.level}" in line]
+    assert not [line for line in findings if "[KRM183]" in line and "${spec.exporter.port}" in line]
+
+
+def test_metadata_is_told_apart_also_where_options_are_alike() -> None:
+    named = profile('"--port=${spec.exporter.port}"', '"--name=${metadata.name}"')
+    objects, _, code = rendered(named, cr("a", selector={"x": "a"}), cr("b", selector={"x": "b"}))
+    assert code == 0
+    names = [
+        objects[f"DaemonSet {name}-metrics"]["spec"]["template"]["spec"]["containers"][0]["args"][0] for name in "ab"
+    ]
+    assert names == ["--name=a", "--name=b"]

@@ -1,0 +1,62 @@
+"""The fields of a Profile."""
+
+from __future__ import annotations
+
+from schema_nodes import Node, choice, flag, listed, mapped, opened, record, text
+
+_CONDITION: Node = {
+    "type": "object",
+    "description": "what must hold of the options, by their paths (spec.metrics.enable): a value, a list of values of "
+    "which it is one, or {exists: true} and {exists: false}",
+    "minProperties": 1,
+}
+_CONFIG = opened("fields of a DeviceConfig's spec, with expressions such as ${spec.driver.image}")
+_UNSET = listed(text("a field"), "fields that weaker layers set and that are taken away")
+_WHEN = record("fields for configs of which `if` holds", {"if": _CONDITION, "config": _CONFIG, "unset": _UNSET}, ["if"])
+_RELEASE = opened("what changes with a version of the driver", {"version": text("the driver's version")}, ["version"])
+_TEXT = record(
+    "a text made of options",
+    {
+        "as": text("the text, with ${key} and ${value} where there is `each`"),
+        "each": text("the path of a map or a list: `as` is made for each entry of it"),
+        "separator": text("what stands between the entries (a space)"),
+        "if": _CONDITION,
+        "quote": choice("sh: keys and values are quoted for a shell", "sh"),
+    },
+    ["as"],
+)
+_MODULE = record(
+    "one of several Modules", {"config": _CONFIG, "when": listed(_WHEN, "more fields, the later the stronger")}
+)
+PROFILE = record(
+    "a vendor's product",
+    {
+        "version": text("the version of this Profile, such as 1.4.1", "version"),
+        "description": text("what it is for, in a line", "line"),
+        "requires": record(
+            "what it needs",
+            {"krmfn": text("the version of krmfn, such as >=0.1"), "kmm": text("the version of KMM, such as >=2.4")},
+        ),
+        "for": record(
+            "the vendor's own kind",
+            {
+                "group": text("its group", "subdomain"),
+                "versions": listed(text("a version", "label"), "the versions that are read"),
+                "kind": text("its kind", "line"),
+                "plural": text("its name in a URL", "label"),
+                "keep": flag("print the config, too: its own operator may read it"),
+            },
+            ["group", "versions", "kind"],
+        ),
+        "schema": opened("the openAPIV3Schema of the options, as in a CustomResourceDefinition"),
+        "texts": mapped("texts made of options, by their names", _TEXT, most=256),
+        "ignored": mapped(
+            "options that have no effect, by their paths, each with the reason", text("why", "reason"), most=1024
+        ),
+        "config": _CONFIG,
+        "when": listed(_WHEN, "more fields, the later the stronger", most=1024),
+        "modules": mapped("several Modules of one config, by the ends of their names", _MODULE, "label", most=64),
+        "versions": listed(_RELEASE, "what changes with a version of the driver"),
+    },
+    ["config"],
+)
