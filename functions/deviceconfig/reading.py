@@ -74,7 +74,7 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
     pools = _fields(seed, layers).pop("nodePools", [])
     if not pools:
         return [_completed(whole)]
-    own = layers[0].fields
+    own = layers[0].fields if layers[0].path == "spec" else {}
     narrower = {} if "nodePools" in own else own.get("nodeSelector", {})
     places = [place(layers, {"nodePools": pools}, f"nodePools[{at}]") for at in range(len(pools))]
     named = sorted(zip(pools, places, strict=True), key=lambda pair: str(pair[0]["name"]))
