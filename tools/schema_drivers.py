@@ -105,8 +105,8 @@ DEFS: dict[str, Node] = {
     "kernelModules": listed(text("a kernel module", "kernel module"), "kernel modules", most=64),
     "arguments": listed(text("one argument", "line"), "arguments", most=64),
     "registryTLS": record("how to reach the image's registry", _TLS),
-    "build": record("build the image in the cluster where it is missing", _BUILD, ["dockerfileConfigMap"]),
-    "sign": record("sign the kernel modules in the image for secure boot", _SIGN, ["keySecret", "certSecret"]),
+    "build": record("build the image in the cluster where it is missing", {**_BUILD, **ENABLED}) | {"minProperties": 1},
+    "sign": record("sign the kernel modules in the image for secure boot", {**_SIGN, **ENABLED}) | {"minProperties": 1},
     "kernelMapping": record(
         "one mapping",
         _MAPPING,

@@ -40,15 +40,6 @@ def image_is_known(config: DeviceConfig) -> Iterator[Result]:
     yield error(f"{missing} is missing: {why}", field=Field(config.at(missing)))
 
 
-def mapping_has_one_matcher(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per kernel mapping with both matchers or none."""
-    for index, mapping in enumerate(config.mappings):
-        if bool(mapping.regexp) == bool(mapping.literal):
-            what = "both regexp and literal" if mapping.regexp else "neither regexp nor literal"
-            message = f"has {what}; a kernel mapping has one of them"
-            yield error(message, field=Field(config.at(f"kernelMappings[{index}]")))
-
-
 _EXCLUSIVE = (
     ("driverImage", "driverImageParts"),
     ("imagePullSecret", "imagePullSecrets"),
@@ -148,23 +139,6 @@ spec: {driverImage: registry.example.com/gpu, driverVersion: null}
         remedy="Write driverImage and driverVersion, a driverImage with a tag or a digest, or an image in every kernel "
         "mapping.",
         check=image_is_known,
-    ),
-    Rule(
-        "KRM124",
-        "a kernel mapping must have either regexp or literal",
-        good="""\
-spec:
-  kernelMappings:
-  - {literal: 5.14.0-503.el9.x86_64}
-  - {regexp: '^.*\\.el9\\..*$'}
-""",
-        bad="""\
-spec:
-  kernelMappings:
-  - {literal: 5.14.0-503.el9.x86_64, regexp: '^.*\\.el9\\..*$'}
-""",
-        remedy="Remove one of the two, or write two mappings.",
-        check=mapping_has_one_matcher,
     ),
     Rule(
         "KRM128",

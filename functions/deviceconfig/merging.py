@@ -49,8 +49,10 @@ OF_LOADED = frozenset(
 """Fields that are about a kernel module to load: `inTreeDriver: true` takes them from all weaker layers."""
 UNSET = "unset"
 """The field with the names of those that weaker layers give and that do not count, in a layer or in a pool."""
-SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service")
+SWITCHES = ("devicePlugin", "dra", "serviceAccount", "service", "sign", "build")
 """Fields that `enabled: false` switches off, as it does each entry of a list in KEYS."""
+OF_MAPPINGS = {"sign": ("keySecret", "certSecret"), "build": ("dockerfileConfigMap",)}
+"""Fields that a kernel mapping has, too, and of them what a mapping takes from the config's where it has none."""
 
 
 def merged(layers: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -128,12 +130,22 @@ def _switched(fields: dict[str, Any]) -> dict[str, Any]:
             value = [own(entry) for entry in value if entry.get("enabled", True)]
             if not value:
                 continue
+        elif name == "kernelMappings":
+            off = {one for one in OF_MAPPINGS if one in fields and not fields[one].get("enabled", True)}
+            value = [_mapping(entry, off) for entry in value]
         elif isinstance(value, dict) and name not in ATOMIC:
             if name in SWITCHES and not value.get("enabled", True):
                 continue
             value = _entry(value) if name in SWITCHES else _switched(value)
         result[name] = value
     return result
+
+
+def _mapping(fields: dict[str, Any], off: set[str]) -> dict[str, Any]:
+    """Return a kernel mapping without what is switched off in it, or for all mappings."""
+    gone = off | {one for one in OF_MAPPINGS if one in fields and not fields[one].get("enabled", True)}
+    rest = {name: value for name, value in fields.items() if name not in gone}
+    return {name: _plain(value) if name in OF_MAPPINGS else value for name, value in rest.items()}
 
 
 def _entry(fields: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.metadata import MODULE_ORDER, filled, metadata
 from .fields import Container, DevicePlugin, Dra, KernelMapping
 from .images import image_of
+from .merging import OF_MAPPINGS
 from .model import DeviceConfig
 from .names import PARTS, of_account
 
@@ -60,6 +61,7 @@ def _without_selector(config: DeviceConfig) -> dict[str, Any]:
 
 def _loader(config: DeviceConfig) -> dict[str, Any]:
     spec = config.spec
+    only_keys = spec.sign and "filesToSign" not in spec.sign and any(mapping.sign for mapping in config.mappings)
     return filled(
         modprobe=filled(
             moduleName=spec.moduleName,
@@ -75,7 +77,7 @@ def _loader(config: DeviceConfig) -> dict[str, Any]:
         inTreeModulesToRemove=spec.inTreeModulesToRemove,
         registryTLS=spec.registryTLS,
         build=spec.build,
-        sign=_sign(config, spec.sign),
+        sign=None if only_keys else _sign(config, spec.sign),  # KMM wants files beside keys
         kernelMappings=[_mapping(config, mapping) for mapping in config.mappings],
     )
 
@@ -87,9 +89,14 @@ def _mapping(config: DeviceConfig, mapping: KernelMapping) -> dict[str, Any]:
         containerImage=config.mirror(mapping.image or config.image),
         inTreeModulesToRemove=mapping.inTreeModulesToRemove,
         registryTLS=mapping.registryTLS,
-        build=mapping.build,
-        sign=_sign(config, mapping.sign),
+        build=of_mapping(mapping.build, config.spec.build, "build"),
+        sign=_sign(config, of_mapping(mapping.sign, config.spec.sign, "sign")),
     )
+
+
+def of_mapping(own: dict[str, Any] | None, shared: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
+    """Return the build or sign of a mapping, with what it needs from the config's own: so KMM merges them, too."""
+    return {**{key: shared[key] for key in OF_MAPPINGS[name] if key in shared}, **own} if own and shared else own
 
 
 def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from ..rendering.variables import IMAGE
 from ..run import run_of
 from . import effects, generate, lock_rules, reading, rules, version_rules
 from .layers import Layer
-from .merging import SWITCHES, merged
+from .merging import OF_MAPPINGS, SWITCHES, merged
 from .model import DeviceConfig
 from .switches import is_offer
 
@@ -129,7 +129,8 @@ def _trials(groups: Groups, function_config: FunctionConfig) -> Iterator[Trial]:
 
 def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the fields that switch on what a profile has switched off for those who want it, and where it stands."""
-    on: dict[str, Any] = {name: {"enabled": True} for name in SWITCHES if is_offer(fields.get(name))}
+    offered = [name for name in SWITCHES if is_offer(fields.get(name))]
+    on: dict[str, Any] = {name: {"enabled": True, **_keys(name, fields[name])} for name in offered}
     if {"dra", "devicePlugin"} <= on.keys():  # only one of them can be on
         del on["dra"]
     paths = list(on)
@@ -160,15 +161,23 @@ def _missing(spec: dict[str, Any]) -> dict[str, Any]:
         fields["nodeSelector"] = {} if spec.get("allNodes") else {"example.com/device": "true"}
     elif spec.get("nodeSelector") == {}:
         fields["allNodes"] = True
-    if spec.get("inTreeDriver"):
-        fields |= {} if "devicePlugin" in spec or "dra" in spec else {"devicePlugin": {"image": "plugin:1"}}
-    else:
+    if not spec.get("inTreeDriver"):
         fields |= _module(spec) | _image(spec)
     if "daemonSets" not in spec and "hub" not in spec:
         fields["daemonSets"] = [{"name": "x", "image": "x:1"}]
+    for name in OF_MAPPINGS:
+        holders = [spec, *spec.get("kernelMappings", ())]
+        own = next((holder[name] for holder in holders if name in holder), None)
+        keys = {} if own is None else _keys(name, own)
+        fields |= {name: keys} if keys else {}
     if "'serviceAccount'" in str(spec):
         fields["serviceAccountName"] = "x"
-    return {field: value for field, value in fields.items() if field not in spec}
+    return {field: value for field, value in fields.items() if field not in spec or field in OF_MAPPINGS}
+
+
+def _keys(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return stand-ins for the Secrets and the ConfigMap that users bring along to what a profile signs or builds."""
+    return {key: {"name": "x"} for key in OF_MAPPINGS.get(name, ()) if key not in fields}
 
 
 def _module(spec: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from . import (
     driver_rules,
     extra_rules,
     lock_rules,
+    mapping_rules,
     name_rules,
     placement_rules,
     pod_rules,
@@ -23,7 +24,7 @@ from . import (
 from .layers import Vendor
 from .model import DeviceConfig
 
-_OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *name_rules.RULES, *variable_rules.RULES)
+_OF_ALL = (*placement_rules.RULES, *driver_rules.RULES, *mapping_rules.RULES, *name_rules.RULES, *variable_rules.RULES)
 _OF_NAMES = (placement_rules.NAMESPACE, *name_rules.RULES)
 """Those that look at names: what all the others look at is equal in configs of one likeness."""
 _OF_FIELDS = (

@@ -231,7 +231,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "daemonSets[0].updateStrategy.rollingUpdate.maxSurge",
         "is '5'; must be a whole number or a percentage such as 10%",
     ),
-    ({"sign": {"keySecret": {"name": "a"}}}, "sign.certSecret", "is required"),
+    ({"sign": {}}, "sign", "must not be empty"),
     ({"hub": {"spokeNamespace": "a"}}, "hub.clusterSelector", "is required: labels a managed cluster must have"),
     (
         {"serviceAccount": {"podSecurity": "none"}},

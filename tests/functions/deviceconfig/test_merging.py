@@ -502,3 +502,58 @@ def test_an_in_tree_driver_may_have_daemon_sets_only_and_then_there_is_no_module
     (made,) = [item.manifest for item in resources.items if item.kind != "DeviceConfig"]
     assert made["kind"] == "DaemonSet" and made["spec"]["template"]["spec"]["nodeSelector"] == {"gpu": "a"}
     assert "config.kubernetes.io/depends-on" not in made["metadata"]["annotations"]
+
+
+KEYS_OF_SIGN = {"keySecret": {"name": "k"}, "certSecret": {"name": "c"}}
+FILES = {"filesToSign": ["/opt/a.ko"], "unsignedImage": "x:1"}
+DOCKERFILE = {"dockerfileConfigMap": {"name": "d"}}
+
+
+def loader(spec: Any, profile: Any) -> Any:
+    """The container of the loader that a config with a profile gives, which is right."""
+    resources = rendered(SPEC | {"profile": "gpu"} | spec, profiles={"gpu": profile})
+    assert not resources.failed, [str(result) for result in resources.results]
+    return resources.items[-1].manifest["spec"]["moduleLoader"]["container"]
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "keys"),
+    [("sign", FILES, KEYS_OF_SIGN), ("build", {"buildArgs": [{"name": "A", "value": "1"}]}, DOCKERFILE)],
+)
+def test_files_come_from_the_vendor_and_keys_from_the_user(name: str, files: Any, keys: Any) -> None:
+    offer: Any = {name: {"enabled": False, **files}}
+    assert name not in loader({}, offer)
+    assert loader({name: {"enabled": True, **keys}}, offer)[name] == {**files, **keys}
+    mappings = {"kernelMappings": [{"literal": "6.2.0", name: files}, {"literal": "6.1.0"}]}
+    first, second = loader({name: keys}, mappings)["kernelMappings"]
+    assert first[name] == {**files, **keys} and name not in second
+    assert (name in loader({name: keys}, mappings)) == (name == "build"), "keys without files are the mappings' alone"
+    off = loader({name: {"enabled": False}}, {**mappings, name: keys})
+    assert name not in off and not any(name in one for one in off["kernelMappings"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"sign": FILES}, "spec.sign"),
+        ({"sign": {"keySecret": {"name": "k"}}}, "spec.sign"),
+        ({"build": {"buildArgs": [{"name": "A", "value": "1"}]}}, "spec.build"),
+        ({"kernelMappings": [{"regexp": "^.+$", "sign": FILES}]}, "spec.kernelMappings[0].sign"),
+        (
+            {"kernelMappings": [{"regexp": "^.+$", "build": {"kanikoParams": {"tag": "a"}}}]},
+            "spec.kernelMappings[0].build",
+        ),
+    ],
+)
+def test_what_is_signed_or_built_without_keys_is_an_error(spec: Any, path: str) -> None:
+    found = [one for one in rendered(SPEC | spec).results if one.severity == "error" and one.field]
+    assert [(one.rule, one.field.path) for one in found if one.field] == [("KRM177", path)]
+
+
+@pytest.mark.parametrize("enabled", [{}, {"enabled": False}])
+def test_a_profile_may_leave_the_keys_to_its_users(enabled: Any) -> None:
+    mapping = {"regexp": "^.+$", "sign": FILES}
+    for profile in ({"sign": {**FILES, **enabled}}, {"kernelMappings": [mapping]}):
+        settings = function_config(profiles={"gpu": profile})
+        results = applied(deviceconfig, function_config=settings, settings=Settings(CHECK)).results
+        assert [str(one) for one in results if one.severity != "info"] == []
