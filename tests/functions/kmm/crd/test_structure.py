@@ -78,6 +78,13 @@ def test_unknown_fields(path: str, hint: str) -> None:
     assert results[0].field and results[0].field.path == path
 
 
+def test_where_no_field_is_known_none_is_listed() -> None:
+    template = {"metadata": {"labels": {}}, "spec": {"resources": {}}}
+    volume = {"name": "a", "ephemeral": {"volumeClaimTemplate": template}}
+    finding = one(edited(module(), ("spec.devicePlugin", {**PLUGIN, "volumes": [volume]})))
+    assert finding.message.endswith('volumeClaimTemplate.metadata.labels" (nothing is known here)')
+
+
 def since(version: str) -> list[str]:
     return [*TARGETS][[*TARGETS].index(version) :]
 
@@ -125,6 +132,7 @@ def test_wrong_types(path: str, value: Any, wanted: str, given: str, hint: str) 
     assert finding.rule == "KMM052" and tag(finding, "admission") == wrong_type(path + where, wanted, given)
     assert finding.field and finding.field.path == path + where
     assert hint in finding.message and (finding.message == tag(finding, "admission")) == (hint == "")
+    assert not isinstance(finding.field.current, (dict, list))
 
 
 @pytest.mark.parametrize("value", [0, 1.0, -(2**63), 2**63 - 1])

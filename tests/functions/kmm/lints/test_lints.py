@@ -217,6 +217,13 @@ CASES = [
     ),
     Case(
         "KRM226",
+        image("$MOD_NAME:1"),
+        image("$MOD_NAME:1-$KERNEL_XYZ"),
+        f"{MAPPINGS}[0].containerImage",
+        "one image for every kernel",
+    ),
+    Case(
+        "KRM226",
         image("x@sha256:0"),
         module({"regexp": r"^.*\.el9\..*$", "containerImage": "x@sha256:0"}),
         f"{MAPPINGS}[0].containerImage",

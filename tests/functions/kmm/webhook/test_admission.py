@@ -566,6 +566,12 @@ def test_clean_as_go(path: str, short: str) -> None:
     assert clean(path) == short
 
 
+def test_a_field_that_is_not_there_has_no_value() -> None:
+    for entry, rule in (({}, "KMM005"), ({"operator": "Exists", "tolerationSeconds": 1}, "KMM006")):
+        [finding] = check(edited(module(), ("spec.tolerations", [entry])))
+        assert finding.field and (finding.rule, finding.field.current) == (rule, None)
+
+
 def test_label_syntax() -> None:
     assert label_key_errors("example.com/a_b.C") == label_key_errors("a" * 63) == []
     assert all(map(label_key_errors, ["", "a/", "/a", "A/b", "a b", "a\n", "é", "x" * 64, "a" * 254 + "/b"]))
