@@ -51,10 +51,12 @@ def mistyped(where: str, given: str, wanted: str) -> str:
     return f'{where}: Invalid value: "{given}": {where} in body must be of type {wanted}: "{given}"'
 
 
-def invalid(where: str, value: str, errors: Iterable[str], path: str = "", current: Any = None) -> Iterator[Result]:
+def invalid(
+    rule: str, where: str, value: str, errors: Iterable[str], path: str = "", current: Any = None
+) -> Iterator[Result]:
     """Yield the API server's refusals of a text at `where`; the finding is at `path`, if that is another one."""
     for wrong in errors:
-        yield refused(f"{where}: Invalid value: {quote(value)}: {wrong}", path or where, current)
+        yield refused(f"{where}: Invalid value: {quote(value)}: {wrong}", path or where, current, rule=rule)
 
 
 def dotted(path: FieldPath) -> str:

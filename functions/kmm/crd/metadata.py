@@ -23,17 +23,32 @@ _GENERATED = 58
 """A generated name is so much of generateName and five characters."""
 
 
-def _name_is_a_subdomain(module: Manifest) -> Iterator[Result]:
-    given = module.get("metadata")
-    metadata = table(module, "metadata")
-    name, start = text(metadata, "name"), text(metadata, "generateName")
+def check(module: Manifest) -> Iterator[Result]:
+    """Yield what the API server refuses in a Module's metadata, but for owners, finalizers and managedFields."""
+    given, metadata = module.get("metadata"), table(module, "metadata")
+    name, start, namespace = (text(metadata, key) for key in ("name", "generateName", "namespace"))
     if start:
-        yield from invalid("metadata.generateName", start, subdomain_errors(_without_dash(start)), current=start)
+        errors = subdomain_errors(_without_dash(start))
+        yield from invalid("KMM061", "metadata.generateName", start, errors, current=start)
     if (given is None or metadata == given) and not metadata.get("name") and not metadata.get("generateName"):
-        yield refused(NAME_IS_REQUIRED, "metadata.name")
+        yield refused(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
     made = name or (f"{start[:_GENERATED]}xxxxx" if start else "")
     if made:
-        yield from invalid("metadata.name", made, subdomain_errors(made), current=name or None)
+        yield from invalid("KMM061", "metadata.name", made, subdomain_errors(made), current=name or None)
+    if namespace:
+        yield from invalid("KMM062", "metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
+    for key, value in table(metadata, "labels").items():
+        path = join(("metadata", "labels", key))
+        yield from invalid("KMM063", "metadata.labels", key, label_key_errors(key), path)
+        if isinstance(value, str):
+            yield from invalid("KMM063", "metadata.labels", value, label_value_errors(value), path, value)
+    annotations = table(metadata, "annotations")
+    for key in annotations:
+        path = join(("metadata", "annotations", key))
+        yield from invalid("KMM064", "metadata.annotations", key, label_key_errors(key.lower()), path)
+    if sum(size(key) + size(text(annotations, key)) for key in annotations) > ANNOTATIONS_LIMIT:
+        message = f"metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
+        yield refused(message, "metadata.annotations", rule="KMM067")
 
 
 def _without_dash(start: str) -> str:
@@ -47,15 +62,7 @@ KMM061 = Rule(
     good="metadata: {name: gpu}\n",
     bad="metadata: {name: GPU}\n",
     remedy="Use only lowercase letters, digits, '-' and '.', with a letter or digit at both ends.",
-    check=_name_is_a_subdomain,
 )
-
-
-def _namespace_is_a_label(module: Manifest) -> Iterator[Result]:
-    namespace = text(table(module, "metadata"), "namespace")
-    if namespace:
-        yield from invalid("metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
-
 
 KMM062 = Rule(
     "KMM062",
@@ -63,17 +70,7 @@ KMM062 = Rule(
     good="metadata: {namespace: kmm}\n",
     bad="metadata: {namespace: kmm.drivers}\n",
     remedy="Use only lowercase letters, digits and '-', at most 63 characters.",
-    check=_namespace_is_a_label,
 )
-
-
-def _labels_are_labels(module: Manifest) -> Iterator[Result]:
-    for key, value in table(module, "metadata", "labels").items():
-        path = join(("metadata", "labels", key))
-        yield from invalid("metadata.labels", key, label_key_errors(key), path)
-        if isinstance(value, str):
-            yield from invalid("metadata.labels", value, label_value_errors(value), path, value)
-
 
 KMM063 = Rule(
     "KMM063",
@@ -81,15 +78,7 @@ KMM063 = Rule(
     good="metadata: {labels: {example.com/team: gpu-drivers}}\n",
     bad="metadata: {labels: {example.com/team: gpu drivers}}\n",
     remedy="Correct the key or the value; put free text into an annotation.",
-    check=_labels_are_labels,
 )
-
-
-def _annotations_have_keys(module: Manifest) -> Iterator[Result]:
-    for key in table(module, "metadata", "annotations"):
-        path = join(("metadata", "annotations", key))
-        yield from invalid("metadata.annotations", key, label_key_errors(key.lower()), path)
-
 
 KMM064 = Rule(
     "KMM064",
@@ -97,18 +86,7 @@ KMM064 = Rule(
     good="metadata: {annotations: {example.com/team: the GPU team}}\n",
     bad="metadata: {annotations: {the team: the GPU team}}\n",
     remedy="Write a name without spaces, or a prefix, a slash and such a name.",
-    check=_annotations_have_keys,
 )
-
-
-def _annotations_are_short(module: Manifest) -> Iterator[Result]:
-    annotations = table(module, "metadata", "annotations")
-    total = sum(size(key) + size(text(annotations, key)) for key in annotations)
-    if total > ANNOTATIONS_LIMIT:
-        yield refused(
-            f"metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes", "metadata.annotations"
-        )
-
 
 KMM067 = Rule(
     "KMM067",
@@ -122,7 +100,6 @@ metadata: {annotations: {example.com/notes: LETTERS}}
 metadata: {annotations: {example.com/notes: LETTERS}}
 """,
     remedy="Move long texts elsewhere, for example into a ConfigMap.",
-    check=_annotations_are_short,
 )
 
 RULES = (KMM061, KMM062, KMM063, KMM064, KMM067)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
-from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
 from ..gotext import quote
@@ -18,16 +17,24 @@ from ..rule import refused
 from .apitext import as_json, invalid, unmergeable
 
 
-def _finalizers_are_qualified(module: Manifest) -> Iterator[Result]:
-    finalizers = listing(table(module, "metadata"), "finalizers") or []
+def check(module: Manifest) -> Iterator[Result]:
+    """Yield what the API server refuses in the finalizers and managedFields of a Module."""
+    metadata, where = table(module, "metadata"), "metadata.finalizers"
+    finalizers = listing(metadata, "finalizers") or []
     for index, entry in enumerate(finalizers):
         name = "" if entry is None else entry
         if isinstance(name, str):
-            path = join(("metadata", "finalizers", index))
-            yield from invalid("metadata.finalizers", name, label_key_errors(name), path, name)
+            yield from invalid("KMM071", where, name, label_key_errors(name), f"{where}[{index}]", name)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        what = f"metadata.finalizers: Invalid value: {as_json(finalizers)}"
-        yield refused(f"{what}: finalizer orphan and foregroundDeletion cannot be both set", "metadata.finalizers")
+        both = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield refused(f"{where}: Invalid value: {as_json(finalizers)}: {both}", where, rule="KMM071")
+    first = {name: index for index, name in reversed(list(enumerate(finalizers))) if isinstance(name, str)}
+    for index, name in enumerate(finalizers):
+        if isinstance(name, str) and first[name] < index:
+            message = unmergeable(module, f".{where}: duplicate entries for key [={quote(name)}]")
+            yield refused(message, f"{where}[{index}]", name, rule="KMM072")
+    if isinstance(metadata.get("managedFields"), list):
+        yield refused("metadata.managedFields must be nil", "metadata.managedFields", rule="KMM073")
 
 
 KMM071 = Rule(
@@ -36,17 +43,7 @@ KMM071 = Rule(
     good="metadata: {finalizers: [example.com/keep]}\n",
     bad="metadata: {finalizers: [keep this]}\n",
     remedy="Remove finalizers: controllers add their own.",
-    check=_finalizers_are_qualified,
 )
-
-
-def _finalizers_differ(module: Manifest) -> Iterator[Result]:
-    finalizers = listing(table(module, "metadata"), "finalizers") or []
-    for index, name in enumerate(finalizers):
-        if isinstance(name, str) and name in finalizers[:index]:
-            message = unmergeable(module, f".metadata.finalizers: duplicate entries for key [={quote(name)}]")
-            yield refused(message, join(("metadata", "finalizers", index)), name)
-
 
 KMM072 = Rule(
     "KMM072",
@@ -54,14 +51,7 @@ KMM072 = Rule(
     good="metadata: {finalizers: [example.com/keep]}\n",
     bad="metadata: {finalizers: [example.com/keep, example.com/keep]}\n",
     remedy="Remove the repeated finalizer.",
-    check=_finalizers_differ,
 )
-
-
-def _managed_fields_are_nil(module: Manifest) -> Iterator[Result]:
-    if isinstance(table(module, "metadata").get("managedFields"), list):
-        yield refused("metadata.managedFields must be nil", "metadata.managedFields")
-
 
 KMM073 = Rule(
     "KMM073",
@@ -69,7 +59,6 @@ KMM073 = Rule(
     good="metadata: {labels: {app: gpu}}\n",
     bad="metadata: {managedFields: []}\n",
     remedy="Remove managedFields, as `kubectl get -o yaml` does.",
-    check=_managed_fields_are_nil,
 )
 
 RULES = (KMM071, KMM072, KMM073)

@@ -34,7 +34,9 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     Raises KrmfnError for an unknown KMM version.
     """
     facts = module_facts(target(version).structure)
-    findings = [*apply(METADATA_RULES, module.manifest), *Findings(_check(module.manifest, facts, ()))]
+    manifest = module.manifest
+    findings = [*apply(objectmeta.RULES, manifest), *metadata.check(manifest), *apply(owner_references.RULES, manifest)]
+    findings += [*server_fields.check(manifest), *Findings(_check(manifest, facts, ()))]
     findings += _by_cel(module, facts, any(map(_blocks, findings)))
     printed = {id(finding) for finding in _printed(findings)}
     for finding in findings:
@@ -122,8 +124,7 @@ spec: {selector: {example.com/generation: 3}}
 )
 
 
-METADATA_RULES = (*objectmeta.RULES, *metadata.RULES, *owner_references.RULES, *server_fields.RULES)
-RULES = (*METADATA_RULES, KMM058, KMM060)
+RULES = (*objectmeta.RULES, *metadata.RULES, *owner_references.RULES, *server_fields.RULES, KMM058, KMM060)
 
 _UNKNOWN = {"KMM051", "KMM066"}
 _OF_APPLY = {"KMM059", "KMM070", "KMM072", "KMM073"}
