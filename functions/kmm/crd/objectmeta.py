@@ -67,14 +67,20 @@ class Slot(NamedTuple):
     """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
 
 
-def _metadata_decodes(module: Manifest) -> Iterator[Result]:
-    for slot in _slots(_metadata(module)):
-        value, wanted = slot.value, slot.wanted
-        shape = _shape(wanted)
-        if value is not None and wanted != ANYTHING and type_name(value) != shape:
-            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {wanted}"
+def check(module: Manifest) -> Iterator[Result]:
+    """Yield what the API server cannot decode in a Module's metadata, then the fields that it does not know there."""
+    slots = list(_slots(Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))))
+    for slot in slots:
+        value, shape = slot.value, _shape(slot.wanted)
+        if value is not None and slot.wanted != ANYTHING and type_name(value) != shape:
+            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {slot.wanted}"
             shown = None if isinstance(value, (dict, list)) else value
-            yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)))
+            yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)), "KMM065")
+    for slot in slots:
+        for key in slot.value if isinstance(slot.value, dict) and slot.wanted in STRUCTS else ():
+            if key not in STRUCTS[slot.wanted]:
+                here = (*slot.path, key)
+                yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here), rule="KMM066")
 
 
 KMM065 = Rule(
@@ -84,18 +90,7 @@ KMM065 = Rule(
     bad="metadata: {labels: {example.com/generation: 3}}\n",
     remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
     "boolean.",
-    check=_metadata_decodes,
 )
-
-
-def _metadata_field_is_known(module: Manifest) -> Iterator[Result]:
-    for slot in _slots(_metadata(module)):
-        if slot.wanted in STRUCTS and isinstance(slot.value, dict):
-            for key in slot.value:
-                if key not in STRUCTS[slot.wanted]:
-                    here = (*slot.path, key)
-                    yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here))
-
 
 KMM066 = Rule(
     "KMM066",
@@ -103,12 +98,7 @@ KMM066 = Rule(
     good="metadata: {labels: {app: gpu}}\n",
     bad="metadata: {label: {app: gpu}}\n",
     remedy="Correct the field's name, or remove the field.",
-    check=_metadata_field_is_known,
 )
-
-
-def _metadata(module: Manifest) -> Slot:
-    return Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))
 
 
 def _slots(slot: Slot) -> Iterator[Slot]:

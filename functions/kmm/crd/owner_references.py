@@ -6,7 +6,6 @@ Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateOwnerReferences) 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Manifest, Result
 from krmfn.fieldpath import join
@@ -15,22 +14,38 @@ from krmfn.rule import Rule
 from ..gotext import quote
 from ..lookup import Table, listing, table
 from ..rule import refused
-from .apitext import as_json, unmergeable
+from .apitext import as_json, invalid, unmergeable
 
 HERE = "metadata.ownerReferences"
 
 
-def _owners_are_complete(module: Manifest) -> Iterator[Result]:
-    for index, owner in _owners(module):
+def check(module: Manifest) -> Iterator[Result]:
+    """Yield what the API server refuses in the owners of a Module: each by itself, then all together."""
+    owners = dict(_owners(module))
+    for index, owner in owners.items():
         for key in ("apiVersion", "kind", "name", "uid"):
             value = owner[key]
             missing = "version must not be empty" if key == "apiVersion" else "must not be empty"
             if isinstance(value, str) and not (_version(value) if key == "apiVersion" else value):
                 path = join(("metadata", "ownerReferences", index, key))
-                yield refused(f"{HERE}.{key}: Invalid value: {quote(value)}: {missing}", path, value)
+                yield from invalid("KMM068", f"{HERE}.{key}", value, (missing,), path, value)
         if (owner["apiVersion"], owner["kind"]) == ("v1", "Event"):
             text = f"{HERE}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
-            yield refused(text, join(("metadata", "ownerReferences", index)))
+            yield refused(text, join(("metadata", "ownerReferences", index)), rule="KMM068")
+    names = [f"{owner['kind']}/{owner['name']}" for owner in owners.values() if owner.get("controller") is True]
+    for name in names[1:]:
+        what = f"{HERE}: Invalid value: {as_json(list(owners.values()))}"
+        both = f'Found "true" in references for {names[0]} and {name}'
+        text = f"{what}: Only one reference can have Controller set to true. {both}"
+        yield refused(text, HERE, rule="KMM069")
+    seen: set[str] = set()
+    for index, owner in owners.items():
+        if isinstance(owner["uid"], str):
+            if owner["uid"] in seen:
+                text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(owner['uid'])}]")
+                path = join(("metadata", "ownerReferences", index, "uid"))
+                yield refused(text, path, owner["uid"], rule="KMM070")
+            seen.add(owner["uid"])
 
 
 KMM068 = Rule(
@@ -39,18 +54,7 @@ KMM068 = Rule(
     good="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}]}\n",
     bad="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu}]}\n",
     remedy="Remove ownerReferences: the uid of an owner is known only on the cluster.",
-    check=_owners_are_complete,
 )
-
-
-def _one_owner_controls(module: Manifest) -> Iterator[Result]:
-    owners = list(_owners(module))
-    names = [f"{owner['kind']}/{owner['name']}" for _, owner in owners if owner.get("controller") is True]
-    for name in names[1:]:
-        what = f"{HERE}: Invalid value: {as_json([owner for _, owner in owners])}"
-        both = f'Found "true" in references for {names[0]} and {name}'
-        yield refused(f"{what}: Only one reference can have Controller set to true. {both}", HERE)
-
 
 KMM069 = Rule(
     "KMM069",
@@ -68,20 +72,7 @@ metadata:
   - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c, controller: true}
 """,
     remedy="Remove `controller: true` from all owners but one.",
-    check=_one_owner_controls,
 )
-
-
-def _owners_differ(module: Manifest) -> Iterator[Result]:
-    seen: dict[Any, int] = {}
-    for index, owner in _owners(module):
-        uid = owner["uid"]
-        if isinstance(uid, str):
-            seen[uid] = seen.get(uid, 0) + 1
-            if seen[uid] > 1:
-                text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(uid)}]")
-                yield refused(text, join(("metadata", "ownerReferences", index, "uid")), uid)
-
 
 KMM070 = Rule(
     "KMM070",
@@ -99,7 +90,6 @@ metadata:
   - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 0f1e}
 """,
     remedy="Remove the repeated owner.",
-    check=_owners_differ,
 )
 
 

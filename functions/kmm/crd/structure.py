@@ -12,7 +12,7 @@ from typing import Any
 from krmfn import Result
 from krmfn.fieldpath import FieldPath
 from krmfn.results import Findings
-from krmfn.rule import Rule, apply
+from krmfn.rule import Rule
 
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refused, tag
@@ -35,8 +35,9 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     """
     facts = module_facts(target(version).structure)
     manifest = module.manifest
-    findings = [*apply(objectmeta.RULES, manifest), *metadata.check(manifest), *apply(owner_references.RULES, manifest)]
-    findings += [*server_fields.check(manifest), *Findings(_check(manifest, facts, ()))]
+    walks = (objectmeta.check, metadata.check, owner_references.check, server_fields.check)
+    findings = [finding for walk in walks for finding in walk(manifest)]
+    findings += Findings(_check(manifest, facts, ()))
     findings += _by_cel(module, facts, any(map(_blocks, findings)))
     printed = {id(finding) for finding in _printed(findings)}
     for finding in findings:
