@@ -79,7 +79,7 @@ def test_unknown_fields(path: str, hint: str) -> None:
 
 
 def test_where_no_field_is_known_none_is_listed() -> None:
-    template = {"metadata": {"labels": {}}, "spec": {"resources": {}}}
+    template: Any = {"metadata": {"labels": {}}, "spec": {"resources": {}}}
     volume = {"name": "a", "ephemeral": {"volumeClaimTemplate": template}}
     finding = one(edited(module(), ("spec.devicePlugin", {**PLUGIN, "volumes": [volume]})))
     assert finding.message.endswith('volumeClaimTemplate.metadata.labels" (nothing is known here)')
