@@ -51,6 +51,7 @@ _POD = {
 }
 _ROLLOUT = {
     "updateStrategy": record("how its pods are replaced", _UPDATE),
+    "rollOnConfigChange": flag("its pods are replaced when a ConfigMap of extraObjects that they use changes"),
     "minReadySeconds": number("seconds a new pod must be ready before it counts"),
     "revisionHistoryLimit": number("how many old revisions are kept"),
 }

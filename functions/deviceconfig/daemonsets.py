@@ -24,6 +24,8 @@ POD = (
     "terminationGracePeriodSeconds",
 )
 """Fields of a pod that an entry has under the same name."""
+CONFIG_HASH = "krmfn.dev/config-hash"
+"""On pods that roll with their ConfigMaps: what these hold."""
 OWN_LABEL = "krmfn.dev/daemonset"
 SERVED_LABEL = "krmfn.dev/served-by"
 """On the pods of all versions of a DaemonSet with a Service: the Service's name."""
@@ -60,6 +62,9 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     own = entry.matchLabels or {OWN_LABEL: name}
     served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
     labels = {**own_metadata["labels"], **(entry.podLabels or {}), **_ours(own_metadata["labels"]), **served, **own}
+    pod, annotations = pod_of(config, entry, version), entry.podAnnotations
+    if entry.rollOnConfigChange:
+        annotations = {**(annotations or {}), CONFIG_HASH: _digest(config_maps(config, pod))}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -67,8 +72,8 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
         "spec": filled(
             selector={"matchLabels": own},
             template={
-                "metadata": filled(labels=labels, annotations=entry.podAnnotations),
-                "spec": _pod(config, entry, version),
+                "metadata": filled(labels=labels, annotations=annotations),
+                "spec": pod,
             },
             updateStrategy=entry.updateStrategy,
             minReadySeconds=entry.minReadySeconds,
@@ -77,7 +82,28 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     }
 
 
-def _pod(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]:
+def config_maps(config: DeviceConfig, pod: Any) -> dict[str, Any]:
+    """Return the contents of the config's extra ConfigMaps that a pod, or a part of one, uses, by their names."""
+    used: dict[str, Any] = {}
+    for name, value in pod.items() if isinstance(pod, dict) else enumerate(pod) if isinstance(pod, list) else ():
+        if name in ("configMap", "configMapRef", "configMapKeyRef") and isinstance(value, dict):
+            for entry in config.spec.extraObjects:
+                if entry["kind"] == "ConfigMap" and entry["metadata"]["name"] == value.get("name"):
+                    used[value["name"]] = [entry.get("data"), entry.get("binaryData")]
+        used |= config_maps(config, value)
+    return used
+
+
+def _digest(value: Any) -> str:
+    """Return a short text that changes with the data, and with nothing else."""
+    import hashlib  # here, since hardly any DaemonSet needs them
+    import json
+
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def pod_of(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]:
+    """Return the PodSpec of an entry; `version` is "" for a DaemonSet of all versions."""
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]

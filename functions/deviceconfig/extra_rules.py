@@ -33,7 +33,7 @@ def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
     for index, entry in enumerate(config.spec.extraObjects):
         api_version, kind = entry["apiVersion"], entry["kind"]
         if (api_version.rpartition("/")[0], kind) not in EXTRA:
-            known = ", ".join(sorted(name for _, name in EXTRA))
+            known = ", ".join(sorted({name for _, name in EXTRA}))
             instead = _INSTEAD.get(kind, f"there may be {known}")
             message = f"{api_version} {kind} is not a kind for extraObjects: {instead}"
             yield error(message, field=Field(config.at(f"extraObjects[{index}].kind"), kind))

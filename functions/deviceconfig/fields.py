@@ -123,6 +123,7 @@ class DaemonSet(Sidecar):
     tolerations: Sequence[Any] = ()
     podSpec: dict[str, Any] | None = None
     updateStrategy: dict[str, Any] | None = None
+    rollOnConfigChange: bool | None = None
     minReadySeconds: int | None = None
     revisionHistoryLimit: int | None = None
     labels: dict[str, Any] | None = None

@@ -8,6 +8,7 @@ from typing import Any
 from krmfn import Manifest
 
 from . import generate
+from .daemonsets import config_maps, pod_of
 from .fields import OF_LOADER
 from .images import is_complete, named_image
 from .model import DeviceConfig
@@ -48,6 +49,8 @@ def unused(config: DeviceConfig) -> Iterator[Reason]:
         if entry.perVersion is not None and (not config.version or entry.waitsForModule is False):
             why = "it does not wait for the module" if config.version else "only an ordered upgrade has versions"
             yield f"daemonSets[{index}].perVersion", f"{why}, so there is one DaemonSet in any case"
+        if entry.rollOnConfigChange and not config_maps(config, pod_of(config, entry, "")):
+            yield f"daemonSets[{index}].rollOnConfigChange", "its pods use no ConfigMap of extraObjects"
         if entry.waitsForModule is not None and not config.loads:
             yield f"daemonSets[{index}].waitsForModule", "inTreeDriver loads nothing, so nothing waits for it"
     yield from _of_services(config)

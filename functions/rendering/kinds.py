@@ -21,11 +21,19 @@ CONFIG = (OURS, "RenderDeviceConfigs")
 
 _RBAC = "rbac.authorization.k8s.io"
 _MONITORING = "monitoring.coreos.com"
-CLUSTER_WIDE = frozenset({("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")})
+_ADMISSION = "admissionregistration.k8s.io"
+CLUSTER_WIDE = frozenset(
+    {
+        *(("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")),
+        *((_ADMISSION, "ValidatingAdmissionPolicy"), (_ADMISSION, "ValidatingAdmissionPolicyBinding")),
+        ("nfd.k8s-sigs.io", "NodeFeatureRule"),  # OpenShift's has a namespace
+    }
+)
 """Kinds without namespaces among EXTRA."""
 EXTRA = CLUSTER_WIDE | {
     *(("", "ConfigMap"), ("", "Service"), ("", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding")),
     *(("policy", "PodDisruptionBudget"), ("networking.k8s.io", "NetworkPolicy")),
+    *(("nfd.openshift.io", "NodeFeatureRule"), ("resource.k8s.io", "ResourceClaimTemplate")),
     *((_MONITORING, "ServiceMonitor"), (_MONITORING, "PodMonitor"), (_MONITORING, "PrometheusRule")),
 }
 """Kinds that a profile may add to each config: nothing that holds secrets, runs pods or gives rights in the cluster."""

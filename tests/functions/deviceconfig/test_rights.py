@@ -545,3 +545,50 @@ def test_the_list_of_kinds_has_nothing_dangerous() -> None:
     never |= {"ClusterRoleBinding", "CustomResourceDefinition", "DeviceConfig", "Module", "DaemonSet"}
     assert not never & {kind for _, kind in EXTRA}
     assert CLUSTER_WIDE < EXTRA < DEVICECONFIG.kinds
+
+
+NEW = [
+    ("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureRule", True),
+    ("nfd.openshift.io/v1alpha1", "NodeFeatureRule", False),
+    ("resource.k8s.io/v1", "ResourceClaimTemplate", False),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", True),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", True),
+]
+
+
+@pytest.mark.parametrize(("api", "kind", "is_cluster_wide"), NEW)
+def test_what_operators_make_beside_pods(api: str, kind: str, is_cluster_wide: bool) -> None:
+    resources = answer(device_config(USED), extraObjects=[extra(kind, "$KRMFN_NAME-x", api, spec={"a": "b"})])
+    assert found(resources) == []
+    (made,) = [one for one in generated(resources) if one["kind"] == kind]
+    assert made["metadata"].get("namespace") == (None if is_cluster_wide else "kmm")
+    others = found(answer(device_config(USED), extraObjects=[extra(kind, "x", api, spec={"a": "b"})]))
+    assert [one[0] for one in others] == (["KRM166"] if is_cluster_wide else [])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        {"volumes": [{"name": "s", "configMap": {"name": "$KRMFN_NAME-settings"}}]},
+        {"volumes": [{"name": "s", "projected": {"sources": [{"configMap": {"name": "dc-settings"}}]}}]},
+        {"envFrom": [{"configMapRef": {"name": "dc-settings"}}]},
+        {"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "dc-settings", "key": "node"}}}]},
+    ],
+)
+def test_pods_roll_when_a_generated_config_map_changes_and_only_then(use: dict[str, Any]) -> None:
+    def note(settings: dict[str, Any], **more: Any) -> Any:
+        entry = AGENT | use | {"rollOnConfigChange": True}
+        resources = answer(device_config(USED | {"daemonSets": [entry]} | more), extraObjects=[settings])
+        assert found(resources) == []
+        (made,) = [one for one in generated(resources) if one["kind"] == "DaemonSet"]
+        return made["spec"]["template"]["metadata"]["annotations"]["krmfn.dev/config-hash"]
+
+    assert note(SETTINGS) == note(SETTINGS, parameters=["a=b"]) == note(SETTINGS | {"data": {**SETTINGS["data"]}})
+    assert note(SETTINGS) != note(SETTINGS | {"data": {"node": "x"}})
+    assert note(SETTINGS) == note(SETTINGS | {"metadata": {**SETTINGS["metadata"], "labels": {"a": "b"}}})
+
+
+def test_without_a_generated_config_map_nothing_rolls_and_that_is_said() -> None:
+    entry = AGENT | {"rollOnConfigChange": True, "envFrom": [{"configMapRef": {"name": "other"}}]}
+    resources = answer(device_config(USED | {"daemonSets": [entry]}), extraObjects=[SETTINGS])
+    assert [one[:2] for one in found(resources)] == [("KRM142", "spec.daemonSets[0].rollOnConfigChange")]
