@@ -348,6 +348,6 @@ def test_the_tables_know_every_field_of_the_schema() -> None:
     assert fields(spec["devicePlugin"]).keys() - switch == PLUGIN_FIELDS.keys()
     assert fields(spec["dra"]).keys() - switch == DRA_FIELDS.keys()
     daemon_set = fields(spec["daemonSets"])
-    elsewhere = {"perVersion", "rollOnConfigChange"}  # need versions and extra objects: test_versions.py, test_rights.py
+    elsewhere = {"perVersion", "rollOnConfigChange"}  # see test_versions.py and test_rights.py
     assert daemon_set.keys() - switch - elsewhere == DAEMONSET_FIELDS.keys()
     assert fields(daemon_set["service"]).keys() - switch == SERVICE_FIELDS.keys()
