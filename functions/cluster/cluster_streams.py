@@ -39,6 +39,8 @@ class Streams(NamedTuple):
     """The PATHs, those of --cluster among them."""
     excluded: int = 0
     """How many files were left out by `exclude`."""
+    left_out: int = 0
+    """How many clusters are not among these, since not all of them can be read."""
     theirs: Mapping[str, Rendered] = MappingProxyType({})
     """What clusters get from elsewhere, by the names of the clusters."""
 
@@ -46,7 +48,7 @@ class Streams(NamedTuple):
     def is_whole(self) -> bool:
         """Return False when something was not read or not understood: the exit code is 2 then."""
         errors = any(finding.severity == "error" for finding in self.findings)
-        return not (self.failures or errors) and all(one.is_whole for one in self.clusters)
+        return not (self.failures or errors or self.left_out) and all(one.is_whole for one in self.clusters)
 
     @property
     def lists(self) -> dict[str, ResourceList]:
@@ -126,7 +128,7 @@ def _streams(
             step()
     made = shared.without_needed(made, laid.config) if has_more else made
     _raise_alike(made, findings, failures)
-    return Streams(made, findings, failures, laid.config, tuple(every), laid.excluded, others)
+    return Streams(made, findings, failures, laid.config, tuple(every), laid.excluded, theirs=others)
 
 
 def nothing(context: Context) -> Streams:

@@ -13,11 +13,12 @@ from ..command import Context
 from ..paths import output
 
 
-def read(context: Context, paths: Sequence[str], is_needed: bool = True) -> Streams | None:
+def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on: bool = False) -> Streams | None:
     """Return the clusters of some PATHs; None, with all findings logged, when something of them cannot be read.
 
     Without any PATH it is the working folder where one `is_needed`, else there are no clusters. What is found in a
-    cluster is logged, and what stands in the files can still be looked at.
+    cluster is logged, and what stands in the files can still be looked at. With `goes_on` a cluster that cannot be read
+    is left out beside others that can.
     """
     if paths or context.options.cluster or is_needed:
         streams = cluster_streams.rendered(context, paths)
@@ -25,7 +26,12 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True) -> Stre
         streams = cluster_streams.nothing(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
-        return None
+        whole = [one for one in streams.clusters if one.is_whole]
+        if not goes_on or not whole or any(finding.severity == "error" for finding in streams.findings):
+            return None
+        names = [one.cluster.name for one in streams.clusters if not one.is_whole]
+        context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
+        return streams._replace(clusters=whole, left_out=len(names))
     cluster_streams.log_left_out(context, streams)
     context.log.findings(streams.findings)
     for resources in streams.lists.values():
@@ -39,5 +45,7 @@ def printed(context: Context, streams: Streams, text: str, results: Iterable[Res
     results = placed(results)
     context.log.findings(results)
     output.write_stdout(text)
+    if not streams.is_whole:
+        return 2
     failed = any(resources.failed for resources in streams.lists.values())
     return int(failed or any(result.severity == "error" for result in results))

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from krmfn import KrmfnError, ResourceList, Result
 
 from ..deviceconfig.reading import domain_of
-from ..exclusivity.node import Node
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.nodes import Fleet
@@ -97,23 +96,6 @@ def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
     if missing := fleet.unheld(keys):
         labels = ",".join(sorted(keys))
         raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")
-
-
-def moved(fleet: Fleet, kernel: str | None, labels: Mapping[str, str]) -> Sequence[Node]:
-    """Return the nodes, those with these labels on another kernel. Raises KrmfnError when none has them."""
-    nodes = fleet.nodes
-    if not kernel or not nodes:
-        return nodes
-    check_nodes(fleet, "", labels)
-    moving = [labels.items() <= dict(node.labels).items() for node in nodes]
-    if not any(moving):
-        wanted = ", ".join(f"{key}={value}" for key, value in labels.items())
-        raise KrmfnError(f"no node has {wanted}, so none moves to kernel {kernel}")
-    boots = [moves and node.kernel != kernel for node, moves in zip(nodes, moving, strict=True)]
-    return [
-        node._replace(kernel=kernel, last_kernel=node.kernel) if one else node
-        for node, one in zip(nodes, boots, strict=True)
-    ]
 
 
 def label(text: str) -> tuple[str, str]:

@@ -13,8 +13,9 @@ from krmfn.yamltext import emit
 
 from .. import options
 from ..command import Command, Context
+from ..exclusivity.node import Node
 from ..fleet import registry
-from ..fleet.coverage import coverage
+from ..fleet.coverage import Group, coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import images, not_known
 from ..fleet.table import aligned
@@ -24,7 +25,7 @@ from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
 from ..report.printed import image_record
 from ..settings import LOOK
-from . import clusters, fleets
+from . import clusters, fleets, moving
 
 
 class Images(NamedTuple):
@@ -33,6 +34,7 @@ class Images(NamedTuple):
     paths: tuple[str, ...]
     nodes: str | None
     kernel: tuple[str, ...]
+    where: tuple[str, ...]
     allow_unmapped: bool
     missing_from: str | None
     files: tuple[str, ...]
@@ -42,8 +44,7 @@ class Images(NamedTuple):
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     fleets.add_arguments(parser)
-    help_ = "a future kernel: print the images for it as well; may be repeated"
-    parser.add_argument("--kernel", action="append", default=[], metavar="VERSION", help=help_)
+    moving.add_arguments(parser, "print the images for future kernels as well, where a node moves")
     help_ = "succeed even if a Module has no mapping for a --kernel"
     parser.add_argument("--allow-unmapped", action="store_true", help=help_)
     help_ = "fail if an image is not in FILE, which lists the images of a registry, one per line"
@@ -54,7 +55,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Images) -> int:
-    streams = clusters.read(context, args.paths, is_needed=not args.files)
+    streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
     return 2 if streams is None else clusters.printed(context, streams, *_list(streams.lists, args))
 
 
@@ -67,13 +68,21 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         )
     results: list[Result] = []
     needed: list[Sequence[Pulled]] = []
-    for _, whole, exclusive in fleets.read(lists, args.nodes, results):
+    moves, where = moving.moves(args.kernel), moving.where(args.where)
+    if args.where and not moves:
+        raise KrmfnError("--where needs --kernel, which it applies to some nodes")
+    every: list[Node] = []
+    for name, whole, exclusive in fleets.read(lists, args.nodes, results):
         groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
-        found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, args.kernel, whole.theirs)
+        nodes = moving.moved(lists[name], name, moves, where)(whole.fleet)
+        every += nodes
+        kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
+        found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, kernels, whole.theirs)
         needed.append([pulled(image) for image in found])
         results += _left_out(not_known(groups, whole.drivers), args.kernel)
         if not args.allow_unmapped:
-            results += _unmapped(whole.drivers, args.kernel)
+            results += _unmapped(whole.drivers, kernels)
+    moving.check_moved(moves, args.where, args.kernel, every)
     for part in fleets.elsewhere(args.files, lists):
         needed.append(part.images)
         results += _not_known(part)
@@ -110,9 +119,24 @@ def _not_known(part: Part) -> Iterator[Result]:
         yield error(f"the images of {part.name} are not known: {part.unlisted}")
 
 
-def _unmapped(drivers: Iterable[Driver], kernels: Sequence[str]) -> Iterator[Result]:
-    """Yield an error per Module that has no image for some of the kernels to come."""
-    for driver in drivers if kernels else ():
+def _kernels(
+    drivers: Sequence[Driver], groups: Sequence[Group], nodes: Sequence[Node], future: Sequence[str]
+) -> list[list[str]]:
+    """Return for each Module the kernels to come of the nodes that it selects; all of them where no node is known."""
+    if not nodes:
+        return [list(future) for _ in drivers]
+    becomes = {(node.cluster, node.name): node.kernel for node in nodes}
+    found: list[set[str]] = [set() for _ in drivers]
+    for group in groups if future else ():
+        kernels = {becomes[node.cluster, node.name] for node in group.nodes}
+        for outcome in group.outcomes:
+            found[outcome.driver] |= kernels
+    return [[kernel for kernel in dict.fromkeys(future) if kernel in those] for those in found]
+
+
+def _unmapped(drivers: Sequence[Driver], future: Sequence[Sequence[str]]) -> Iterator[Result]:
+    """Yield an error per Module that has no image for some of its kernels to come."""
+    for driver, kernels in zip(drivers, future, strict=True):
         resolve = resolver(driver.module)
         without = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
         if without:

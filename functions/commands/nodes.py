@@ -16,12 +16,13 @@ from krmfn.counts import counted, some
 from .. import options
 from ..command import Command, Context
 from ..deviceconfig.reading import domain_of
+from ..exclusivity.node import Node
 from ..fleet import table, wording
 from ..fleet.drivers import Driver
 from ..report import local, printed
 from ..report.local import Joined
 from ..settings import LOOK
-from . import clusters, failing, fleets
+from . import clusters, failing, fleets, moving
 
 
 class Nodes(NamedTuple):
@@ -30,12 +31,13 @@ class Nodes(NamedTuple):
     paths: tuple[str, ...]
     nodes: str | None
     live: str | None
-    kernel: str | None
+    kernel: tuple[str, ...]
     where: tuple[str, ...]
     label: tuple[str, ...]
     owner: str | None
     node: tuple[str, ...]
     problems: bool
+    wide: bool
     fail_on: tuple[str, ...]
     require_coverage: bool
     format: str
@@ -46,10 +48,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     fleets.add_arguments(parser)
     help_ = "a dump of the cluster, whose nodes replace those in PATH (see `krmfn why`)"
     parser.add_argument("--live", metavar="DUMP", help=help_)
-    help_ = "show what would happen if all nodes, or those of --where, had this kernel"
-    parser.add_argument("--kernel", metavar="VERSION", help=help_)
-    help_ = "apply --kernel only to nodes with this label; may be repeated"
-    parser.add_argument("--where", action="append", default=[], metavar="KEY=VALUE", help=help_)
+    moving.add_arguments(parser, "show what would happen if nodes had another kernel")
     help_ = "print only nodes with this label; may be repeated"
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE", help=help_)
     help_ = "print only the nodes of this config or Module (its name, or namespace/name)"
@@ -58,6 +57,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
     help_ = "print only nodes that are selected but get no driver"
     parser.add_argument("--problems", action="store_true", help=help_)
+    help_ = "print a line per node and Module; without it, and without --node, text has one per config and kernel"
+    parser.add_argument("--wide", action="store_true", help=help_)
     failing.add_argument(parser, failing.NOW)
     parser.add_argument("--require-coverage", action="store_true", help="the same as --fail-on uncovered")
     parser.add_argument(
@@ -66,7 +67,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Nodes) -> int:
-    streams = clusters.read(context, args.paths)
+    streams = clusters.read(context, args.paths, goes_on=True)
     if streams is None:
         return 2
     if args.live:
@@ -86,35 +87,54 @@ def _run(context: Context, args: Nodes) -> int:
 def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there."""
     wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
-    where = dict(map(fleets.label, args.where))
-    if where and not args.kernel:
-        raise KrmfnError(
-            "--where needs --kernel VERSION, which it applies to some nodes; to print only some nodes, pass --label"
-        )
+    moves, where = moving.moves(args.kernel), moving.where(args.where)
     results = list(fleets.add_nodes(lists, args.nodes))
     parts: list[printed.Cluster] = []
     rows: list[table.Row] = []
     every: list[tuple[Joined, list[Ref]]] = []
     for name, resources in lists.items():
-        joined = local.join(resources, domain_of, lambda fleet: fleets.moved(fleet, args.kernel, where))
+        joined = local.join(resources, domain_of, moving.moved(resources, name, moves, where))
         bare = local.bare(resources, joined.whole)
         every.append((joined, bare))
-        results += _judged(name, resources, joined, {*where, *wanted.labels}, "uncovered" in args.fail_on)
-        shown = partial(table.rows, joined.groups, joined.whole.every, wanted, name if len(lists) > 1 else "")
+        results += _judged(name, resources, joined, {*where.labels, *wanted.labels}, "uncovered" in args.fail_on)
+        shown = partial(_rows, joined, wanted, table.Filter() if moves else where, name if len(lists) > 1 else "")
         if args.format == "json":
             parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
             continue
         results += _left_out(name, resources, joined, bare, wanted.owner)
         rows += shown(f"no Module is generated from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
+    if (
+        args.where
+        and not moves
+        and not any(any(_rows(one, where, table.Filter(), "")) for one, _ in every if one.groups)
+        and any(one.groups for one, _ in every)
+    ):
+        raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
+    moving.check_moved(moves, args.where, args.kernel, [node for one, _ in every for node in _nodes(one)])
     results += _loaded(every[0][0]) if args.live and every else ()
     results += _without_modules(lists, [joined for joined, _ in every], "uncovered" in args.fail_on)
     if args.format == "json":
-        return printed.dump(parts, wanted == table.Filter(), args.kernel), results
+        return printed.dump(
+            parts, wanted == table.Filter() and (bool(moves) or not args.where), ",".join(args.kernel) or None
+        ), results
     number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)
     if args.problems and number and not rows and not any(resources.failed for resources in lists.values()):
         results.append(info(f"of {counted(number, 'node')}, none that matches the options lacks its driver"))
-    return table.FORMATS[args.format](rows, paint) if number else "", results
+    write = table.text if args.format == "text" and (args.wide or args.node) else table.FORMATS[args.format]
+    return write(rows, paint) if number else "", results
+
+
+def _rows(
+    joined: Joined, wanted: table.Filter, also: table.Filter, cluster: str, in_doubt: str = ""
+) -> Iterator[table.Row]:
+    """Yield the rows of a cluster that both filters want."""
+    rows = table.rows(joined.groups, joined.whole.every, wanted, cluster, in_doubt)
+    return (row for row in rows if also.wants(row))
+
+
+def _nodes(joined: Joined) -> Iterator[Node]:
+    return (node for group in joined.groups for node in group.nodes)
 
 
 def _check_filter(wanted: table.Filter, every: Sequence[tuple[Joined, Sequence[Ref]]]) -> None:

@@ -39,7 +39,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Report) -> int:
-    streams = clusters.read(context, args.paths, is_needed=not args.files)
+    streams = clusters.read(context, args.paths, is_needed=not args.files, goes_on=True)
     if streams is None:
         return 2
     compared: list[Comparison] = []

@@ -37,7 +37,7 @@ class Args(NamedTuple):
 
 
 def _run(context: Context, args: Args) -> int:
-    streams = clusters.read(context, args.paths)
+    streams = clusters.read(context, args.paths, goes_on=True)
     return 2 if streams is None else clusters.printed(context, streams, *_resolved(streams.lists, args))
 
 

@@ -57,19 +57,22 @@ def images(
     drivers: Sequence[Driver],
     workloads: Sequence[Workload],
     held: frozenset[str] | None = None,
-    kernels: Sequence[str] = (),
+    kernels: Sequence[Sequence[str]] = (),
     theirs: Sequence[Driver] = (),
 ) -> list[Image]:
     """Return the images, sorted by name; `held` are the labels that are known of every node.
 
     `theirs` are Modules that stand elsewhere: pods here may wait for them, and their own images do not count.
 
-    `kernels` are kernels to come (or, where no node is known, those there are), for which images are listed, too.
+    `kernels` are, for each Module, kernels to come (or, where no node is known, those there are), for which images are
+    listed, too.
     Raises KrmfnError for a kernel among them that KMM fails on, and when there are neither nodes nor kernels for a
     Module whose image depends on them.
     """
     needs: dict[str, list[Need]] = {}
-    nodes_of: list[dict[str, set[tuple[object, object]]]] = [{kernel: set() for kernel in kernels} for _ in drivers]
+    nodes_of: list[dict[str, set[tuple[object, object]]]] = [
+        {kernel: set() for kernel in future} for future in kernels or [()] * len(drivers)
+    ]
     for group in groups:
         members = [(node.cluster, node.name) for node in group.nodes]
         for outcome in group.outcomes:
@@ -78,7 +81,7 @@ def images(
                 nodes_of[outcome.driver].setdefault(group.kernel, set()).update(members)
     for driver, by_kernel in zip(drivers, nodes_of, strict=True):
         known = {kernel: frozenset(members) for kernel, members in by_kernel.items()}
-        for name, need in _of_driver(driver, known, bool(groups or kernels)):
+        for name, need in _of_driver(driver, known, bool(groups or any(kernels))):
             needs.setdefault(name, []).append(need)
     for workload, placement in zip(workloads, placements(workloads, groups, [*drivers, *theirs], held), strict=True):
         members = [(node.cluster, node.name) for node in placement.nodes] if placement else []

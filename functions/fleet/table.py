@@ -51,12 +51,19 @@ class Filter(NamedTuple):
     """Names that a node may have, perhaps with `*`; none: any."""
     problems: bool = False
     """Whether only nodes without a driver are wanted that some selector selects, or may select."""
+    os: str = ""
+    """The osImage that a node must have, perhaps with `*`, as the next two."""
+    kernel: str = ""
+    state: str = ""
 
     def wants(self, row: Row) -> bool:
         """Return True when a row is wanted."""
         if not self.labels.items() <= dict(row.node.labels).items():
             return False
         if self.names and not any(fnmatchcase(row.node.name, name) for name in self.names):
+            return False
+        facts = ((self.os, row.node.os_image), (self.kernel, row.node.kernel), (self.state, row.state))
+        if not all(fnmatchcase(value, pattern) for pattern, value in facts if pattern):
             return False
         if self.problems and row.state in ("not selected", DRIVEN):
             return False
@@ -121,8 +128,34 @@ STYLES = {
 
 
 def text(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
+    """Return a line per node and Module."""
+    return _painted(_lines(found), paint)
+
+
+def summary(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
+    """Return a line per config, kernel, image and state: on how many nodes, and in which clusters where there are any.
+
+    A reason that names a node, or differs for each, stands by itself.
+    """
+    from ..formats.grouped import where as shared  # here: rows need no names of several clusters
+
+    numbers: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    for row in found:
+        _, kernel, state, config, module, _, what = cells(row)
+        key = (module if config == "-" else config, kernel, state, what)
+        numbers.setdefault(key, {}).setdefault(row.cluster, set()).add(row.node.name)
+    fleet = {row.cluster for row in found}
+    head = ("CONFIG", "KERNEL", "STATE", "NODES", *(["CLUSTERS"] if fleet != {""} else ()), "IMAGE OR REASON")
+    lines = []
+    for (config, kernel, state, what), clusters in sorted(numbers.items()):
+        where = [shared(list(clusters), len(fleet))] if fleet != {""} else []
+        lines.append((config, kernel, state, f"{sum(map(len, clusters.values())):,}", *where, what))
+    return _painted([head, *lines], paint)
+
+
+def _painted(rows: Sequence[Sequence[str]], paint: color.Paint) -> str:
     """Return aligned columns, the state in its colour."""
-    lines = [tuple(map(printable, line)) for line in _lines(found)]
+    lines = [tuple(map(printable, line)) for line in rows]
     at = lines[0].index("STATE")
     head, *padded = aligned(lines)
     for line, cells_of_line in zip(lines[1:], padded, strict=True):
@@ -173,7 +206,7 @@ def record(row: Row) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Sequence[Row], color.Paint], str]] = {"text": text, "markdown": markdown}
+FORMATS: dict[str, Callable[[Sequence[Row], color.Paint], str]] = {"text": summary, "markdown": markdown}
 
 
 def _short(ref: Ref) -> str:

@@ -184,6 +184,8 @@ def _findings(file: File, document: dict[str, Any]) -> dict[str, list[Result]]:
     read = Fields(file.name)
     if read(read(document, "summary", dict), "baseline", int):
         raise KrmfnError(f"{file.name}: was printed with --baseline, which leaves findings out; print it without")
+    if read(read(document, "summary", dict), "hidden", int):
+        raise KrmfnError(f"{file.name}: was printed with --select or --min-severity; print it without")
     names = read.texts(document, "clusters")
     found: dict[str, list[Result]] = {name: [] for name in names or [file.name]}
     for one in read.each(document, "findings"):

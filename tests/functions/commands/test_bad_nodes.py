@@ -78,6 +78,6 @@ def test_a_node_with_megabytes_of_labels_is_read(command: str, tmp_path: Path) -
     (tmp_path / "nodes.yaml").write_text(
         f"apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  labels:\n    gpu: 'yes'\n{BIG}{kernel}"
     )
-    done = process("krmfn", command, str(tmp_path))
+    done = process("krmfn", command, str(tmp_path), *(["--wide"] if command == "nodes" else []))
     assert done.code == {"check": 1, "nodes": 0, "images": 2, "report": 1}[command]
     assert ("no node would pull an image" if command == "images" else "n1") in done.text + done.err

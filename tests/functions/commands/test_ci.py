@@ -33,7 +33,7 @@ def result(folder: Path) -> Any:
 def fleet(tmp_path: Path) -> Path:
     """A repository whose main has the fleet of the examples, and a branch."""
     folder = tmp_path / "repo"
-    shutil.copytree(ROOT / "examples" / "fleet", folder / "fleet")
+    shutil.copytree(ROOT / "examples" / "one-cluster", folder / "fleet")
     return repository(folder, {})
 
 

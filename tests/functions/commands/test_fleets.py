@@ -108,7 +108,7 @@ def test_what_is_no_dump_prints_nothing(args: tuple[str, ...], stdin: str, messa
 
 
 def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
-    done = process("krmfn", "nodes", str(lab))
+    done = process("krmfn", "nodes", str(lab), "--wide")
     assert (done.code, done.err) == (0, "")
     lines = [[cell for cell in line.split("  ") if cell] for line in done.out.decode().splitlines()]
     assert [[cell.strip() for cell in line] for line in lines] == [
@@ -172,8 +172,8 @@ def test_without_a_problem_that_is_said(lab: Path) -> None:
 
 
 def test_on_a_terminal_states_have_colours(lab: Path) -> None:
-    done = process("krmfn", "nodes", str(lab), "--color", "always")
-    plain = process("krmfn", "nodes", str(lab))
+    done = process("krmfn", "nodes", str(lab), "--wide", "--color", "always")
+    plain = process("krmfn", "nodes", str(lab), "--wide")
     assert "\x1b[1;31mno mapping\x1b[0m    kmm/gpu" in done.text
     assert "\x1b[32mruns\x1b[0m        " in done.text
     assert re.sub("\x1b\\[[0-9;]*m", "", done.text) == plain.text
@@ -260,16 +260,19 @@ def test_nodes_may_stand_elsewhere(lab: Path, tmp_path: Path) -> None:
     text = (lab / "nodes.yaml").read_text()
     (lab / "nodes.yaml").unlink()
     (tmp_path / "inventory.yaml").write_text(text)
-    done = process("krmfn", "nodes", str(lab), "--nodes", str(tmp_path / "inventory.yaml"), "--problems")
+    done = process("krmfn", "nodes", str(lab), "--nodes", str(tmp_path / "inventory.yaml"), "--problems", "--wide")
     assert done.out.decode().splitlines()[1].startswith("n1 ")
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--where", "gpu=yes"), "--where needs --kernel VERSION"),
+        (("--where", "gpu=maybe"), "--where: no node has gpu=maybe"),
+        (("--where", "state=run"), "--where: no node has state=run"),
+        (("--kernel", "a=b=*"), "--kernel 'a=b=*' must be a kernel, or OLD=NEW with a kernel as NEW"),
+        (("--kernel", f"4.*={EL9}"), f"--kernel 4.*={EL9}: no node has such a kernel, so none moves"),
         (("--kernel", EL9, "--where", "gpu"), "'gpu' is not a label; write it as KEY=VALUE"),
-        (("--kernel", EL9, "--where", "gpu=maybe"), "no node has gpu=maybe, so none moves"),
+        (("--kernel", EL9, "--where", "gpu=maybe"), "no node with gpu=maybe has such a kernel, so none moves"),
         (("--kernel", EL9, "--where", "rack=r1"), "NodeInventory nodes does not hold the label rack"),
         (("--label", "rack=r1"), "NodeInventory nodes does not hold the label rack"),
     ],
@@ -403,7 +406,7 @@ def test_an_error_in_the_input_is_no_empty_list(lab: Path) -> None:
 
 def test_of_what_has_an_error_the_table_shows_what_is_known(lab: Path) -> None:
     (lab / "config.yaml").write_text(CONFIG.replace("moduleName", "moduelName"))
-    done = process("krmfn", "nodes", str(lab), "--problems")
+    done = process("krmfn", "nodes", str(lab), "--problems", "--wide")
     assert done.code == 1
     assert "spec.moduelName" in done.err
     assert (
@@ -470,3 +473,46 @@ def test_a_cordoned_node_waits_and_is_not_in_an_inventory(tmp_path: Path) -> Non
     written = process("krmfn", "inventory", "nodes.json", "--for", ".", cwd=folder).text
     assert "unschedulable" not in written
     assert "  b " in written or " b\n" in written
+
+
+def test_nodes_are_counted_by_config_kernel_image_and_state(lab: Path) -> None:
+    """The rows are for one node, or for who asks; the numbers are for a fleet."""
+    done = process("krmfn", "nodes", str(lab))
+    rows = process("krmfn", "nodes", str(lab), "--wide")
+    head, *lines = done.text.splitlines()
+    assert head.split("  ")[0] == "CONFIG"
+    numbers = [int(re.split(r"  +", line)[3]) for line in lines if line.startswith("kmm/gpu ")]
+    assert sum(numbers) == sum("  kmm/gpu  " in line for line in rows.text.splitlines())
+    assert process("krmfn", "nodes", str(lab), "--node", "n1").text.splitlines()[0].startswith("NODE ")
+
+
+def test_a_kernel_moves_only_nodes_that_have_the_old_one(lab: Path) -> None:
+    def kernels(*args: str) -> list[str]:
+        clusters = json.loads(process("krmfn", "nodes", str(lab), "--format", "json", *args).text)["clusters"]
+        return [row["kernel"] for row in clusters[0]["rows"]]
+
+    before = kernels()
+    assert len(set(before)) > 1
+    old = before[0]
+    assert kernels("--kernel", f"{old[:6]}*=9.9.9") == ["9.9.9" if one.startswith(old[:6]) else one for one in before]
+    assert kernels("--kernel", f"{old}=9.9.9", "--where", f"kernel={old}") == [
+        "9.9.9" if one == old else one for one in before
+    ]
+    assert set(kernels("--where", f"kernel={old}")) == {old}
+    images = process("krmfn", "images", str(lab), "--kernel", f"{old}=9.9.9", "--allow-unmapped")
+    assert images.code == 0, images.err
+    nowhere = process("krmfn", "images", str(lab), "--kernel", "0.0=9.9.9")
+    assert (nowhere.code, "so none moves" in nowhere.err) == (2, True)
+
+
+def test_one_broken_cluster_does_not_darken_the_others(lab: Path, tmp_path: Path) -> None:
+    """Exit code 2, an error for it, and what is known of the others."""
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "a.yaml").write_text("apiVersion: v1\nkind: [")
+    for command in ("nodes", "images", "report"):
+        done = process("krmfn", command, str(lab), str(broken))
+        alone = process("krmfn", command, str(lab))
+        assert (done.code, alone.code) == (2, done.code - 2 + alone.code)
+        assert f"left out, since not all of it can be read: {broken}" in done.err
+        assert "registry.example.com/gpu" in done.text

@@ -174,12 +174,14 @@ def test_a_dump_that_is_none_is_an_error(dump: str, sentence: str) -> None:
 def test_nodes_counts_what_is_planned_and_ready_on_live_nodes() -> None:
     other = {**node(NIC), "metadata": {"name": "web-2", "labels": NIC}}
     dump = json.dumps([node({**NIC, **READY}), other])
-    done = process("krmfn", "nodes", "examples/one-cluster", "--live", "-", stdin=dump)
+    done = process("krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=dump)
     assert "planned 2, with KMM's ready label 1, these 1 not: nic on web-2" in done.err
     assert ("web-2" in done.text, "gpu-1" in done.text, done.code) == (True, False, 0)
 
 
 def test_nodes_says_that_a_live_node_is_cordoned() -> None:
-    done = process("krmfn", "nodes", "examples/one-cluster", "--live", "-", stdin=json.dumps([node(NIC, CORDON)]))
+    done = process(
+        "krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=json.dumps([node(NIC, CORDON)])
+    )
     assert "waits while the node is cordoned" in done.text
     assert "runs" not in done.text

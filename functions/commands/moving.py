@@ -1,0 +1,96 @@
+"""Kernels that nodes would move to, and the nodes that are asked about: `--kernel` and `--where`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from krmfn import KrmfnError, ResourceList
+
+from ..deviceconfig.reading import domain_of
+from ..exclusivity.node import Node
+from ..fleet import table
+from ..fleet.nodes import Fleet
+from ..report import local
+from . import fleets
+
+_FACTS = ("os", "kernel", "config", "state")
+"""What `--where` takes beside labels."""
+
+
+class Move(NamedTuple):
+    """A kernel, and which nodes boot it."""
+
+    kernel: str
+    old: str = "*"
+    """The kernel that they have now, perhaps with `*`."""
+
+    def takes(self, node: Node) -> bool:
+        """Return True for a node that has such a kernel."""
+        return fnmatchcase(node.kernel, self.old)
+
+
+def add_arguments(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --kernel and --where; `what` is what --kernel does."""
+    help_ = (
+        f"{what}: V is a kernel for all nodes, OLD=NEW for those that have OLD now (perhaps with *); may be repeated"
+    )
+    parser.add_argument("--kernel", action="append", default=[], metavar="V|OLD=NEW", help=help_)
+    help_ = (
+        "only nodes with this label, or with os=, kernel=, config= or state= (perhaps with *): those that --kernel "
+        "moves, else those that are printed; may be repeated"
+    )
+    parser.add_argument("--where", action="append", default=[], metavar="KEY=VALUE", help=help_)
+
+
+def moves(texts: Sequence[str]) -> list[Move]:
+    """Return what the options --kernel say. Raises KrmfnError for an empty kernel, and for several for all nodes."""
+    found = []
+    for text in texts:
+        old, sign, new = text.rpartition("=")
+        if not new or (sign and not old) or "*" in new:
+            raise KrmfnError(f"--kernel {text!r} must be a kernel, or OLD=NEW with a kernel as NEW")
+        found.append(Move(new, old or "*"))
+    return found
+
+
+def where(texts: Sequence[str]) -> table.Filter:
+    """Return which rows --where asks for. Raises KrmfnError for what is no KEY=VALUE."""
+    pairs = [fleets.label(text) for text in texts]
+    facts = {key: value for key, value in pairs if key in _FACTS}
+    labels = {key: value for key, value in pairs if key not in _FACTS}
+    owner, state = facts.get("config", ""), facts.get("state", "")
+    return table.Filter(labels, owner, os=facts.get("os", ""), kernel=facts.get("kernel", ""), state=state)
+
+
+def moved(
+    resources: ResourceList, name: str, every: Sequence[Move], wanted: table.Filter
+) -> Callable[[Fleet], Sequence[Node]]:
+    """Return what moves the wanted nodes of a cluster: to the kernel of the first option that takes them."""
+    if not every:
+        return lambda fleet: fleet.nodes
+    chosen: set[tuple[object, str]] | None = None
+    if wanted != table.Filter():
+        joined = local.join(resources, domain_of)
+        if not joined.wrong and joined.whole.fleet.nodes:
+            fleets.check_nodes(joined.whole.fleet, name, wanted.labels)
+        rows = table.rows(joined.groups, joined.whole.every, wanted)
+        chosen = {(row.node.cluster, row.node.name) for row in rows}
+
+    def boots(node: Node) -> Node:
+        new = next((one.kernel for one in every if one.takes(node)), node.kernel)
+        if new == node.kernel or not (chosen is None or (node.cluster, node.name) in chosen):
+            return node
+        return node._replace(kernel=new, last_kernel=node.kernel)
+
+    return lambda fleet: [boots(node) for node in fleet.nodes]
+
+
+def check_moved(every: Sequence[Move], wanted: Sequence[str], texts: Sequence[str], nodes: Sequence[Node]) -> None:
+    """Raise KrmfnError when --kernel moves none of the nodes that there are, and none has such a kernel already."""
+    there = () if wanted else tuple(one.kernel for one in every if one.old == "*")
+    if every and nodes and not any(node.last_kernel or node.kernel in there for node in nodes):
+        what = f" with {' and '.join(wanted)}" if wanted else ""
+        raise KrmfnError(f"--kernel {', '.join(texts)}: no node{what} has such a kernel, so none moves")
