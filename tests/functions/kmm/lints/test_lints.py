@@ -112,6 +112,13 @@ CASES = [
     Case(
         "KRM211",
         module({"regexp": r"^.*el9.*$"}, {"literal": EL9}),
+        module({"regexp": r"^.*el10.*$"}, {"literal": EL9}),
+        f"{MAPPINGS}[1].literal",
+        "kernelMappings[0]",
+    ),
+    Case(
+        "KRM211",
+        module({"regexp": r"^.*el9.*$"}, {"literal": EL9}),
         module({"literal": EL9}, {"regexp": r"^.*el9.*$"}),
         f"{MAPPINGS}[1].literal",
         "kernelMappings[0]",
