@@ -86,8 +86,22 @@ class Groups(NamedTuple):
 
 
 def groups_of(index: Index) -> Groups:
-    """Return the groups of claims."""
-    groups = _exclusion_groups(index)
+    """Return the groups in which two claims exclude each other, the small ones first."""
+    pools: dict[int, list[int]] = defaultdict(list)
+    drivers: dict[str, list[int]] = defaultdict(list)
+    modules: dict[str, list[int]] = defaultdict(list)
+    for i, claim in enumerate(index.claims):
+        if index.owner[i] < i:
+            pools[index.owner[i]].append(i)
+        if claim.domain is not None:
+            drivers[claim.domain].append(i)
+        for name in {name.replace("-", "_") for name in claim.kernel_modules}:
+            modules[name].append(i)
+    groups = [ExclusionGroup("pool", [first, *others]) for first, others in pools.items()]
+    groups += [ExclusionGroup("driver", members) for members in drivers.values()]
+    groups += [ExclusionGroup("module", members, name) for name, members in modules.items()]
+    groups = [group for group in groups if len(group.members) > 1 and index.clash(group.kind, group.members)]
+    groups.sort(key=lambda group: (len(group.members), group))
     of_claim: dict[int, list[int]] = {}
     for number, group in enumerate(groups):
         for member in group.members:
@@ -116,25 +130,6 @@ def clashing(claims: Sequence[Claim]) -> Callable[[Iterable[int]], dict[int, fro
         return rivals
 
     return excluded
-
-
-def _exclusion_groups(index: Index) -> list[ExclusionGroup]:
-    """Return the groups in which two claims exclude each other, the small ones first."""
-    pools: dict[int, list[int]] = defaultdict(list)
-    drivers: dict[str, list[int]] = defaultdict(list)
-    modules: dict[str, list[int]] = defaultdict(list)
-    for i, claim in enumerate(index.claims):
-        if index.owner[i] < i:
-            pools[index.owner[i]].append(i)
-        if claim.domain is not None:
-            drivers[claim.domain].append(i)
-        for name in {name.replace("-", "_") for name in claim.kernel_modules}:
-            modules[name].append(i)
-    groups = [ExclusionGroup("pool", [first, *others]) for first, others in pools.items()]
-    groups += [ExclusionGroup("driver", members) for members in drivers.values()]
-    groups += [ExclusionGroup("module", members, name) for name, members in modules.items()]
-    clashing = [group for group in groups if len(group.members) > 1 and index.clash(group.kind, group.members)]
-    return sorted(clashing, key=lambda group: (len(group.members), group))
 
 
 def _ref(claim: Claim) -> Ref:

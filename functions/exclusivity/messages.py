@@ -25,23 +25,15 @@ def to_result(conflict: Conflict, where: Where = place_of) -> Result:
 
 
 def law_of(conflict: Conflict) -> tuple[str, str]:
-    """Return the id of the rule that a conflict breaks, and what the rule says about its claims."""
-    return {"driver": _driver, "module": _module, "pool": _pool}[conflict.kind](conflict)
+    """Return the id of the rule that a conflict breaks, and what the rule says about its claims.
 
-
-def _driver(conflict: Conflict) -> tuple[str, str]:
-    """Return the rule about driver jobs, which differs for real and for possible nodes, and what it says."""
-    kind = conflict.left[0].ref.kind
-    return "KRM301" if conflict.nodes else "KRM302", f"a node can be managed by only one {kind}"
-
-
-def _pool(conflict: Conflict) -> tuple[str, str]:
-    """Return the rule about pools, and what it says."""
-    return "KRM303", "a node can be in only one pool of a config"
-
-
-def _module(conflict: Conflict) -> tuple[str, str]:
-    """Return the rule about kernel modules, and what it says about those that the claims load."""
+    About driver jobs there are two rules, for real and for possible nodes.
+    """
+    if conflict.kind == "pool":
+        return "KRM303", "a node can be in only one pool of a config"
+    if conflict.kind == "driver":
+        rule = "KRM301" if conflict.nodes else "KRM302"
+        return rule, f"a node can be managed by only one {conflict.left[0].ref.kind}"
     names = _listing(conflict.modules, len(conflict.modules))
     both = "both" if len(conflict.left) + len(conflict.right) == 2 else "all"
     modules, it = ("modules", "each") if len(conflict.modules) > 1 else ("module", "it")

@@ -86,17 +86,13 @@ def _recipe(module: Module, entry: Table, files: Files) -> dict[str, Any]:
 
 def _others(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Return which parts of two recipes differ."""
-    shared = [part for part in one if part in other]
-    return [
-        part
-        for part in shared
-        if (_is_other_file(*one[part], *other[part]) if part == _FILE else one[part] != other[part])
-    ]
-
-
-def _is_other_file(name: list[str], text: str | None, other: list[str], other_text: str | None) -> bool:
-    """Return True for another Dockerfile: by the texts where both are known, else by the names of the ConfigMaps."""
-    return text != other_text if text and other_text else name != other
+    changed = [part for part in one if part in other and one[part] != other[part]]
+    if _FILE in changed:
+        (name, file), (other_name, other_file) = one[_FILE], other[_FILE]
+        # by the texts where both are known, else by the names of the ConfigMaps
+        if file == other_file if file and other_file else name == other_name:
+            changed.remove(_FILE)
+    return changed
 
 
 RULES = (
