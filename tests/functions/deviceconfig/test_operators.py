@@ -1,0 +1,182 @@
+"""The profiles of examples/operators give what four vendors' operators made, object by object and field by field.
+
+The recordings of the operators are data outside of this repository: KRMFN_OPERATORS names their folder. Each difference
+has its reason below, and the table of docs/superset.md is made from both (KRMFN_UPDATE=1 writes it).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from krmfn_functions.all_kinds import krmfn
+from krmfn_functions.differences import ABSENT, FieldChange, differences
+from krmfn_functions.importing.normal import normal
+
+from krmfn import Manifest
+from tests.builders import applied, leaves
+from tests.commands import ROOT
+
+FOLDER = os.environ.get("KRMFN_OPERATORS", "")
+recorded = pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
+EXAMPLE, PAGE = ROOT / "examples" / "operators", ROOT / "docs" / "superset.md"
+OPERATORS = {
+    "habana": "habana-ai-operator",
+    "amd-gpu": "ROCm/gpu-operator",
+    "neuron": "AWS Neuron operator",
+    "onload": "kubernetes-onload",
+}
+ROLES = {
+    "awslabs-gpu-operator-kmm-device-plugin": "krmfn.aws-neuron-operator.device-config:device-plugin",
+    "awslabs-gpu-operator-node-metrics": "krmfn.aws-neuron-operator.device-config:node-metrics",
+}
+"""ClusterRoles by the names that a config's have here, which overwrite none of the cluster's."""
+
+LABELLER = "the labeller has the device plugin's selector: one of the two adopts the other's pods (KRM150)"
+REASONS = (
+    (
+        "Module",
+        r"spec\.moduleLoader\.container\.kernelMappings.*\.(literal|regexp)",
+        "a regexp per system, not a kernel",
+    ),
+    ("Module", r".*\.modprobe\.args", "no arguments, written as an empty object"),
+    ("DaemonSet", r"spec\.template\.spec\.nodeSelector.*", "without the Module's selector a node could never unload"),
+    (
+        "DaemonSet|Service",
+        r"spec\.(template\.metadata\.labels.*served-by.*|selector.*)",
+        "a Service selects a label of ours",
+    ),
+    ("DaemonSet onload", r"spec\.template\.metadata\.labels.*", "labels of a DaemonSet are on its pods, too"),
+    ("DaemonSet gpu-operator-node-labeller", r"spec\.(selector|template\.metadata).*", LABELLER),
+    ("ClusterRole", r"metadata\.name", "a name that overwrites no role of the cluster"),
+    ("Service", r"metadata\.labels.*", "app.kubernetes.io labels are ours"),
+)
+"""The kinds or objects, the paths and why another value is meant there."""
+LEFT = {
+    "Deployment": "one per cluster and not per node: install it with the cluster",
+    "ClusterRole awslabs-gpu-operator-kmm-module-loader": "`openshift: true` binds OpenShift's own role in its place",
+}
+"""What is not generated, and why."""
+
+
+class Compared(NamedTuple):
+    """One object of an operator: how many fields it has, and those that differ."""
+
+    name: str
+    fields: int
+    changes: list[FieldChange]
+
+
+def plain(manifest: Manifest) -> Manifest:
+    """The object without ownerReferences, images without their registry, KMM's variables in one form."""
+    form: Any = normal(manifest)
+    form.get("metadata", {}).pop("ownerReferences", None)
+
+    def visit(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: visit(child) for key, child in value.items()}
+        if isinstance(value, list):
+            return [visit(child) for child in value]
+        text = re.sub(r"\$\{(KERNEL_\w+)\}", r"$\1", value) if isinstance(value, str) else value
+        return re.sub(r"^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?/", "", text) if isinstance(text, str) else text
+
+    return {key: visit(value) for key, value in form.items()}
+
+
+def rendered(operator: str) -> dict[str, Manifest]:
+    """What krmfn makes of the example, by kind and name."""
+    configs = list(yaml.safe_load_all((EXAMPLE / f"{operator}.yaml").read_text()))
+    settings = yaml.safe_load((EXAMPLE / "profiles.yaml").read_text())
+    resources = applied(krmfn, *configs, function_config=settings)
+    assert not resources.failed, [str(result) for result in resources.results]
+    return {f"{item.kind} {item.name}": item.manifest for item in resources.items if item.kind != "DeviceConfig"}
+
+
+def compared(operator: str) -> list[Compared]:
+    """Each object that an operator made, compared with the one of the same kind and name here."""
+    made = rendered(operator)
+    found = []
+    for manifest in yaml.safe_load_all((Path(FOLDER) / f"{operator}.yaml").read_text()):
+        name = f"{manifest['kind']} {manifest['metadata']['name']}"
+        theirs = plain(manifest)
+        own = made.get(f"{manifest['kind']} {ROLES.get(manifest['metadata']['name'], manifest['metadata']['name'])}")
+        fields = sum(1 for _ in leaves(theirs))
+        changes = list(differences(theirs, plain(own))) if own else []
+        if own or not why_left(name):
+            assert own, f"{name} is not made"
+            found.append(Compared(name, fields, changes))
+    return found
+
+
+def why_left(name: str) -> str:
+    return LEFT.get(name, LEFT.get(name.partition(" ")[0], ""))
+
+
+def why(name: str, path: str) -> str:
+    """The reason of a difference; "" for one that nobody expects."""
+    found = (reason for kind, form, reason in REASONS if re.match(kind, name) and re.fullmatch(form, path))
+    return min(found, key=lambda reason: reason != LABELLER, default="")
+
+
+@recorded
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_field_of_an_operator_s_objects_is_equal_or_differs_for_a_reason(operator: str) -> None:
+    unexpected = [
+        f"{one.name}: {change}"
+        for one in compared(operator)
+        for change in one.changes
+        if not why(one.name, change.path)
+    ]
+    assert unexpected == []
+
+
+@recorded
+def test_every_reason_is_needed() -> None:
+    met = {why(one.name, change.path) for operator in OPERATORS for one in compared(operator) for change in one.changes}
+    assert met == {reason for _, _, reason in REASONS}
+
+
+def _left(operator: str) -> str:
+    """What krmfn does not make of an operator's objects, and why."""
+    kinds = Counter(
+        (manifest["kind"], why_left(f"{manifest['kind']} {manifest['metadata']['name']}"))
+        for manifest in yaml.safe_load_all((Path(FOLDER) / f"{operator}.yaml").read_text())
+    )
+    return "; ".join(f"{number} {kind}: {reason}" for (kind, reason), number in kinds.items() if reason) or "-"
+
+
+def _size(value: Any) -> int:
+    """How many fields a value has; none when it is not there."""
+    return 0 if value is ABSENT else max(sum(1 for _ in leaves(value)), 1) if isinstance(value, (dict, list)) else 1
+
+
+def table() -> str:
+    """The table of docs/superset.md."""
+    lines = [
+        "| operator | objects | fields | equal | different, and why | not made here |",
+        "|---|---|---|---|---|---|",
+    ]
+    for operator, title in OPERATORS.items():
+        whole = compared(operator)
+        reasons = Counter(why(one.name, change.path) for one in whole for change in one.changes)
+        different = "; ".join(f"{number}: {reason}" for reason, number in reasons.items()) or "-"
+        lost = sum(_size(change.old) for one in whole for change in one.changes)
+        fields = sum(one.fields for one in whole)
+        lines.append(f"| {title} | {len(whole)} | {fields} | {fields - lost} | {different} | {_left(operator)} |")
+    return "\n".join(lines) + "\n"
+
+
+@recorded
+def test_superset_md_has_the_table() -> None:
+    page = PAGE.read_text()
+    head, tail = "| operator | objects |", "\n\n"
+    at = page.index(head)
+    end = page.index(tail, at) + 1
+    if os.environ.get("KRMFN_UPDATE"):
+        PAGE.write_text(page[:at] + table() + page[end:])
+    assert page[at:end] == table()
