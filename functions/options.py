@@ -36,7 +36,12 @@ class RunOptions(NamedTuple):
 
     own: Mapping[str, str] = MappingProxyType({})
     """The settings of the functionConfig that were given as options (see SETTINGS), by their names."""
-    function_config: str | None = None
+    function_config: tuple[str, ...] = ()
+    """The files of --function-config: functionConfigs and Profiles."""
+    profiles: tuple[str, ...] = ()
+    """The files and folders of `profiles` in .krmfn.yaml."""
+    profiles_from: tuple[str, ...] = ()
+    """The only files and folders that Profiles and functionConfigs may come from; () for any."""
     kustomize: str = ""
     allow_remote: bool = False
     function_image: tuple[str, ...] = ()
@@ -73,7 +78,10 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.set_defaults(against=[])
     if joins:
         parser.add_argument("--against", action="append", default=[], metavar="[NAME=]PATH,...", help=text)
-    parser.add_argument("--function-config", metavar="FILE", help="the functionConfig (default: the one in PATH)")
+    text = "a functionConfig (default: the one in PATH) or Profiles; may be repeated"
+    parser.add_argument("--function-config", action="append", default=[], metavar="FILE", help=text)
+    text = "take Profiles and functionConfigs from these files and folders alone (CODEOWNERS); may be repeated"
+    parser.add_argument("--profiles-from", action="append", default=[], metavar="PATH", help=text)
     parser.add_argument("--kustomize", default="", metavar="FLAGS", help="flags for kustomize build, in one string")
     text = "let kustomize fetch what a kustomization lists by URL; cannot be combined with functions"
     parser.add_argument("--allow-remote", action="store_true", help=text)
@@ -85,7 +93,7 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
     text = "skip the files and folders that this pattern would ignore in a .gitignore; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
-    parser.set_defaults(written=frozenset())
+    parser.set_defaults(written=frozenset(), profiles=())
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"

@@ -32,6 +32,8 @@ class Run(NamedTuple):
     settings: Settings = Settings()
     config_item: Item | None = None
     """The functionConfig as it stands in a file."""
+    config_items: tuple[Item, ...] = ()
+    """All of several functionConfigs that make one."""
     files: int = 0
     """How many files the items were read from; 0 for a stream."""
     packages: tuple[str, ...] = ()

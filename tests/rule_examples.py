@@ -114,6 +114,7 @@ _HEADING = re.compile(
 )
 _KMM = re.compile(r"\A# kmm: (\S+)\n")
 _FLAGS = re.compile(r"\A# kustomize: (.+)\n")
+_FROM = re.compile(r"\A# profiles-from: (.+)\n")
 _SERVED = re.compile(r"\A# served: (.+)\n")
 _FILE = re.compile(r"(?:.*/)?(?:[^/]+\.(?:yaml|yml|json)|Kptfile)")
 
@@ -137,11 +138,14 @@ class Document(NamedTuple):
 def findings(rule: Rule, example: str) -> list[Finding]:
     """Return what `check` or `diff` reports about an example of a rule. Fails when it cannot even be read."""
     flags = [f"--kustomize={match[1]}" for match in _FLAGS.finditer(example)]
+    trusted = [match[1] for match in _FROM.finditer(example)]
+    example = _FROM.sub("", example)
     served = {"KUBE_API_VERSIONS": match[1]} if (match := _SERVED.match(example)) else {}
     example = _SERVED.sub("", _FLAGS.sub("", example))
     with mock.patch.dict(os.environ, served), tempfile.TemporaryDirectory() as name:
         folder = Path(name, "here")
         folder.mkdir()
+        flags += [f"--profiles-from={folder / path}" for path in trusted]
         paths = plant(folder, rule, example)
         command = ["diff", *paths] if len(paths) > 1 else ["check", "--root", str(folder), *paths]
         if (folder / "theirs").exists():

@@ -36,6 +36,7 @@ SCHEMA: Schema = {
         },
         "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "format": {"enum": list(FORMATS)},
+        "profiles": {"type": "array", "items": {"type": "string", "minLength": 1}},
     },
 }
 
@@ -53,7 +54,7 @@ kind: Node
 RULES = (
     Rule(
         "KRM521",
-        "the configuration file must only have the fields clusters, exclude and format, with their types",
+        "the configuration file must only have the fields clusters, exclude, format and profiles, with their types",
         good=_GOOD,
         bad=_GOOD.replace("clusters", "cluster"),
         remedy="Correct the field; pass commands and kustomize's flags on the command line.",
@@ -101,6 +102,8 @@ class Config(NamedTuple):
     format: str = ""
     folder: str = ""
     """The folder that holds it, absolute and without links."""
+    profiles: tuple[Member, ...] = ()
+    """The files and folders that hold Profiles for all clusters here."""
 
 
 def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
@@ -137,7 +140,11 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     if unfit:
         return Config(name), [item.located(finding)._replace(ref=None) for finding in unfit]
     exclude = tuple(Pattern(text, item.field_place(f"exclude[{at}]")) for at, text in enumerate(patterns))
-    return Config(name, _clusters(item, disk, folder), exclude, item.manifest.get("format", ""), folder), []
+    profiles = _members(item, disk, folder, "profiles", item.manifest.get("profiles", ()))
+    unread = [error(f"{one.text} {one.problem}", rule="KRM521", place=one.place) for one in profiles if one.problem]
+    if unread:
+        return Config(name), unread
+    return Config(name, _clusters(item, disk, folder), exclude, item.manifest.get("format", ""), folder, profiles), []
 
 
 def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
@@ -156,14 +163,17 @@ def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
 
 def _clusters(item: Item, disk: Disk, folder: str) -> dict[str, tuple[Member, ...]]:
     """Return the members of each cluster."""
-    clusters: dict[str, tuple[Member, ...]] = {}
-    for cluster, paths in item.manifest.get("clusters", {}).items():
-        members = []
-        for at, text in enumerate(paths):
-            target = disk.target(folder, text)
-            outside = text.startswith("/") or target.outside
-            problem = "is not a path inside the repository" if outside else target.problem
-            real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
-            members.append(Member(text, real, item.field_place(f"clusters.{cluster}[{at}]"), problem))
-        clusters[cluster] = tuple(members)
-    return clusters
+    held = item.manifest.get("clusters", {})
+    return {name: _members(item, disk, folder, f"clusters.{name}", paths) for name, paths in held.items()}
+
+
+def _members(item: Item, disk: Disk, folder: str, path: str, texts: Sequence[str]) -> tuple[Member, ...]:
+    """Return the paths in a list of the configuration file, which is at `path` in it."""
+    members = []
+    for at, text in enumerate(texts):
+        target = disk.target(folder, text)
+        outside = text.startswith("/") or target.outside
+        problem = "is not a path inside the repository" if outside else target.problem
+        real = os.path.normpath(os.path.join(folder, NAME if outside else text)) if problem else target.real
+        members.append(Member(text, real, item.field_place(f"{path}[{at}]"), problem))
+    return tuple(members)

@@ -65,7 +65,7 @@ def read(context: Context, names: Sequence[str], roots: Iterable[Root], failures
     if not names:
         return {}
     options = context.options
-    alone = options._replace(own={}, function_config=None, cluster=(), against=())
+    alone = options._replace(own={}, function_config=(), cluster=(), against=())
     made: dict[str, Rendered] = {}
     is_stdin_read = any(root.kind == "stream" for root in roots)
     for name, paths in _by_cluster(options.against, names).items():

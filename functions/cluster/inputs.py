@@ -25,7 +25,7 @@ from ..paths import manifests
 from ..rendering.kinds import CONFIG, COUNTING, INPUTS, OWNERS, PROFILE, driven, is_foreign
 from ..run import note, run_of
 from ..settings import Intent
-from . import served
+from . import given, served
 from .survey import Root
 
 _MODULE = (MODULE_GROUP, MODULE_KIND)
@@ -120,31 +120,51 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
     if run_of(resources).is_rendered:
         _judge(options, path, resources)
         return
-    configs = _function_configs(options, resources)
+    if options.profiles_from:
+        resources.report(given.untrusted(options, resources))
+    configs = given.configs_of(options) if options.function_config else resources.select(CONFIG[1], CONFIG[0])
+    if len(configs) > 1 and options.function_config:
+        note(resources, config_item=configs[0], config_items=tuple(configs))
+        resources.function_config = given.joined(configs)
+        _run(resources)
+        return
     alone = intent.takes_settings_alone and not options.function_config and len(configs) == len(resources.items)
     if len(configs) > 1 and not alone:
         found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
         names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
-        where = options.function_config or path
         raise KrmfnError(
-            f"{where} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
+            f"{path} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
         )
+    for item in configs:
+        note(resources, config_item=item)
+        resources.function_config = item.manifest
+        _run(resources)
+    if not configs:
+        _run(resources)
+
+
+def add_given(options: RunOptions, resources: ResourceList) -> None:
+    """Add the Profiles that a run is given beside its resources; a list that is rendered already has its own."""
+    if not run_of(resources).is_rendered:
+        known = {given.origin(item) for item in resources.select(PROFILE[1], PROFILE[0])}
+        resources.items += [item for item in given.profiles_of(options) if given.origin(item) not in known]
+
+
+def _run(resources: ResourceList) -> None:
+    """Run the function; what it prints goes to stderr."""
     with redirect_stdout(sys.stderr):
-        for item in configs:
-            note(resources, config_item=item)
-            resources.function_config = item.manifest
-            krmfn(resources)
-        if not configs:
-            krmfn(resources)
+        krmfn(resources)
     resources.refuse_changes()
 
 
 def _judge(options: RunOptions, path: str, resources: ResourceList) -> None:
     """Check what a build has generated; the functionConfig is the one that the kustomization called us with."""
-    given = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
-    if given:
+    if options.profiles_from:
+        resources.report(given.untrusted(options, resources))
+    options_ = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
+    if options_:
         raise KrmfnError(
-            f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(given)} would have "
+            f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(options_)} would have "
             "no effect on what is deployed: set it in that functionConfig"
         )
     if resources.items or not resources.failed:
@@ -177,17 +197,6 @@ def judge_final(resources: ResourceList) -> None:
 def _is_local(item: Item) -> bool:
     """Return True for what no cluster gets, whoever reads it: a Kptfile, a Kustomization, local-config."""
     return (item.group, item.kind) in LOCAL_KINDS or item.is_local
-
-
-def _function_configs(options: RunOptions, resources: ResourceList) -> list[Item]:
-    """Return the functionConfigs: those of --function-config, else those among the resources."""
-    if options.function_config:
-        configs = manifests.read(options.function_config, root=options.root).items
-        if not configs:
-            raise KrmfnError(f"{options.function_config} holds no resource; pass a file with one to --function-config")
-        return configs
-    group, kind = CONFIG
-    return resources.select(kind, group)
 
 
 def kinds(resources: ResourceList) -> dict[str, int]:

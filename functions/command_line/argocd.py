@@ -20,6 +20,7 @@ from ..paths import roots
 _PARAMETERS = "ARGOCD_APP_PARAMETERS"
 _PREFIX = "ARGOCD_ENV_"
 _CONFIG = "function-config"
+_FROM = "profiles-from"
 _TYPES = ("string", "array", "map")
 
 
@@ -37,10 +38,10 @@ def applied(options: RunOptions) -> RunOptions:
     Raises KrmfnError for a name that is no option, for a value that is no string or empty, for two values for one
     option, and for a functionConfig outside the repository.
     """
-    known = sorted((_CONFIG, *SETTINGS))
+    known = sorted((_CONFIG, _FROM, *SETTINGS))
     given = [Setting(name, value, f"--{name}") for name, value in options.own.items()]
-    if options.function_config:
-        given.append(Setting(_CONFIG, options.function_config, f"--{_CONFIG}"))
+    given += [Setting(_CONFIG, ",".join(options.function_config), f"--{_CONFIG}")] if options.function_config else []
+    given += [Setting(_FROM, ",".join(options.profiles_from), f"--{_FROM}")] if options.profiles_from else []
     ours = [*_parameters(os.environ.get(_PARAMETERS) or "[]", known)]
     ours += _variables(os.environ, known)
     if not ours:
@@ -51,11 +52,11 @@ def applied(options: RunOptions) -> RunOptions:
         if other.value != one.value:
             raise KrmfnError(f"{other.source} is {other.value!r}, and {one.source} is {one.value!r}; set it once")
     for one in ours:
-        if one.name == _CONFIG:
-            _check_inside(one, options.root)
-    config = values.pop(_CONFIG, None)
+        for value in one.value.split(",") if one.name in (_CONFIG, _FROM) else ():
+            _check_inside(one._replace(value=value), options.root)
+    files = {name: tuple(values.pop(name).value.split(",")) if name in values else () for name in (_CONFIG, _FROM)}
     own = {name: one.value for name, one in values.items()}
-    return options._replace(own=own, function_config=config.value if config else None)
+    return options._replace(own=own, function_config=files[_CONFIG], profiles_from=files[_FROM])
 
 
 def _parameters(text: str, known: Collection[str]) -> Iterator[Setting]:

@@ -48,17 +48,17 @@ class Base(NamedTuple):
         """Return the options with the base's own files: its functionConfig, and no link out of it."""
         root = self._moved(options.root) if options.root else None
         bound = root if root and os.path.isdir(root) else self.folder
-        config = self._moved(options.function_config) if options.function_config else None
-        if config:
-            options = options._replace(function_config=config if os.path.lexists(config) else None)
+        moved = [self._moved(path) or path for path in options.function_config]
+        configs = tuple(path for path in moved if os.path.lexists(path))
+        trusted = tuple(self._moved(path) or path for path in options.profiles_from)
+        options = options._replace(function_config=configs, profiles_from=trusted)
         clusters = tuple(self._joined(text) for text in options.cluster)
         return options._replace(root=bound, cluster=clusters)
 
     def unread(self, options: RunOptions) -> list[str]:
         """Return a sentence for each file that counts for every PATH and that is not there."""
         wanted = [CONFIG_FILE]
-        if options.function_config and _is_in(options.function_config, self.root):
-            wanted.append(_from_root(options.function_config, self.root))
+        wanted += [_from_root(path, self.root) for path in options.function_config if _is_in(path, self.root)]
         return [self._sentence(one) for one in self.skipped if one.path in wanted]
 
     def skipped_below(self, paths: Sequence[str]) -> list[tuple[str, str]]:

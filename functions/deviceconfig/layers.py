@@ -36,6 +36,8 @@ class Vendor(NamedTuple):
     """Whether these are all versions that there are."""
     locked: Mapping[str, str] = {}
     """The fields that no config may write, each with the reason."""
+    unlocked: Mapping[str, str] = {}
+    """Locked fields that `overrides` of the functionConfig may write: those whose reasons it repeats."""
     title: str = ""
     """NAME@VERSION of a Profile."""
 

@@ -12,6 +12,7 @@ from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.schemas import schema
+from .layers import Layer
 from .merging import ATOMIC, EITHER, KEYS, UNSET
 from .model import DeviceConfig
 
@@ -23,6 +24,20 @@ def locked_fields_are_left_alone(config: DeviceConfig) -> Iterator[Result]:
         for path in () if _unknown(name) else _written(own, name):
             message = f"{name} is locked by the profile {config.profile}: {why}"
             yield error(message, field=Field(join(("spec", *path))))
+    for layer in config.layers:
+        if layer.path.startswith("spec.overrides"):
+            yield from _overridden(config, layer)
+
+
+def _overridden(config: DeviceConfig, layer: Layer) -> Iterator[Result]:
+    """Yield an error per locked field that `overrides` writes without repeating the vendor's reason."""
+    for name, why in config.vendor.locked.items():
+        for path in () if _unknown(name) or config.vendor.unlocked.get(name) == why else _written(layer.fields, name):
+            message = (
+                f"{name} is locked by the profile {config.profile}: {why}; to override it nevertheless, repeat the "
+                f"reason in {layer.path}.locked"
+            )
+            yield error(message, field=Field(f"{layer.path}.{join(path)}"))
 
 
 def _written(fields: dict[str, Any], name: str) -> Iterator[FieldPath]:

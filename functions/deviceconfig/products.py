@@ -21,7 +21,8 @@ _ROOT = "renderdeviceconfigs"
 
 def layers(product: Profile, item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[tuple[Layer, ...], Vendor]:
     """Return the layers of a config that a Profile drives, the strongest first, and its versions and locks."""
-    made = expansion(product, item, ref)
+    overrides = function_config.overrides.get(product.name, {})
+    made = expansion(product, item, ref, overrides)
     source = Source(product.item.ref, product.item)
     below = [Layer(one.fields, one.path, source, one) for one in made.layers]
     own = item.manifest.get("spec") or {}
@@ -30,18 +31,15 @@ def layers(product: Profile, item: Item, ref: Ref, function_config: FunctionConf
         if is_ours(item)
         else []
     )
-    overrides = function_config.overrides.get(product.name)
-    over = (
-        [Layer(_fields(overrides), join(("spec", "overrides", product.name)), function_config.source)]
-        if overrides
-        else []
-    )
+    above = made.overrides
+    over = [Layer(_fields(above.fields), above.path, function_config.source, above)] if above else []
+    unlocked = overrides.get("locked", {})
     defaults = Layer(function_config.defaults, "spec.defaults", function_config.source)
-    fields = merged([*(_fields(overrides or {}, True), *(layer.fields for layer in below))])
+    fields = merged([layer.fields for layer in below])
     versions: dict[str, Layer] = {}
     for entry, one in zip(product.spec.get("versions", ()), made.versions, strict=True):
         versions.setdefault(entry["version"], Layer(one.fields, one.path, source, one))
-    vendor = Vendor(versions, fields.get("versionsComplete", False), fields.get("locked", {}), product.title)
+    vendor = Vendor(versions, fields.get("versionsComplete", False), fields.get("locked", {}), unlocked, product.title)
     shown = [layer._replace(fields=_fields(layer.fields)) for layer in below]
     return (*words, *over, *shown, defaults), vendor
 
@@ -52,19 +50,20 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Resu
     if product is None:
         return []
     found = list(_read_again(product, item))
-    made = expansion(product, item, ref, False)
+    made = expansion(product, item, ref, function_config.overrides.get(product.name), False)
     for path, message in made.problems:
-        found.append(product.item.located(error(message, rule="KRM180", field=Field(path))))
+        holder = function_config.source if path.startswith("spec.overrides") else product.item
+        found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
     source = Source(product.item.ref, product.item)
     for one in (*made.layers, *made.versions):
         found += [at_origin(item, ref, Layer(one.fields, one.path, source, one), wrong) for wrong in _misfits(one)]
     return found
 
 
-def expansion(product: Profile, item: Item, ref: Ref, is_protected: bool = True) -> Expansion:
+def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protected: bool = True) -> Expansion:
     """Return what a Profile makes of a config."""
     values, wrong = values_of(product, options_of(item), ref.name, ref.namespace)
-    made = expand(product, values, schemas.schema(_ROOT), is_protected)
+    made = expand(product, values, schemas.schema(_ROOT), is_protected, overrides)
     return made._replace(problems=(*wrong, *made.problems))
 
 

@@ -100,7 +100,12 @@ def vendor_of(profile: str, function_config: FunctionConfig) -> Vendor:
         fields = {name: value for name, value in entry.items() if name != "version"}
         path = join(("spec", "profiles", profile, "versions", at))
         versions.setdefault(entry["version"], Layer(fields, path, function_config.source))
-    return Vendor(versions, own.get("versionsComplete", False), own.get("locked", {}))
+    return Vendor(
+        versions,
+        own.get("versionsComplete", False),
+        own.get("locked", {}),
+        function_config.overrides.get(profile, {}).get("locked", {}),
+    )
 
 
 def profile_of(item: Item) -> str:

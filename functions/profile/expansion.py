@@ -60,6 +60,8 @@ class Expansion(NamedTuple):
     """The strongest first: the `when`s that hold, `config`."""
     versions: tuple[Filled, ...] = ()
     """One for each entry of `versions`."""
+    overrides: Filled | None = None
+    """The fields of the functionConfig over those of the Profile."""
     problems: tuple[Problem, ...] = ()
 
 
@@ -100,7 +102,9 @@ def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Pr
     return str(entry.get("separator", " ")).join(lines)
 
 
-def expand(profile: Profile, values: Values, root: Node, is_protected: bool = False) -> Expansion:
+def expand(
+    profile: Profile, values: Values, root: Node, is_protected: bool = False, overrides: Any = None
+) -> Expansion:
     """Return the layers of a Profile for one config; `root` is the JSON Schema whose $defs has their fields."""
     problems: list[Problem] = []
     filler = _Filler(values, root, problems, is_protected)
@@ -110,7 +114,8 @@ def expand(profile: Profile, values: Values, root: Node, is_protected: bool = Fa
         filler.layer({name: own for name, own in entry.items() if name != "version"}, ("spec", "versions", index))
         for index, entry in enumerate(profile.spec.get("versions", ()))
     ]
-    return Expansion(tuple(reversed(layers)), tuple(versions), tuple(problems))
+    over = filler.layer(overrides, ("spec", "overrides", profile.name)) if overrides else None
+    return Expansion(tuple(reversed(layers)), tuple(versions), over, tuple(problems))
 
 
 def whens(filler: _Filler, entries: Any, path: FieldPath) -> Iterator[Filled]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
 from krmfn.counts import some
-from krmfn.fieldpath import join
+from krmfn.fieldpath import join, split
 from krmfn.resource import ref
 from krmfn.results import Findings
 from krmfn.rule import Rule
@@ -31,10 +31,17 @@ class Source(NamedTuple):
     """Its text, when it was read from a file; function mode has none."""
     data: dict[str, Any] = {}  # noqa: RUF012  # read only
     """The entries of a ConfigMap by their keys, such as `exclusivity.mode`."""
+    items: tuple[Item, ...] = ()
+    """All of several functionConfigs that make this one."""
 
     def located(self, result: Result) -> Result:
         """Return the finding with the functionConfig as its object, and with the place of its field."""
         result = _as_written(result, self.data)._replace(ref=self.ref)
+        parts = split(result.field.path) if self.items and result.field else ()
+        for depth in range(min(3, len(parts)), 0, -1):
+            for item in self.items:
+                if item.part(*parts[:depth]) is not None:
+                    return item.located(result._replace(ref=item.ref))
         return self.item.located(result) if self.item else result
 
 
@@ -86,7 +93,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
     options of the command line win.
     """
     config = resources.function_config or {}
-    source = Source(ref(config), run_of(resources).config_item)
+    source = Source(ref(config), run_of(resources).config_item, {}, run_of(resources).config_items)
     if source.ref.kind == "ConfigMap" and source.ref.group == "":
         data = config.get("data") or {}
         if not isinstance(data, dict):

@@ -214,3 +214,48 @@ def test_metadata_is_told_apart_also_where_options_are_alike() -> None:
         objects[f"DaemonSet {name}-metrics"]["spec"]["template"]["spec"]["containers"][0]["args"][0] for name in "ab"
     ]
     assert names == ["--name=a", "--name=b"]
+
+
+RIGHTS = """\
+  config:
+    serviceAccountName: amd
+    serviceAccount:
+      create: true
+      podSecurity: privileged
+      clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get, patch]}]
+    extraObjects:
+    - apiVersion: monitoring.coreos.com/v1
+      kind: ServiceMonitor
+      metadata: {name: "${metadata.name}-metrics"}
+      spec: {selector: {}, endpoints: [{port: metrics}]}
+    locked: {moduleName: the exporter knows no other module}
+"""
+
+
+def test_an_override_drops_a_service_monitor_and_a_right() -> None:
+    own = profile("  config:\n", RIGHTS)
+    objects, findings, code = rendered(own, CR)
+    assert code == 0, findings
+    assert {"ServiceMonitor gpu-metrics"} < objects.keys()
+    assert any(name.startswith("ClusterRole ") for name in objects)
+    monitor = {"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "enabled": False}
+    overrides = {
+        "extraObjects": [{**monitor, "metadata": {"name": "${metadata.name}-metrics"}}],
+        "serviceAccount": {"clusterRules": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}]},
+    }
+    objects, findings, code = rendered(own, CR, overrides={"amd-gpu": overrides})
+    assert code == 0, findings
+    assert "ServiceMonitor gpu-metrics" not in objects
+    (role,) = (one for name, one in objects.items() if name.startswith("ClusterRole "))
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}]
+
+
+def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> None:
+    own = profile("  config:\n", RIGHTS)
+    _, findings, code = rendered(own, CR, overrides={"amd-gpu": {"moduleName": "amdgpu_open"}})
+    assert code == 1
+    assert any("spec.overrides.amd-gpu.moduleName: moduleName is locked" in line for line in findings)
+    locked = {"moduleName": "the exporter knows no other module"}
+    objects, findings, code = rendered(own, CR, overrides={"amd-gpu": {"moduleName": "amdgpu_open", "locked": locked}})
+    assert code == 0, findings
+    assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["moduleName"] == "amdgpu_open"
