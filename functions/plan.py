@@ -85,6 +85,8 @@ class Comparison(NamedTuple):
     """What happens on the nodes is known: the effects of the plan are all of it."""
     is_same: bool = False
     """Both sides have the same inputs, so neither was built."""
+    first: tuple[str, ...] = ()
+    """What is told before all else: changed Profiles, new rights, privileged pods, policies."""
 
 
 class Rollout(NamedTuple):
@@ -118,13 +120,19 @@ def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
         former = before.get(key)
         if former is None:
             changes.append(Change("created", ref(manifest), None, manifest))
-        elif fields := tuple(differences(former, manifest)):
+        elif fields := tuple(one for one in differences(former, manifest) if not _is_mark(one)):
             changes.append(Change("changed", ref(manifest), former, manifest, fields))
         else:
             unchanged += 1
     gone = (manifest for key, manifest in before.items() if key not in after)
     changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)
     return Plan(old, new, tuple(map(_redacted, changes)), unchanged)
+
+
+def _is_mark(change: FieldChange) -> bool:
+    """Return True where only the version of the Profile that has made an object differs."""
+    names = [str(one).partition("@")[0] for one in (change.old, change.new)]
+    return change.parts == ("metadata", "annotations", "krmfn.dev/profile") and names[0] == names[1]
 
 
 def of_kinds(compared: Comparison, kinds: Collection[str]) -> Comparison:

@@ -120,7 +120,8 @@ def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | 
         return _NO_STREAMS._replace(findings=[error(line) for line in unread])
     there = [path for path in map(base.path, names) if os.path.lexists(path)]
     try:
-        return _streams(context._replace(options=base.options(context.options)), there, laid)
+        former = context._replace(options=base.options(context.options), intent=context.intent._replace(is_old=True))
+        return _streams(former, there, laid)
     except KrmfnError as failure:
         return _NO_STREAMS._replace(failures=[failure_of("", failure)])
 

@@ -21,6 +21,7 @@ from ..plan import Comparison, plan
 from ..run import run_of
 from ..upgrades import node_effects
 from ..upgrades.notes import notes
+from . import attention
 
 
 class Pair(NamedTuple):
@@ -94,8 +95,14 @@ def compared(pair: Pair, name: str) -> Comparison:
     planned = planned._replace(effects=tuple(effects))
     has_nodes = any(one.select("Node", "") or one.select("NodeInventory", "krmfn.dev") for one in (old, new))
     knows_nodes = has_nodes and not unknown
-    said = placed([*notes(planned, new, knows_nodes), *unknown])
-    return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes)
+    vanished = [
+        one._replace(severity="error", message=f"{one.message}; before, a Profile drove it: bring that back")
+        for one in new.results
+        if one.rule == "KRM107" and one.severity == "info" and run_of(old).driven
+    ]
+    said = placed([*notes(planned, new, knows_nodes), *vanished, *unknown])
+    told = tuple(attention.first(planned, old, new))
+    return Comparison(name, planned, said, sides=(old, new), knows_nodes=knows_nodes, first=told)
 
 
 def deployed(resources: ResourceList) -> list[Manifest]:

@@ -27,7 +27,8 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
     alone = context._replace(
         options=context.options._replace(against=()), intent=context.intent._replace(is_root_only=True)
     )
-    sides, failures = each((old, new), lambda path: _whole(alone, path))
+    former = alone._replace(intent=alone.intent._replace(is_old=True))
+    sides, failures = each((old, new), lambda path: _whole(former if path == old else alone, path))
     if failures:
         for streams in sides:
             cluster_streams.log(context, streams)

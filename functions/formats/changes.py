@@ -27,8 +27,20 @@ def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> st
 
     Of several clusters the fleet comes first, and a change that several have is told once.
     """
-    lines = _lines(compared[0], paint) if len(compared) == 1 else _fleet(compared, paint)
+    told = [printable(f"! {line}") for line in first(compared)]
+    lines = [*told, *([""] if told else [])]
+    lines += _lines(compared[0], paint) if len(compared) == 1 else _fleet(compared, paint)
     return "".join(f"{line}\n" for line in lines)
+
+
+def first(compared: Sequence[Comparison]) -> list[str]:
+    """Return what is told before all else, with its clusters where there are several; nothing is left out."""
+    whose: dict[str, list[str]] = {}
+    for one in compared:
+        for line in one.first:
+            whose.setdefault(line, []).append(one.name)
+    several = len(compared) > 1
+    return [f"{line} ({grouped.where(names, len(compared))})" if several else line for line, names in whose.items()]
 
 
 def _fleet(compared: Sequence[Comparison], paint: color.Paint) -> list[str]:
@@ -125,6 +137,7 @@ def as_json(compared: Sequence[Comparison]) -> str:
             }
             for row in grouped.rows(compared)
         ]
+    document |= {"first": lines} if (lines := first(compared)) else {}
     told = grouped.changes(compared)
     document["changes"] = [({"clusters": list(names)} if is_fleet else {}) | _change(one) for one, names in told]
     document["effects"] = [

@@ -14,7 +14,7 @@ from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
 from . import grouped
-from .changes import as_json, fields_of, named, summary, text, untold, values
+from .changes import as_json, fields_of, first, named, summary, text, untold, values
 from .grouped import Told
 
 LIMIT = 60_000
@@ -56,6 +56,8 @@ def markdown(compared: Sequence[Comparison]) -> str:
     rows, left = _filled(((_row(change, whose(names)), names) for change, names in changes), room // 2)
     room -= room // 2 - left
     details, _ = _filled(((_details(change, whose(names)), names) for change, names in changes), room)
+    told = "".join(f"* {_cell(line)}\n" for line in first(compared))
+    head = f"**Look at this first**\n\n{told}\n{head}" if told else head
     return head + _list(said, whose) + _table(rows, bool(whose(()))) + _folds(details, whose) + tail
 
 

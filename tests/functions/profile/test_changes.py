@@ -1,0 +1,131 @@
+"""What `diff` says of Profiles, and where the commands take them from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands import process
+from tests.functions.profile.vendor import CR, PROFILE, cr
+
+SETTINGS = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "a"}}
+
+
+def folder(path: Path, **files: Any) -> Path:
+    """Write files into a folder: texts, or manifests as YAML."""
+    path.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        text = content if isinstance(content, str) else yaml.safe_dump(content)
+        (path / f"{name}.yaml").write_text(text)
+    return path
+
+
+def test_a_new_version_of_a_vendor_is_one_replaced_file(tmp_path: Path) -> None:
+    old = folder(tmp_path / "old", profile=PROFILE, gpu=CR)
+    new = folder(
+        tmp_path / "new", profile=PROFILE.replace("1.4.1", "1.5.0").replace("exporter:1", "exporter:2"), gpu=CR
+    )
+    done = process("krmfn", "diff", str(old), str(new))
+    assert (done.code, done.text.splitlines()[0]) == (1, "! changed Profile: amd-gpu@1.4.1 becomes amd-gpu@1.5.0")
+    assert "1 changed, 1 unchanged" in done.text  # the mark alone is no change
+    assert json.loads(process("krmfn", "diff", str(old), str(new), "--format", "json").text)["first"]
+    assert "Look at this first" in process("krmfn", "diff", str(old), str(new), "--format", "markdown").text
+
+
+def test_new_rights_and_privileged_pods_come_first(tmp_path: Path) -> None:
+    rights = """\
+  config:
+    serviceAccountName: amd
+    serviceAccount:
+      create: true
+      podSecurity: privileged
+      clusterRules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+"""
+    old = folder(tmp_path / "old", profile=PROFILE, gpu=CR)
+    more = PROFILE.replace("  config:\n", rights, 1).replace("exporter:1", "exporter:1\n      privileged: true")
+    done = process("krmfn", "diff", str(old), str(folder(tmp_path / "new", profile=more, gpu=CR)))
+    lines = done.text.splitlines()
+    assert lines[0] == "! changed Profile without a new version: amd-gpu@1.4.1"
+    first = lines[: lines.index("")]
+    assert any(line.startswith("! new right: ClusterRole ") and line.endswith("get of nodes (core)") for line in first)
+    assert any(
+        "new privileged pod: DaemonSet kmm/gpu-metrics: container metrics is privileged" in line for line in first
+    )
+
+
+@pytest.mark.parametrize("change", ["removed", "misspelt"])
+def test_a_profile_that_is_gone_is_red_everywhere(tmp_path: Path, change: str) -> None:
+    old = folder(tmp_path / "old", profile=PROFILE, gpu=CR, settings={**SETTINGS, "spec": {}})
+    new = folder(tmp_path / "new", gpu=CR, settings={**SETTINGS, "spec": {}})
+    if change == "misspelt":
+        folder(new, profile=PROFILE.replace("kind: DeviceConfig}", "kind: DeviceConfg}"))
+    for command in (("check", str(new)), ("render", str(new)), ("diff", str(old), str(new))):
+        done = process("krmfn", *command)
+        assert done.code in (1, 2), command
+        assert "nothing drives this DeviceConfig" in done.err + done.text, command
+        assert command[0] != "render" or done.out == b""
+
+
+def test_the_last_thing_of_ours_that_goes_is_red_where_it_is_deployed(tmp_path: Path) -> None:
+    old, new = folder(tmp_path / "old", profile=PROFILE, gpu=CR), folder(tmp_path / "new", gpu=CR)
+    assert process("krmfn", "render", str(new)).code == 1
+    done = process("krmfn", "diff", str(old), str(new))
+    assert done.code == 1
+    assert "error: DeviceConfig kmm/gpu: belongs to another vendor's group" in done.text
+
+
+def test_the_old_side_of_an_adoption_is_no_error(tmp_path: Path) -> None:
+    old = folder(tmp_path / "old", gpu=CR, settings={**SETTINGS, "spec": {}})
+    new = folder(tmp_path / "new", gpu=CR, settings={**SETTINGS, "spec": {}}, profile=PROFILE)
+    done = process("krmfn", "diff", str(old), str(new))
+    assert done.code == 1
+    assert "2 created" in done.text
+
+
+def test_profiles_come_from_files_that_are_named(tmp_path: Path) -> None:
+    gpu, vendor = folder(tmp_path / "gpu", gpu=CR), folder(tmp_path / "vendor", profile=PROFILE)
+    root = ("--root", str(tmp_path))
+    done = process("krmfn", "render", str(gpu), "--function-config", str(vendor / "profile.yaml"), *root)
+    assert (done.code, done.text.count("kind: Module")) == (0, 1)
+    (tmp_path / ".krmfn.yaml").write_text("profiles: [vendor]\n")
+    done = process("krmfn", "check", str(gpu), *root)
+    assert done.code == 0, done.text
+    (tmp_path / ".krmfn.yaml").write_text("profiles: [../vendor]\n")
+    assert process("krmfn", "check", str(gpu), *root).code == 2
+
+
+def test_several_function_configs_are_one_and_a_setting_stands_once(tmp_path: Path) -> None:
+    gpu = folder(tmp_path / "gpu", gpu=CR)
+    one = {**SETTINGS, "spec": {"defaults": {"imagePullPolicy": "Always"}}}
+    two = {**SETTINGS, "metadata": {"name": "b"}, "spec": {"defaults": {"tolerations": [{"operator": "Exists"}]}}}
+    folder(tmp_path, one=one, two=two, profile=PROFILE)
+    given = [f"--function-config={tmp_path / name}.yaml" for name in ("one", "two", "profile")]
+    done = process("krmfn", "render", str(gpu), *given, "--root", str(tmp_path))
+    assert done.code == 0, done.err
+    assert "imagePullPolicy: Always" in done.text and "operator: Exists" in done.text
+    folder(tmp_path, two={**one, "metadata": {"name": "b"}})
+    done = process("krmfn", "render", str(gpu), *given, "--root", str(tmp_path))
+    assert done.code == 2
+    assert (
+        "spec.defaults.imagePullPolicy is in RenderDeviceConfigs a" in done.err and "RenderDeviceConfigs b" in done.err
+    )
+
+
+def test_only_named_files_give_rights(tmp_path: Path) -> None:
+    place = folder(tmp_path, profile=PROFILE, gpu=CR)
+    vendors = folder(tmp_path / "vendors")
+    done = process("krmfn", "check", str(place), "--profiles-from", str(vendors))
+    assert (done.code, "[KRM187]" in done.text) == (1, True)
+    (place / "profile.yaml").rename(vendors / "profile.yaml")
+    assert process("krmfn", "check", str(place), "--profiles-from", str(vendors)).code == 0
+
+
+def test_two_vendors_are_two_files(tmp_path: Path) -> None:
+    other = PROFILE.replace("amd-gpu", "acme-nic").replace("amd.com", "acme.example.com").replace("amdgpu", "acmenic")
+    nic = {**cr("nic", selector={"example.com/nic": "true"}), "apiVersion": "acme.example.com/v1alpha1"}
+    done = process("krmfn", "render", str(folder(tmp_path, amd=PROFILE, acme=other, gpu=CR, nic=nic)))
+    assert (done.code, done.text.count("kind: Module")) == (0, 2)
