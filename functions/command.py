@@ -23,6 +23,8 @@ class Context(NamedTuple):
     log: Log
     in_full: bool = False
     """Whether the data of every document is read with its syntax; without it that of what something looks into."""
+    profiles: tuple[str, ...] = ()
+    """The files and folders of `profiles` in .krmfn.yaml."""
 
 
 class Command(NamedTuple):

@@ -38,8 +38,6 @@ class RunOptions(NamedTuple):
     """The settings of the functionConfig that were given as options (see SETTINGS), by their names."""
     function_config: tuple[str, ...] = ()
     """The files of --function-config: functionConfigs and Profiles."""
-    profiles: tuple[str, ...] = ()
-    """The files and folders of `profiles` in .krmfn.yaml."""
     profiles_from: tuple[str, ...] = ()
     """The only files and folders that Profiles and functionConfigs may come from; () for any."""
     kustomize: str = ""
@@ -93,7 +91,7 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     parser.add_argument("--cluster", action="append", default=[], metavar="NAME=PATH,...", help=text)
     text = "skip the files and folders that this pattern would ignore in a .gitignore; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
-    parser.set_defaults(written=frozenset(), profiles=())
+    parser.set_defaults(written=frozenset())
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"

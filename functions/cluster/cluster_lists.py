@@ -49,8 +49,8 @@ def rendered(
     lists: list[ResourceList] = []
     for part in read.parts:
         resources = part.resources
-        if context.options.profiles or context.options.function_config:
-            inputs.add_given(context.options, resources)
+        if context.profiles or context.options.function_config:
+            inputs.add_given(context.options, context.profiles, resources)
         counted = inputs.counted(resources)
         resources.items += [item for name, items in shared.items() if name != part.name for item in items]
         if read.side:

@@ -100,8 +100,7 @@ def _streams(
     every = [*(paths or ([] if members else ["."])), *members]
     laid = laid or laid_out(context, paths)
     if laid.config.profiles:
-        options = options._replace(profiles=tuple(os.path.relpath(one.real) for one in laid.config.profiles))
-        context = context._replace(options=options)
+        context = context._replace(profiles=tuple(os.path.relpath(one.real) for one in laid.config.profiles))
     failures, findings = list(laid.failures), list(laid.findings)
     findings += cluster_inputs.in_two(context, laid.clusters) if len(laid.clusters) > 1 else ()
     read = cluster_inputs.read_all(context, laid.clusters)

@@ -33,13 +33,13 @@ def configs_of(options: RunOptions) -> list[Item]:
     return items
 
 
-def profiles_of(options: RunOptions) -> list[Item]:
+def profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
     """Return the Profiles in the files of --function-config, and below the paths of `profiles` in .krmfn.yaml."""
     items: list[Item] = []
-    for path in (*options.function_config, *options.profiles):
+    for path in (*options.function_config, *paths):
         held = manifests.read(path, root=options.root).items
         theirs = [item for item in held if (item.group, item.kind) == PROFILE]
-        if path in options.profiles and not theirs:
+        if path in paths and not theirs:
             raise KrmfnError(f".krmfn.yaml: profiles: {path} holds no Profile; correct the path, or remove it")
         items += theirs
     return items

@@ -123,38 +123,32 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
     if options.profiles_from:
         resources.report(given.untrusted(options, resources))
     configs = given.configs_of(options) if options.function_config else resources.select(CONFIG[1], CONFIG[0])
+    runs = [(item, item.manifest) for item in configs]
     if len(configs) > 1 and options.function_config:
-        note(resources, config_item=configs[0], config_items=tuple(configs))
-        resources.function_config = given.joined(configs)
-        _run(resources)
-        return
+        note(resources, config_items=tuple(configs))
+        runs = [(configs[0], given.joined(configs))]
     alone = intent.takes_settings_alone and not options.function_config and len(configs) == len(resources.items)
-    if len(configs) > 1 and not alone:
+    if len(runs) > 1 and not alone:
         found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
         names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
         raise KrmfnError(
             f"{path} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
         )
-    for item in configs:
-        note(resources, config_item=item)
-        resources.function_config = item.manifest
-        _run(resources)
-    if not configs:
-        _run(resources)
+    with redirect_stdout(sys.stderr):
+        for item, manifest in runs:
+            note(resources, config_item=item)
+            resources.function_config = manifest
+            krmfn(resources)
+        if not runs:
+            krmfn(resources)
+    resources.refuse_changes()
 
 
-def add_given(options: RunOptions, resources: ResourceList) -> None:
+def add_given(options: RunOptions, profiles: Sequence[str], resources: ResourceList) -> None:
     """Add the Profiles that a run is given beside its resources; a list that is rendered already has its own."""
     if not run_of(resources).is_rendered:
         known = {given.origin(item) for item in resources.select(PROFILE[1], PROFILE[0])}
-        resources.items += [item for item in given.profiles_of(options) if given.origin(item) not in known]
-
-
-def _run(resources: ResourceList) -> None:
-    """Run the function; what it prints goes to stderr."""
-    with redirect_stdout(sys.stderr):
-        krmfn(resources)
-    resources.refuse_changes()
+        resources.items += [item for item in given.profiles_of(options, profiles) if given.origin(item) not in known]
 
 
 def _judge(options: RunOptions, path: str, resources: ResourceList) -> None:

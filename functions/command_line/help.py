@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from . import grammar
 from .table import GROUPS
 
-_READ = "nodes live from for base cluster exclude function-config"
+_READ = "nodes live from for base cluster exclude function-config profiles-from"
 _JUDGED = (
     "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
     "require-coverage allow-empty allow-unmapped min-severity select ignore"

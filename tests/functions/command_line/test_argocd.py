@@ -94,12 +94,12 @@ def test_a_parameter_is_what_the_option_is(app: Path) -> None:
     [
         (
             {"ARGOCD_APP_PARAMETERS": parameters(kustomize="--enable-helm")},
-            "krmfn has no parameter 'kustomize'; it has function-config, kmm-version, namespace, prune",
+            "krmfn has no parameter 'kustomize'; it has function-config, kmm-version, namespace, profiles-from, prune",
         ),
         (
             {"ARGOCD_ENV_KMM_VERSON": "2.5"},
             "krmfn has no variable KMM_VERSON (ARGOCD_ENV_KMM_VERSON); "
-            "it has FUNCTION_CONFIG, KMM_VERSION, NAMESPACE, PRUNE",
+            "it has FUNCTION_CONFIG, KMM_VERSION, NAMESPACE, PROFILES_FROM, PRUNE",
         ),
         (
             {"ARGOCD_APP_PARAMETERS": '[{"name": "prune", "array": ["never"]}]'},
