@@ -55,6 +55,8 @@ class RunOptions(NamedTuple):
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
     timeout: int = 60
     """How many seconds kustomize may take for each: less than the 90 that Argo CD gives a plugin."""
+    hardened: bool = False
+    """Whether nothing is built where the kernel does not confine kustomize."""
     log_format: str | None = None
     verbose: bool = False
     quiet: bool = False
@@ -97,6 +99,8 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"
     seconds = partial(_number, _MOST_SECONDS)
     parser.add_argument("--timeout", type=seconds, default=60, metavar="SECONDS", help=text)
+    text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
+    parser.add_argument("--hardened", action="store_true", help=text)
     for name, text in SETTINGS.items():
         parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
     lines = parser.add_mutually_exclusive_group()

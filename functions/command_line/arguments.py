@@ -35,7 +35,8 @@ def parser() -> argparse.ArgumentParser:
         "a ResourceList from stdin and writes one to stdout; exit code 0, or 1 with findings of severity error. "
         "Run `krmfn COMMAND --help` for examples and exit codes.",
     )
-    made.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    text = "print the version; with --verbose also what bounds kustomize on this machine"
+    made.add_argument("--version", action=_Version, nargs=0, help=text)
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         command = table.command(name)
@@ -69,6 +70,11 @@ def parse(argv: Sequence[str]) -> Call | int:
     Raises KrmfnError for an option or a PATH that is empty.
     """
     answer = io.StringIO()
+    if sorted(argv) == ["--verbose", "--version"]:
+        from ..kustomization import landlock  # here: no other answer needs it
+
+        output.write_stdout(f"{NAME} (krmfn {VERSION})\nkustomize: {landlock.holds()}\n")
+        return 0
     try:
         with redirect_stdout(answer):
             return _call(_intermixed(argv))

@@ -17,7 +17,7 @@ _OUTPUT = (
     "output out output-dir replace split include-inputs format output-format plan wave write-baseline label owner node "
     "problems labels all-labels name valid-until verbose quiet color"
 )
-_RARE = "root kustomize allow-remote function-image jobs timeout log-format"
+_RARE = "root kustomize allow-remote function-image jobs timeout hardened log-format"
 OPTIONS = {
     f"--{name}": title
     for title, names in (

@@ -17,8 +17,9 @@ from ..cluster.layout import parse
 from ..options import RunOptions
 from ..paths import git, history, roots
 from ..paths.disk import within
-from ..paths.git import Skipped
+from ..paths.git import Entry, Skipped
 from ..paths.temporary import refuse_inside
+from .needed import needed
 
 _SHORT = 12
 """Characters of a commit's name that people are shown."""
@@ -33,7 +34,7 @@ class Base(NamedTuple):
     folder: str
     """Where its files are, absolute and without links."""
     skipped: Sequence[Skipped]
-    """What could not be written there."""
+    """What of it could not be written there."""
 
     @property
     def name(self) -> str:
@@ -98,10 +99,11 @@ class Base(NamedTuple):
 
 
 @contextmanager
-def checked_out(ref: str, paths: Sequence[str]) -> Iterator[Base]:
-    """Write the merge base of a ref and HEAD into a temporary folder as long as the block runs.
+def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> Iterator[Base]:
+    """Write what some PATHs and files need of the merge base of a ref and HEAD into a temporary folder.
 
-    Raises KrmfnError when the PATHs are not in one Git work tree, and when the base cannot be read.
+    It is there as long as the block runs. Raises KrmfnError when the PATHs are not in one Git work tree, and when the
+    base cannot be read.
     """
     root = _root(paths)
     commit = history.merge_base(root, ref)
@@ -109,12 +111,21 @@ def checked_out(ref: str, paths: Sequence[str]) -> Iterator[Base]:
     listing = git.entries(root, commit, absent)
     wanted = [_from_root(path, root) for path in paths]
     _check_whole(root, wanted)
-    # the PATHs' own files first: they may take as much room as there is
-    listing.sort(key=lambda entry: not any(_is_below(entry.path, name) for name in wanted))
+    more = [_from_root(path, root) for path in files if _is_in(path, root)]
     with _temporary() as made:
         refuse_inside(paths, made)
         folder = os.path.realpath(made)
-        yield Base(commit, root, folder, git.write(root, listing, absent, folder, max_bytes()))
+        with git.objects(root) as objects:
+
+            def read(entry: Entry) -> bytes:
+                data = "" if entry.object in absent else objects.read(entry.object, max_bytes())
+                return data if isinstance(data, bytes) else b""
+
+            chosen = needed(listing, [*wanted, *more], read)
+            # the PATHs' own files first: they may take as much room as there is
+            chosen.sort(key=lambda entry: not any(_is_below(entry.path, name) for name in wanted))
+            skipped = git.write(objects, chosen, absent, folder, max_bytes())
+        yield Base(commit, root, folder, skipped)
 
 
 def _check_whole(root: str, wanted: Sequence[str]) -> None:

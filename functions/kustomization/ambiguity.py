@@ -67,10 +67,10 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
 
 
-def tagged(root: Node | None) -> Iterator[tuple[int, str]]:
-    """Yield (line from 0, message) of each node with a tag that kustomize passes over."""
+def tagged(root: Node | None, allowed: str = "") -> Iterator[tuple[int, str]]:
+    """Yield (line from 0, message) of each node with a tag that kustomize passes over, but for one that is allowed."""
     for node in nodes(root):
-        if node.tag not in _TAGS[type(node)]:
+        if node.tag not in (*_TAGS[type(node)], allowed):
             tag = node.tag.replace(_CORE, "!!")
             yield node.start_mark.line, f"kustomize ignores the tag {tag}, but other readers do not; remove it"
 

@@ -15,7 +15,7 @@ from ..paths import files, manifests
 from ..paths.failures import Unreadable
 from ..rendering.kinds import owning
 from ..run import note
-from . import calls, decision, kustomize, outdated
+from . import calls, decision, kustomize, landlock, outdated
 from . import origins as origin_notes
 from .graph import Graph
 from .places import Places
@@ -36,6 +36,10 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     decided = decision.decide(graph, folder, flags, options.allow_remote)
     if decided.refused:
         raise Unreadable(decided.refused)
+    if options.hardened and (decided.is_own or not landlock.version()):
+        raise KrmfnError(
+            f"--hardened: kustomize is {'not confined with your plugins' if decided.is_own else landlock.holds()}"
+        )
     like = graph.kustomizations[folder].manifest
     given = None if decided.is_own else tree(graph, folder, decided.is_open)
     build = partial(kustomize.build, path, given, flags, decided, calls.ENTRY_POINTS, like, seconds=options.timeout)

@@ -16,12 +16,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import krmfn
 from krmfn.errors import KrmfnError
 
+from . import calls as ours
 from .calls import Call
+from .landlock import Bounds
 
 FLAGS = ("--enable-alpha-plugins", "--enable-exec")
 """What kustomize needs to call functions. Without --enable-exec it passes over commands without a word."""
+
+SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/nix", "/sys"),
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
+)
+"""What any program may need of the system; /proc is not among it, where root can read what others are told."""
 
 _DOCKER = """\
 #!/bin/sh
@@ -52,6 +61,23 @@ class Confinement(NamedTuple):
     folder: Path
     """Where each call leaves what it was shown."""
 
+    def bounds(self, program: str, folder: str, is_open: bool) -> Bounds:
+        """Return what kustomize, which is `program`, and what it starts may reach beside its own `folder`.
+
+        That is the system's folders and those of PATH, for kustomize may be a script that starts another. One that
+        `is_open` starts git and helm, which read their settings anywhere, and keep what they fetch in the home folder.
+        """
+        own = {os.path.realpath(folder), str(self.folder.parent.resolve())}
+        if is_open:
+            return Bounds(frozenset("/"), frozenset((*own, "/dev", str(Path.home()))), is_offline=False)
+        given = f"{os.environ.get('PATH', '')}{os.pathsep}{os.environ.get('LD_LIBRARY_PATH', '')}".split(os.pathsep)
+        programs = [str(Path(name).parent) for name in (program, os.path.realpath(program))]
+        functions = Path(ours.__file__).resolve().parent.parent
+        packages = [str(Path(krmfn.__file__).parent), str(functions), str(functions.parent / "schemas")]
+        python = [sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent), *sys.path, *packages]
+        read = {*SYSTEM, *given, *programs, *(python if self.flags else ())}
+        return Bounds(frozenset(filter(os.path.isabs, read | own)), frozenset((*own, os.devnull)))
+
     def seen(self) -> list[Seen]:
         """Return what our programs were shown, in the order of the calls."""
         files = sorted(self.folder.iterdir(), key=lambda file: int(file.name.partition("-")[0]))
@@ -78,7 +104,7 @@ def confined(
             raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
         programs = Path(folder, "bin")
         seen = Path(folder, "seen")
-        for name in ("bin", "plugins", "config", "seen"):
+        for name in ("bin", "plugins", "config", "seen", "tmp"):
             Path(folder, name).mkdir()
         for name in sorted({call.program for call in calls}):
             text = f"#!/bin/sh\nexec {shlex.join(_command(entry_points[name], seen, name))}\n"
@@ -93,6 +119,7 @@ def confined(
             "PATH": str(programs),
             "KUSTOMIZE_PLUGIN_HOME": str(Path(folder, "plugins")),
             "XDG_CONFIG_HOME": str(Path(folder, "config")),
+            "TMPDIR": str(Path(folder, "tmp")),
         }
         yield Confinement(FLAGS if calls else (), environment, seen)
 
@@ -120,7 +147,8 @@ def _command(entry_point: str, seen: Path, name: str) -> list[str]:
             "the Python that runs krmfn has no path, so kustomize cannot call krmfn; run the image instead"
         )
     module, _, function = entry_point.partition(":")
-    paths = [str(Path(path).resolve()) for path in sys.path if path]
+    # what is no absolute path (that of an editable install's hook) would be one in the repository
+    paths = [str(Path(path).resolve()) for path in sys.path if os.path.isabs(path)]
     code = _CODE.format(folder=str(seen), name=name, paths=paths, module=module, function=function)
     return [sys.executable, "-I", "-c", code]
 

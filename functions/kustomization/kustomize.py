@@ -101,6 +101,7 @@ def build(
                 seconds,
                 is_small="--enable-alpha-plugins" not in names,  # a plugin may be a Node.js, which reserves more
                 folder=str(wrapper) if tree else None,
+                bounds=how.bounds(command[0], folder, decision.is_open) if tree else None,
             )
             seen = how.seen()
     except OSError as failure:

@@ -44,6 +44,8 @@ class Configs:
         self._disk, self._ours, self._graph = disk, ours, graph
         self._read: dict[str, tuple[tuple[Item, ...], tuple[Result, ...]]] = {}
         self.entries = Entries()
+        self.unknown: set[str] = set()
+        """The folders of kustomizations that list functions which are not known before the build."""
 
     def listed(self, folder: str, named: Iterable[Reference]) -> Listed:
         """Return what the references of the kustomization in `folder` call."""
@@ -79,6 +81,7 @@ class Configs:
                 changing = sorted(key for key, value in one.manifest.items() if value and key not in _AS_WRITTEN)
                 if changing:
                     findings.append(_changing(one, reference, changing))
+                    self.unknown.add(folder)
                     continue
                 for inner in one.references:
                     if inner.kind == "file":

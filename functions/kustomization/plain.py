@@ -13,6 +13,7 @@ from krmfn.item import Item
 from krmfn.results import Field, Result, error
 from krmfn.yamltext import documents as divided
 from krmfn.yamltext.load import events
+from krmfn.yamltext.values import BINARY
 
 from ..paths.disk import Disk, Target
 from . import ambiguity, flow
@@ -100,6 +101,6 @@ def _differences(item: Item) -> Iterator[Result]:
     for path in item.duplicate_keys:
         message = "this key appears twice, and YAML readers differ on which one counts; remove one"
         yield item.located(error(message, rule=ambiguity.RULE, ref=item.ref, field=Field(path)))
-    for line, message in ambiguity.tagged(item.node) if b"!" in item.text else ():
+    for line, message in ambiguity.tagged(item.node, BINARY) if b"!" in item.text else ():  # kustomize decodes that
         place = item.place and item.place._replace(line=item.place.line + line)
         yield error(message, rule=ambiguity.RULE, ref=item.ref, place=place)

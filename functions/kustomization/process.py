@@ -22,6 +22,8 @@ from krmfn.runner import max_bytes
 
 from ..paths import interrupts
 from ..paths.workers import processors
+from . import landlock
+from .landlock import Bounds
 
 _MEMORY = 4 << 30
 """Bytes of address space that a process may have."""
@@ -38,10 +40,11 @@ def run(
     seconds: int,
     is_small: bool = True,
     folder: str | None = None,
+    bounds: Bounds | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program in a folder, None for ours, to its end, or end it with us.
 
-    With `is_small` its address space is bounded, too.
+    With `is_small` its address space is bounded, too; with `bounds` what it may reach, where the kernel can.
 
     Raises KrmfnError when it cannot be run, and when it goes beyond a bound; that calls the work `name`.
     """
@@ -51,9 +54,13 @@ def run(
             if _ended:
                 raise KeyboardInterrupt
             pipe, none = subprocess.PIPE, subprocess.DEVNULL
-            process = subprocess.Popen(
-                command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
-            )
+
+            def start() -> subprocess.Popen[bytes]:
+                return subprocess.Popen(
+                    command, cwd=folder, stdin=none, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+                )
+
+            process = landlock.started(bounds, start) if bounds else start()
             _running.add(process)
             _limit(process.pid, seconds * processors(), is_small)
         stdout, stderr = _output(process, name, seconds)

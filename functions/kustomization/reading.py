@@ -50,7 +50,8 @@ def read(folders: Iterable[str], root: str | None, ours: Ours, absolute: bool = 
         judged[folder] = one._replace(
             references=(*one.references, *listed.references), calls=tuple(listed.calls), findings=findings
         )
-    texts = {one.path: reader.given(one, configs.entries.inline(one.folder)) for one in judged.values()}
+    known = (one for one in judged.values() if one.folder not in configs.unknown)
+    texts = {one.path: reader.given(one, configs.entries.inline(one.folder)) for one in known}
     texts = {**reader.texts.given, **texts, **configs.entries.files()}
     return Graph(judged, texts, reader.disk.links, configs.entries.names)
 

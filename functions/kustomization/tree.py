@@ -36,8 +36,11 @@ class Tree(NamedTuple):
 def tree(graph: Graph, folder: str, is_open: bool = False) -> Tree:
     """Return what kustomize is given for the kustomization in `folder`; with `is_open` it may fetch, and run helm.
 
-    Raises KrmfnError for what cannot be read, and for what is no part of the tree.
+    Raises KrmfnError for what cannot be read, for what is no part of the tree, and for a function that is not ours.
     """
+    foreign = next((call for call in graph.calls(folder) if not call.program), None)
+    if foreign:
+        raise KrmfnError(f"{foreign.field}: {foreign.problem}")
     texts: dict[str, bytes] = {}
     links: dict[str, str] = {}
     folders: set[str] = set()

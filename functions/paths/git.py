@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple
 
@@ -27,7 +27,7 @@ _ENVIRONMENT = {
 }
 MISSING = "is missing from this clone, which was made with `git clone --filter`; clone without a filter"
 _DISTRUST = "detected dubious ownership"
-_LINK, _SUBMODULE = "120000", "160000"
+LINK, _SUBMODULE = "120000", "160000"
 _CHUNK = 1 << 20
 
 
@@ -67,8 +67,10 @@ def missing(root: str, commit: str) -> set[str]:
     return {line[1:] for line in lines if line.startswith("?")}
 
 
-def write(root: str, listing: list[Entry], absent: Collection[str], folder: str, limit: int) -> list[Skipped]:
-    """Write the entries of a commit below a folder, in their order, and return what could not be.
+def write(
+    objects: Objects, listing: Iterable[Entry], absent: Collection[str], folder: str, limit: int
+) -> list[Skipped]:
+    """Write entries of a commit below a folder, in their order, and return what could not be.
 
     `absent` are missing objects, `limit` is how many bytes are written in all. Links come last, so that nothing is
     written through one; those that lead out of the folder are left out. Raises KrmfnError when the folder cannot be
@@ -76,23 +78,22 @@ def write(root: str, listing: list[Entry], absent: Collection[str], folder: str,
     """
     skipped: list[Skipped] = []
     links: list[tuple[str, str]] = []
-    with _objects(root) as objects:
-        for entry in listing:
-            if problem := MISSING if entry.object in absent else _unwritable(entry):
-                skipped.append(Skipped(entry.path, problem))
-                continue
-            data = objects.read(entry.object, limit)
-            if isinstance(data, str):
-                skipped.append(Skipped(entry.path, data))
-                continue
-            limit -= len(data)
-            if entry.mode == _LINK:
-                links.append((entry.path, os.fsdecode(data)))
-                continue
-            if data.startswith(POINTER):
-                skipped.append(Skipped(entry.path, "is stored in Git LFS, so the commit contains only a pointer to it"))
-                continue
-            _write_file(folder, entry.path, data)
+    for entry in listing:
+        if problem := MISSING if entry.object in absent else _unwritable(entry):
+            skipped.append(Skipped(entry.path, problem))
+            continue
+        data = objects.read(entry.object, limit)
+        if isinstance(data, str):
+            skipped.append(Skipped(entry.path, data))
+            continue
+        limit -= len(data)
+        if entry.mode == LINK:
+            links.append((entry.path, os.fsdecode(data)))
+            continue
+        if data.startswith(POINTER):
+            skipped.append(Skipped(entry.path, "is stored in Git LFS, so the commit contains only a pointer to it"))
+            continue
+        _write_file(folder, entry.path, data)
     for path, target in links:
         if _leads_out(path, target):
             skipped.append(Skipped(path, f"is a link to {target}, which leads out of the repository"))
@@ -101,7 +102,7 @@ def write(root: str, listing: list[Entry], absent: Collection[str], folder: str,
     return skipped
 
 
-class _Objects(NamedTuple):
+class Objects(NamedTuple):
     """A running `git cat-file --batch`: a name in, an object out."""
 
     requests: IO[bytes]
@@ -126,7 +127,7 @@ class _Objects(NamedTuple):
 
 
 @contextmanager
-def _objects(root: str) -> Iterator[_Objects]:
+def objects(root: str) -> Iterator[Objects]:
     """Run `git cat-file --batch` as long as the block runs."""
     command = _command(root, "cat-file", "--batch")
     with subprocess.Popen(
@@ -134,7 +135,7 @@ def _objects(root: str) -> Iterator[_Objects]:
     ) as running:
         if running.stdin and running.stdout:
             try:
-                yield _Objects(running.stdin, running.stdout)
+                yield Objects(running.stdin, running.stdout)
             finally:
                 running.kill()
 

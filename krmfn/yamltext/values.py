@@ -20,7 +20,7 @@ MAX_EXPANSION = 8
 """Values that a document with aliases may have for each of its characters, beside the first thousand."""
 
 _CORE = "tag:yaml.org,2002:"
-PLAIN, STRING, _MERGE, _BINARY = "plain", f"{_CORE}str", f"{_CORE}merge", f"{_CORE}binary"
+PLAIN, STRING, BINARY, _MERGE = "plain", f"{_CORE}str", f"{_CORE}binary", f"{_CORE}merge"
 _TIMESTAMP = f"{_CORE}timestamp"
 _TAGS = {"int": int, "float": float, "bool": bool, "null": type(None)}
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -121,7 +121,7 @@ class _Builder:
             return simple.scalar(node.value)
         if not node.value and not node.style:  # to Kubernetes the comma of `[!x, a]` belongs to the tag
             raise KrmfnError(f"line {self.line_of(node)}: a tag has no value; write a value after it, or ''")
-        if node.tag == _BINARY:
+        if node.tag == BINARY:
             return self.binary(node)
         if node.tag == _TIMESTAMP:
             # Kubernetes refuses most of these, and makes a string in a form of its own of others

@@ -121,7 +121,7 @@ def test_an_ended_request_leaves_nothing(repository: Path, tmp_path: Path) -> No
     slow.parent.mkdir()
     slow.write_text(f"#!/bin/sh\necho $$ $PPID > {started}.new\n/bin/mv {started}.new {started}\nexec /bin/sleep 600\n")
     slow.chmod(0o755)
-    with plugin(tmp_path, (slow.parent, *PROGRAMS)) as server:
+    with plugin(tmp_path, (slow.parent, *PROGRAMS), env={"KRMFN_CONFINE": "off"}) as server:
         client = server.start(repository, "lab")
         wait("kustomize runs", 120, started.exists)
         assert any(path.name.startswith("krmfn-") for path in server.left()), "kustomize builds in such a folder"

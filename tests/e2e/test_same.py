@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from krmfn_functions.command_line import main
+from krmfn_functions.comparing import base, needed
+from krmfn_functions.paths.git import Entry
 
 from tests.examples import EXAMPLES
 from tests.functions.comparing.test_base import commit, run_git
@@ -99,3 +104,46 @@ def test_both_ways_say_the_same(kustomize: str, env: Env, files: dict[str, str],
         assert code == whole_code
         for key in ("changes", "effects", "notes"):
             assert document[key] == whole[key]
+
+
+def forked(folder: str, chosen: object) -> tuple[int, str, str]:
+    """Return what `diff --base HEAD` says of a folder, with another choice of what the base needs."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = os.fork()
+        if process == 0:
+            code = 3
+            try:
+                setattr(base, "needed", chosen)  # noqa: B010
+                os.dup2(out.fileno(), 1)
+                os.dup2(err.fileno(), 2)
+                sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+                code = main.main(["diff", "--base", "HEAD", "--format", "json", folder])
+            finally:
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        out.seek(0)
+        err.seek(0)
+        return code, out.read(), err.read()
+
+
+@tried
+@given(repositories(), st.data())
+def test_a_part_of_the_commit_says_what_the_whole_says(
+    kustomize: str, env: Env, files: dict[str, str], data: st.DataObject
+) -> None:
+    """`diff --base` of each folder, read from what it needs of the commit and from all of it."""
+    changed = data.draw(st.sampled_from(sorted(files)))
+    text = data.draw(st.sampled_from([files[changed].replace("patched", "other"), files[changed] + "\n", ""]))
+    folders = sorted({name.partition("/")[0] for name in files if "/" in name})
+    with tempfile.TemporaryDirectory() as temporary, pytest.MonkeyPatch.context() as patch:
+        repo = plant(repository(Path(temporary), files), {changed: text})
+        patch.chdir(repo)
+        patch.setenv("PATH", env["PATH"])
+        for folder in folders:
+            part, whole = (forked(folder, chosen) for chosen in (needed.needed, _all))
+            assert part == whole, folder
+            assert part[0] == 2 or part[1], folder
+
+
+def _all(listing: list[Entry], paths: object, read: object) -> list[Entry]:
+    return list(listing)

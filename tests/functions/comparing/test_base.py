@@ -378,7 +378,8 @@ def written(repo: Path, entries: list[tuple[str, str, str]], folder: Path) -> di
     made = run_git(repo, "commit-tree", tree(repo, entries), "-m", "made")
     folder.mkdir()
     root = str(repo)
-    skipped = git.write(root, git.entries(root, made, ()), git.missing(root, made), str(folder), 1 << 20)
+    with git.objects(root) as objects:
+        skipped = git.write(objects, git.entries(root, made, ()), git.missing(root, made), str(folder), 1 << 20)
     return dict(skipped)
 
 

@@ -35,6 +35,7 @@ class Fake:
         self.bin = folder / "bin"
         self.bin.mkdir()
         monkeypatch.setenv("PATH", os.pathsep.join([str(self.bin), "/usr/bin", "/bin"]))
+        monkeypatch.setenv("KRMFN_CONFINE", "off")  # it writes where kustomize may not
 
     def answers(self, answer: str, name: str = "kustomize") -> None:
         program = self.bin / name

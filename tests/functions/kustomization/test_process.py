@@ -43,7 +43,7 @@ def fake(tmp_path: Path, script: str) -> str:
 
 
 def check(folder: Path, *args: str, **variables: str) -> Done:
-    return process("krmfn", "check", *args, cwd=folder, **variables)
+    return process("krmfn", "check", *args, cwd=folder, KRMFN_CONFINE="off", **variables)
 
 
 def is_gone(process: Path) -> bool:
@@ -81,7 +81,7 @@ def test_output_is_bounded_while_it_is_written(stream: str, folder: Path, notes:
 def test_a_signal_ends_what_each_thread_has_started(folder: Path, notes: Path, tmp_path: Path) -> None:
     """The two are in process groups of their own, so no interrupt of ours reaches them by itself."""
     path = fake(tmp_path, WITH_A_CHILD.format(notes))
-    env = environment(PATH=path)
+    env = environment(PATH=path, KRMFN_CONFINE="off")
     command = [str(COMMANDS / "krmfn"), "check", "a", "b", "--jobs", "2", "--timeout", "100"]
     with subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE) as running:
         while len([path for path in notes.iterdir() if path.name.isdecimal()]) < 2:

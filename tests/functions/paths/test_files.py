@@ -362,7 +362,9 @@ def test_a_termination_during_a_build_leaves_nothing(is_group: bool, app: Path, 
     slow = programs / "kustomize"
     slow.write_text(f"#!/bin/sh\necho $$ > {started}\nexec /bin/sleep 600\n")
     slow.chmod(0o755)
-    env = environment(TMPDIR=str(temporary)) | {"PATH": os.pathsep.join([str(programs), os.environ["PATH"]])}
+    env = environment(TMPDIR=str(temporary), KRMFN_CONFINE="off") | {
+        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]])
+    }
     command = [str(COMMANDS / "krmfn"), "render", "."]
     with subprocess.Popen(command, cwd=app, env=env, stderr=subprocess.PIPE, start_new_session=True) as process:
         kustomize = int(started.read_text())
@@ -398,7 +400,8 @@ def test_a_source_that_vanishes_during_the_build_is_no_success(path: str, app: P
         f"#!/bin/sh\n/bin/rm -rf {app}\necho 'Error: must build at directory: not a valid directory' >&2\nexit 1\n"
     )
     program.chmod(0o755)
-    env = environment() | {"PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])}
+    path_of = os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]])
+    env = environment(KRMFN_CONFINE="off") | {"PATH": path_of}
     done = subprocess.run([str(COMMANDS / "krmfn"), "render", path], cwd=app, env=env, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"Traceback" not in done.stderr, done.stderr
