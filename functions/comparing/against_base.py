@@ -43,8 +43,7 @@ def with_base(
     members = [path for _, held in map(parse, context.options.cluster) for path in held]
     names = list(names) or ([] if members else ["."])
     every = [*names, *members]
-    config = context.options.function_config
-    with bases.checked_out(ref, every, [config] if config else []) as base:
+    with bases.checked_out(ref, every, context.options.function_config) as base:
         gone = next((one for one in every if not (os.path.lexists(one) or os.path.lexists(base.path(one)))), None)
         if gone:
             raise KrmfnError(f"{gone} exists neither here nor in the base {base.name}; is it the right PATH?")
