@@ -201,6 +201,8 @@ def test_a_side_without_any_version_label_tells_no_history() -> None:
         "unknown on 1 node (a): r/drv:2 is loaded; whether another version was loaded before is not known, since no "
         "node had the version label"
     )
+    broken = edited(TWO, ("spec.moduleLoader.container.kernelMappings[0].containerImage", "r/drv:${KERNEL_X"))
+    assert "what was loaded before KMM failed on a is not known" in message([broken, A], [TWO, A])
     labelled = edited(ON_2, ("metadata.name", "b"))
     assert told([TWO, A, labelled], [TWO, ON_2, labelled]) == {"gained": ("a",)}
 
