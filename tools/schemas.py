@@ -18,6 +18,7 @@ from schema_drivers import LOADER, MODPROBE
 from schema_fleet import INVENTORY
 from schema_kustomize import text as kustomize_text
 from schema_nodes import Node, choice, opened, same
+from schema_outputs import OUTPUTS
 from schema_profile import PROFILE
 from schema_specs import DEFS, DEVICECONFIG, PTEMPLATE, SEED, SETTINGS, VENDOR
 from schema_types import module
@@ -142,6 +143,8 @@ def files() -> Iterator[tuple[Path, str]]:
         if kind.columns:
             made = crd(kind.group, kind.kind, kind.short, kind.columns, kind.spec, DEFS)
             yield OUT / "crds" / f"{kind.crd_name}.yaml", crd_text(made)
+    for name, schema in OUTPUTS.items():
+        yield OUT / "outputs" / f"{name}-v1.schema.json", json.dumps(schema, indent=2) + "\n"
     names = kustomize_text({f"{kind.group} {kind.kind}": json_schema(kind) for kind in KINDS if kind.columns})
     yield OUT / CONFIGURATIONS, names
     for folder in COPIES:

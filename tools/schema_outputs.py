@@ -1,0 +1,156 @@
+"""JSON Schemas of what krmfn prints as JSON under a format's name: `krmfn.dev/check/v1` and its kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+_VERSION = "https://json-schema.org/draft/2020-12/schema"
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+
+
+def closed(optional: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
+    """Return an object with these keys and no other, each there unless it is optional."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+
+
+def listed(entry: Schema) -> Schema:
+    """Return a list."""
+    return {"type": "array", "items": entry}
+
+
+def nullable(value: Schema) -> Schema:
+    """Return a value that is null where it does not apply or is not known."""
+    return {"anyOf": [value, {"type": "null"}]}
+
+
+def one_of(*values: str) -> Schema:
+    """Return one of some words."""
+    return {"enum": list(values)}
+
+
+def named(format_: str, schema: Schema) -> Schema:
+    """Return the schema of a document that begins with its format."""
+    name = format_.split("/")[1]
+    head = {"$schema": _VERSION, "$id": f"https://krmfn.dev/schemas/outputs/{name}-v1.schema.json"}
+    title = f"What krmfn prints under the format {format_}"
+    required, properties = ["format", *schema["required"]], {"format": {"const": format_}, **schema["properties"]}
+    return {**head, "title": title, **schema, "required": required, "properties": properties}
+
+
+REF = closed(apiVersion=TEXT, kind=TEXT, namespace=TEXT, name=TEXT)
+_FINDING: dict[str, Schema] = {
+    "rule": nullable(TEXT),
+    "severity": one_of("error", "warning", "info"),
+    "message": TEXT,
+    "ref": nullable(REF),
+    "path": nullable(TEXT),
+    "file": nullable(TEXT),
+    "line": nullable({"type": "integer", "minimum": 1}),
+    "column": nullable({"type": "integer", "minimum": 1}),
+    "admission": nullable(TEXT),
+    "first": FLAG,
+    "unlisted": nullable(COUNT),
+}
+_SEVERITIES = {"error": COUNT, "warning": COUNT, "info": COUNT}
+_COUNTS = dict.fromkeys(("resources", "files", "excluded", "baseline", "hidden", "turnedOff"), COUNT)
+CHECK = named(
+    "krmfn.dev/check/v1",
+    closed(
+        clusters=listed(TEXT),
+        findings=listed(closed(**_FINDING, clusters=listed(TEXT))),
+        summary=closed(**_SEVERITIES, **_COUNTS, kinds={"type": "object", "additionalProperties": COUNT}),
+    ),
+)
+
+_IMAGE = closed(
+    image=TEXT, nodes=nullable(COUNT), madeInCluster=FLAG, neededBy=listed(closed(**REF["properties"], **{"for": TEXT}))
+)
+_KERNEL = closed(kernel=nullable(TEXT), nodes=COUNT, mapping=nullable(COUNT), failure=nullable(TEXT))
+_CONFLICT = closed(
+    severity=TEXT,
+    rule=TEXT,
+    law=TEXT,
+    nodes=listed(TEXT),
+    sides=listed(closed(who=TEXT, where=TEXT)),
+    more=COUNT,
+    labels=listed(closed(key=TEXT, values=listed(nullable(TEXT)))),
+)
+_ROW = closed(
+    cluster=nullable(TEXT),
+    node=TEXT,
+    kernel=nullable(TEXT),
+    state=TEXT,
+    config=nullable(REF),
+    pool=nullable(TEXT),
+    module=nullable(REF),
+    mapping=nullable(COUNT),
+    mappingText=nullable(TEXT),
+    image=nullable(TEXT),
+    inTreeModulesToRemove=listed(TEXT),
+    taints=listed(TEXT),
+    reason=nullable(TEXT),
+)
+NODES = named(
+    "krmfn.dev/nodes/v1",
+    closed(
+        whole=FLAG,
+        kernel=nullable(TEXT),
+        clusters=listed(
+            closed(
+                cluster=TEXT,
+                hasErrors=FLAG,
+                hasNodes=FLAG,
+                notKnown=nullable(TEXT),
+                modules=listed(closed(module=REF, madeFrom=TEXT, mappings=listed(TEXT), kernels=listed(_KERNEL))),
+                configsWithoutModule=listed(REF),
+                conflicts=listed(_CONFLICT),
+                furtherConflicts=COUNT,
+                images=listed(_IMAGE),
+                imagesNotKnown=nullable(TEXT),
+                rows=listed(_ROW),
+            )
+        ),
+    ),
+)
+
+_FIELD = closed(("old", "new"), path=TEXT, old={}, new={})
+_CHANGES = closed(
+    ("clusters", "failed"),
+    clusters=listed(closed(name=TEXT, nodes=nullable({"type": "object", "additionalProperties": COUNT}))),
+    changes=listed(closed(("clusters",), clusters=listed(TEXT), change=TEXT, ref=REF, fields=listed(_FIELD))),
+    effects=listed(
+        closed(
+            ("cluster", "before", "after"),
+            cluster=TEXT,
+            effect=TEXT,
+            ref=REF,
+            nodes=listed(TEXT),
+            events=listed(TEXT),
+            reason=TEXT,
+            before=nullable(TEXT),
+            after=nullable(TEXT),
+            message=TEXT,
+        )
+    ),
+    notes=listed(closed(("clusters",), clusters=listed(TEXT), **_FINDING)),
+    summary={"type": "object", "required": [*_SEVERITIES], "additionalProperties": COUNT},
+    failed=listed(TEXT),
+)
+CI = named(
+    "krmfn.dev/ci/v1",
+    closed(
+        ("diff",),
+        exit={"enum": [0, 1, 2]},
+        changes=FLAG,
+        failOn=listed(TEXT),
+        base=nullable(TEXT),
+        check={"$ref": "check-v1.schema.json"},
+        diff=_CHANGES,
+    ),
+)
+OUTPUTS = {"check": CHECK, "nodes": NODES, "ci": CI}
+"""The schemas by the name in the middle of the format."""
