@@ -1,12 +1,12 @@
 # The program as a container image: the KRM function for kustomize and kpt, the command for an Argo CD sidecar:
-#     docker build -t krmfn .
-# The base may be any image with python3 (3.10 or newer, with venv).
-ARG BASE_IMAGE=docker.io/library/python:3.13-slim-bookworm
+#     docker build --build-arg BASE=docker.io/library/python:3.13-slim-bookworm -t krmfn .
+# BASE is any image with python3 (3.10 or newer, with venv), best by its digest. `make release` builds both images.
+ARG BASE
 # Any image with /app/kustomize; only the target `argocd` needs it.
 ARG KUSTOMIZE_IMAGE=registry.k8s.io/kustomize/kustomize:v5.8.2
 
-FROM ${BASE_IMAGE} AS build
-ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+FROM ${BASE} AS build
+ENV PYTHONHASHSEED=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /src
 COPY requirements/build.txt requirements/run.txt requirements/
 RUN python3 -m venv /opt/krmfn && python3 -m venv /build \
@@ -24,9 +24,16 @@ RUN /build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
  && sed -i '1s/$/ -IB/' /opt/krmfn/bin/krmfn /opt/krmfn/bin/deviceconfig /opt/krmfn/bin/ptemplate \
  && /opt/krmfn/bin/python -m compileall -q -f --invalidation-mode unchecked-hash /opt/krmfn/lib
 
-FROM ${BASE_IMAGE} AS krmfn
+FROM ${BASE} AS krmfn
+ARG VERSION=unknown
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title=krmfn \
+      org.opencontainers.image.description="DeviceConfigs to KMM Modules: a KRM function, and the command krmfn" \
+      org.opencontainers.image.licenses=Apache-2.0 \
+      org.opencontainers.image.version=${VERSION} \
+      org.opencontainers.image.revision=${REVISION}
 # Some base images leave the bytecode of Python's own library out.
-RUN python3 -c 'import compileall, sysconfig; compileall.compile_dir(sysconfig.get_path("stdlib"), maxlevels=3, quiet=2)'
+RUN PYTHONHASHSEED=0 python3 -c 'import compileall, sysconfig; compileall.compile_dir(sysconfig.get_path("stdlib"), maxlevels=3, quiet=2)'
 COPY --from=build /opt/krmfn /opt/krmfn
 ENV PATH=/opt/krmfn/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     PYTHONDONTWRITEBYTECODE=1
@@ -34,9 +41,10 @@ WORKDIR /
 
 FROM ${KUSTOMIZE_IMAGE} AS kustomize
 
-# The sidecar of Argo CD's repo-server (gitops/argocd): docker build --target argocd -t krmfn-argocd .
+# The sidecar of Argo CD's repo-server (gitops/argocd): the same command with --target argocd.
 # Its server comes from a volume that the repo-server fills.
 FROM krmfn AS argocd
+LABEL org.opencontainers.image.title=krmfn-argocd
 COPY --from=kustomize /app/kustomize /usr/local/bin/kustomize
 USER 999:999
 ENTRYPOINT ["/var/run/argocd/argocd-cmp-server"]

@@ -17,7 +17,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.tools/bin:$(PATH)
 # With it each of the thousands of processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e fuzz lint conformance bench goldens image release release-check lock clean
+.PHONY: help demo test interpreters e2e fuzz lint conformance bench goldens image release release-check lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ demo: $(READY) ## render an example, and see a conflict refused
 
 test: $(READY) ## every test that needs no other program
 	pytest -n auto --dist worksteal -m 'not e2e'
+
+interpreters: $(RELEASE) ## the same on every Python that pyproject.toml supports, by nox; each has to be on PATH or made by pyenv
+	PATH="$$PATH:$(subst $() ,:,$(wildcard $(HOME)/.pyenv/versions/*/bin))" .venv/release/bin/nox $(if $(TESTS),-- $(TESTS))
 
 e2e: $(READY) ## the same functions under real kustomize, kpt and containers
 	tests/e2e/install
@@ -61,14 +64,14 @@ bench: $(READY) ## speed and memory, with the peers in the same run; RUNS=3 puts
 goldens: $(READY) ## rewrite the expected outputs of the tests; read the diff before you commit it
 	KRMFN_UPDATE=1 pytest -q -m 'not e2e'
 
-image: ## the function as a container image
-	$(CONTAINERS) build --tag $(IMAGE) .
+image: ## the function as a container image, made from BASE, an image with python3
+	$(CONTAINERS) build --build-arg BASE=$(or $(BASE),$(error BASE=... must name an image with python3)) --tag $(IMAGE) .
 
-release: $(RELEASE) ## fill dist/ from a clean checkout; REGISTRY is the place of the images
-	$(RELEASE_PYTHON) -m release --registry '$(REGISTRY)'
+release: $(RELEASE) ## fill dist/ from a clean checkout; BASE=NAME@DIGEST is what images are made from, REGISTRY where they will be
+	$(RELEASE_PYTHON) -m release --registry '$(REGISTRY)' --base '$(BASE)' $(if $(filter no,$(IMAGES)),--without-images)
 
-release-check: $(RELEASE) ## make the release in two clones that have nothing in common, and compare
-	$(RELEASE_PYTHON) -m release.check REGISTRY='$(REGISTRY)'
+release-check: $(RELEASE) ## make the release, but for the images, in two clones that have nothing in common, and compare
+	$(RELEASE_PYTHON) -m release.check REGISTRY='$(REGISTRY)' IMAGES=no
 
 # An editable install: a change in the sources counts at once. --no-deps: the lock has them all.
 $(READY): requirements/dev.txt pyproject.toml

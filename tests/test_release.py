@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions import VERSION
+from krmfn_functions.kmm.versions import TARGETS
 from release import __main__ as make
 from release import archives, check, gitops, provenance, source, sums
 from release.process import Refusal
@@ -208,3 +209,32 @@ def test_a_tool_has_one_version_in_all_locks() -> None:
     assert sum("setuptools" in lock for lock in locks) == 3
     for name in set().union(*locks):
         assert len({lock[name] for lock in locks if name in lock}) == 1, name
+
+
+def supported() -> dict[str, set[str]]:
+    """What the table in docs/release.md lists: versions by program."""
+    text = (ROOT / "docs" / "release.md").read_text().partition("## What is supported")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
+    return {row[0]: set(row[1].split(", ")) for row in rows[1:]}
+
+
+def test_what_is_supported_is_what_ran() -> None:
+    table = supported()
+    nox = re.findall(r'"(3\.\d+)"', (ROOT / "noxfile.py").read_text())
+    classified = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text())
+    assert table.pop("Python") == set(nox) == set(classified)
+    assert f'requires-python = ">={nox[0]}"' in (ROOT / "pyproject.toml").read_text()
+    assert table.pop("KMM") == set(TARGETS)
+    engines = (ROOT / "docs" / "engines.md").read_text()
+    seen = re.findall(r"^\| (\S[^|]*?) \| ([^|]+?) \|", engines, re.MULTILINE)
+    names = {"Kubernetes": "kube-apiserver", "Argo CD": "argocd-repo-server", "Flux": "kustomize-controller"}
+    assert len(table) == 5
+    for program, versions in table.items():
+        name = names.get(program.partition(" (")[0], program)
+        assert versions in [{version} for engine, version in seen if engine.startswith(name)], program
+
+
+def test_the_image_has_the_kustomize_of_the_tests() -> None:
+    module = (ROOT / "requirements" / "kustomize" / "go.mod").read_text()
+    [version] = re.findall(r"kustomize/v5 (v\S+)", module)
+    assert f"\nkustomize={version}\n" in (ROOT / "tests" / "e2e" / "install").read_text()

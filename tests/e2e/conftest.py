@@ -12,7 +12,7 @@ import pytest
 from tests.commands import ROOT
 
 from .argo_loop import loop as loop
-from .engines import BASE_IMAGE, KUSTOMIZE, absent, allowed, find, missing, must, path_of, run
+from .engines import KUSTOMIZE, absent, allowed, find, missing, must, path_of, run
 from .kube import cluster as cluster
 from .kube import kmm as kmm
 
@@ -79,34 +79,42 @@ def containers(tmp_path_factory: pytest.TempPathFactory) -> Env:
 
 
 @pytest.fixture(scope="session")
-def base_image(containers: Env, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A base image made of Debian packages, so that no image registry is needed; podman keeps it for the next run."""
-    if run("podman", "image", "exists", BASE_IMAGE, env=containers).code == 0:
-        return BASE_IMAGE
+def released(containers: Env, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder dist/ that `make release` fills in a clone; the base of its images is made of Debian packages."""
     if os.getuid() != 0:
-        absent("base image", f"only root can make {BASE_IMAGE} with debootstrap")
-    debootstrap = find("debootstrap", "install the Debian package")
-    root = tmp_path_factory.mktemp("root")
-    packages = "--include=python3,python3-venv,ca-certificates"
-    must(debootstrap, "--variant=minbase", packages, "bookworm", root, env=containers, timeout=600)
-    archive = root.with_suffix(".tar")
-    must("tar", "-C", root, "-cf", archive, ".", timeout=300)
-    must("podman", "import", archive, BASE_IMAGE, env=containers, timeout=300)
-    archive.unlink()
-    shutil.rmtree(root)
-    return BASE_IMAGE
+        absent("base image", "only root can make it with debootstrap")
+    for program, package in (("debootstrap", "debootstrap"), ("buildah", "buildah"), ("go", "golang-go")):
+        find(program, f"install the Debian package {package}")
+    clone = tmp_path_factory.mktemp("release") / "clone"
+    must("git", "clone", "--quiet", ROOT, clone)
+    patch = tmp_path_factory.mktemp("patch") / "patch"
+    patch.write_bytes(must("git", "diff", "--binary", "HEAD", cwd=ROOT))
+    if patch.stat().st_size:
+        me = ("git", "-c", "user.name=me", "-c", "user.email=me@example.com")
+        must("git", "apply", "--index", patch, cwd=clone)
+        must(*me, "commit", "--quiet", "--message", "what is not committed yet", cwd=clone)
+    must("make", "release", cwd=clone, env=containers, timeout=1800)
+    yield clone / "dist"
+    shutil.rmtree(clone)
 
 
-def build_options(base: str) -> list[str]:
-    """What `podman build` needs on this machine: our base, and pip's way out as the host has it."""
-    shared = [path for path in ("/etc/ssl/certs", "/etc/pip.conf") if Path(path).exists()]
-    return ["--build-arg", f"BASE_IMAGE={base}", "--network", "host", *(f"--volume={p}:{p}:ro" for p in shared)]
+def loaded(released: Path, name: str, env: Env) -> Iterator[str]:
+    """Give an image of the release a name of this process alone."""
+    [layout] = (released / "images").glob(f"{name}/index.json")
+    ident = must("podman", "pull", "--quiet", f"oci:{layout.parent}", env=env, timeout=300).decode().strip()
+    tag = f"localhost/krmfn-e2e/{name}:{os.getpid()}"
+    must("podman", "tag", ident, tag, env=env)
+    yield tag
+    run("podman", "rmi", "--force", ident, env=env)
 
 
 @pytest.fixture(scope="session")
-def image(base_image: str, containers: Env) -> Iterator[str]:
-    """Build the image under a name of this process alone."""
-    name = f"localhost/krmfn-e2e/krmfn:{os.getpid()}"
-    must("podman", "build", *build_options(base_image), "--tag", name, ROOT, env=containers, timeout=900)
-    yield name
-    run("podman", "rmi", "--force", name, env=containers)
+def image(released: Path, containers: Env) -> Iterator[str]:
+    """The image of the function."""
+    yield from loaded(released, "krmfn", containers)
+
+
+@pytest.fixture(scope="session")
+def sidecar(released: Path, containers: Env) -> Iterator[str]:
+    """The image of the sidecar."""
+    yield from loaded(released, "krmfn-argocd", containers)

@@ -17,7 +17,6 @@ RENDERED = sorted({folder.name for folder in EXAMPLES.iterdir() if folder.is_dir
 """The examples that `render` takes, each as one folder."""
 TOOLS = ROOT / ".tools" / "bin"
 KUSTOMIZE = "v5.8."
-BASE_IMAGE = "localhost/krmfn-e2e/python:bookworm"
 
 
 def run(

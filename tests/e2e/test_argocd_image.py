@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,31 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT
-
 from .argo import PLUGIN, Plugin, client
-from .conftest import Env, build_options
+from .conftest import Env
 from .control_plane import wait
 from .engines import EXAMPLES, must, run
 
 LOCKED = ["--read-only", "--network=none", "--security-opt=no-new-privileges", "--cap-drop=all"]
 WITH_TMP, WITHOUT = ["--tmpfs=/tmp"], ["--read-only-tmpfs=false"]
-
-
-@pytest.fixture(scope="module")
-def sidecar(
-    base_image: str, kustomize: str, containers: Env, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """The target `argocd`; kustomize is the one of these tests, in an image with nothing else."""
-    folder = tmp_path_factory.mktemp("kustomize")
-    shutil.copy(kustomize, folder / "kustomize")
-    (folder / "Dockerfile").write_text("FROM scratch\nCOPY kustomize /app/kustomize\n")
-    names = [f"localhost/krmfn-e2e/{name}:{os.getpid()}" for name in ("kustomize", "argocd")]
-    must("podman", "build", "--tag", names[0], folder, env=containers, timeout=300)
-    options = [*build_options(base_image), "--build-arg", f"KUSTOMIZE_IMAGE={names[0]}", "--target", "argocd"]
-    must("podman", "build", *options, "--tag", names[1], ROOT, env=containers, timeout=900)
-    yield names[1]
-    run("podman", "rmi", "--force", *names, env=containers)
 
 
 def test_the_user_is_argo_cd_s(sidecar: str, containers: Env) -> None:
