@@ -1,7 +1,5 @@
 """A command of the command line: how it is described and run, and what it works with."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from typing import Any, NamedTuple

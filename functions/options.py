@@ -1,7 +1,5 @@
 """Options of the commands that run the function, from argparse into frozen values."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

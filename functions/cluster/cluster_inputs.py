@@ -1,7 +1,5 @@
 """What each cluster holds: its roots read and built, before the function runs."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """One cluster after the function: what each of its roots gives, and all of that as one list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

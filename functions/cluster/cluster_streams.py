@@ -3,11 +3,8 @@
 Every command that works on PATHs gets its lists here, so that all of them see the same clusters.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,7 +16,7 @@ from ..command import Context
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures, raise_first
-from . import cluster_inputs, cluster_lists, external, inputs, layout
+from . import cluster_inputs, cluster_lists, inputs, layout
 from .cluster_lists import Rendered
 from .config import Config
 from .layout import Layout
@@ -107,12 +104,16 @@ def _streams(
     failures += [failure for one in read for failure in one.failures]
     findings += [finding for one in read for finding in one.findings]
     wrong = [one.place for one in findings if one.place and one.severity != "info"]
-    unread = {str(Path(place.path).parent.resolve()) for place in wrong}
+    unread = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
     sound = [path for path in every if not any(within(folder, os.path.realpath(path)) for folder in unread)]
     if judged:
         cluster_inputs.warn_of_nothing(context, sound, read)
     names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
-    others = external.read(context, names, roots, failures) if options.against else {}
+    others: dict[str, Rendered] = {}
+    if options.against:
+        from . import external
+
+        others = external.read(context, names, roots, failures)
     made: list[Rendered] = []
     has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:

@@ -3,8 +3,6 @@
 It is committed, so it may not choose a program, flags for kustomize or a path outside the repository.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Input of a command: the resources in its PATH, and the same list after the function has run."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

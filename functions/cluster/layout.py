@@ -1,7 +1,5 @@
 """Which roots make a cluster: each its own, unless the configuration file or --cluster joins several."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple

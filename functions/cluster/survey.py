@@ -5,8 +5,6 @@ the nearest root above them. What only a kustomization reads (patches, values, C
 chart, and a file that holds nothing like a resource is in no root.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """The parser of a function's command line, and its arguments as typed values."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import sys
@@ -40,7 +38,8 @@ def parser() -> argparse.ArgumentParser:
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
         command = table.command(name)
-        _describe(parsers.add_parser(name, help=command.help), name, command)
+        raw = argparse.RawDescriptionHelpFormatter
+        _describe(parsers.add_parser(name, help=command.help, formatter_class=raw), name, command)
     return made
 
 
@@ -49,7 +48,6 @@ def _describe(own: argparse.ArgumentParser, name: str, command: Command) -> None
     shown = "\n".join(f"  {NAME} {name} {example}".rstrip() for example in command.examples or ("",))
     own.description = f"{command.help[0].upper()}{command.help[1:]}."
     own.epilog = f"examples:\n{shown}\n\n{command.exits}"
-    own.formatter_class = argparse.RawDescriptionHelpFormatter
     command.arguments(own)
     if command.intent:
         options.add(own, joins=command.joins)
@@ -121,7 +119,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
         namespace = known.parse_args(argv)
         own = grammar.commands(known)[namespace.command]
     else:
-        own = Parser(prog=f"{NAME} {argv[0]}")
+        own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=argparse.RawDescriptionHelpFormatter)
         _describe(own, argv[0], table.command(argv[0]))
         namespace = own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
     _check_values(own, namespace)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from . import grammar
 from .table import GROUPS
@@ -34,6 +39,11 @@ OPTIONS = {
 class Parser(argparse.ArgumentParser):
     """A parser whose help is in groups."""
 
+    def __init__(self, **named: Any) -> None:
+        """Take what ArgumentParser takes, and the terminal's width without shutil, whose archives nobody needs."""
+        kind = named.pop("formatter_class", argparse.HelpFormatter)
+        super().__init__(formatter_class=partial(kind, width=_width()), **named)
+
     def format_help(self) -> str:
         """Return the help: usage, what the command does, its arguments in groups, examples and exit codes."""
         formatter = self._get_formatter()
@@ -45,6 +55,16 @@ class Parser(argparse.ArgumentParser):
             formatter.end_section()
         formatter.add_text(self.epilog)
         return formatter.format_help()
+
+
+def _width() -> int:
+    """Return how many columns a text takes: as argparse has it, of COLUMNS, the terminal, or 80."""
+    columns = os.environ.get("COLUMNS", "")
+    wide = int(columns) if columns.isdecimal() else 0
+    if not wide and sys.__stdout__:
+        with suppress(OSError, ValueError):
+            wide = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return (wide or 80) - 2
 
 
 def _sections(parser: argparse.ArgumentParser) -> Iterator[tuple[str, Sequence[argparse.Action]]]:

@@ -12,7 +12,7 @@ from krmfn.runner import ensure_stderr
 from ..command import Context
 from ..options import log_of
 from ..settings import CHECK
-from . import argocd, arguments
+from . import arguments
 
 
 def main(argv: Sequence[str]) -> int:
@@ -29,6 +29,8 @@ def main(argv: Sequence[str]) -> int:
         command, args, options = call
         log = log_of(options)
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
+            from . import argocd
+
             options = argocd.applied(options)
         return command.run(Context(options, command.intent or CHECK, log), args)
     except KrmfnError as failure:

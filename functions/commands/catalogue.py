@@ -1,7 +1,5 @@
 """Every rule of the product, and the command `rules` that lists them."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any, NamedTuple
 

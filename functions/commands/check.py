@@ -1,7 +1,5 @@
 """The command `check`: what is wrong in each PATH, as a report."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
@@ -20,7 +18,6 @@ from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
 from ..formats import baseline, findings
 from ..formats.checked import CLUSTERS, Checked
-from ..formats.grouped import where
 from ..paths import failures, files, output
 from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
@@ -124,6 +121,9 @@ def _checked(one: Rendered) -> Checked:
 
 def _once(results: Sequence[Result], names: Mapping[str, Sequence[str]]) -> list[Result]:
     """Return each finding once, with the names of the clusters that have it: a base that several build is one file."""
+    if names:
+        from ..formats.grouped import where  # late: of one cluster nothing is told for several
+
     number = len({name for every in names.values() for name in every})
     kept: dict[object, Result] = {}
     for one in results:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from krmfn import ResourceList, Result, error
 from krmfn.counts import some
 
-from ..deviceconfig.reading import domain_of
-from ..fleet import table
 from ..kmm.module import MODULE_KINDS
-from ..plan import Comparison
-from ..report import local
+
+if TYPE_CHECKING:
+    from ..plan import Comparison
 
 NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
 """What a state can be failed for, beside an error, each word with its help."""
@@ -47,7 +47,10 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
     """
     if "uncovered" not in words:
         return
-    from .nodes import uncovered as of_rows  # here: few ask
+    from ..deviceconfig.reading import domain_of  # these late: few ask
+    from ..fleet import table
+    from ..report import local
+    from .nodes import uncovered as of_rows
 
     has_modules = False
     for name, resources in lists.items():

@@ -1,7 +1,5 @@
 """Which findings `check` shows: of the severities and rules that are asked for. What is hidden counts all the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The ServiceAccounts of a config: its own, and those of its device plugin, DRA driver and DaemonSets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

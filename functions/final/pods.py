@@ -1,7 +1,5 @@
 """What makes pods, and which labels of nodes it asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

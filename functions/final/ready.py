@@ -1,7 +1,5 @@
 """Who waits for a Module: labels that KMM puts on nodes, in the selectors and affinities of the list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

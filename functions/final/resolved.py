@@ -1,7 +1,5 @@
 """The names of other resources that pods, Modules and claims of devices hold, held against those in the list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The final list of a cluster as the rules see it: what is deployed, what stays behind, and what was renamed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

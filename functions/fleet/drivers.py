@@ -1,7 +1,5 @@
 """A Module as far as it decides which nodes get it, and whom it is made for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

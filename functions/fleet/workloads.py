@@ -1,7 +1,5 @@
 """The pods of an input: their images, and the nodes of each DaemonSet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

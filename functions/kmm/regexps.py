@@ -4,8 +4,6 @@ Both are RE2, with small differences; where C++ takes more than Go, Go's answer 
 3 ms to load, is imported only for a regexp that is not simple. Source: Go 1.26 regexp/syntax, compared by running both.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache

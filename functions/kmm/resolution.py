@@ -1,7 +1,5 @@
 """The kernel mapping of a Module that a node's kernel takes, and its image, exactly as KMM decides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple

@@ -7,8 +7,6 @@ A function is ours when its annotation is one of these and holds nothing else, n
                                 or digest: anybody can publish an image evil/NAME
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple

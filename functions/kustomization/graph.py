@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
 
 from ..run import Transformed
-from .calls import Call
-from .references import Reference
 from .transformers import transformed
+
+if TYPE_CHECKING:
+    from .calls import Call
+    from .references import Reference
 
 
 class Kustomization(NamedTuple):

@@ -3,8 +3,6 @@
 Of a large text a second process checks the greater part, while this one reads what names each resource.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext

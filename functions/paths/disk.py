@@ -1,7 +1,5 @@
 """Paths as kustomize resolves them, and the files behind them, within the root of what may be read."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Work on each PATH by itself: what goes wrong with one hides nothing of the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 

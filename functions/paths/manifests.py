@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from krmfn.envelope import Envelope
 from krmfn.errors import KrmfnError, NoData, TooLarge
@@ -37,7 +36,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     `in_full`: the data of every document is read, too.
     Raises KrmfnError that names each file and line that cannot be read.
     """
-    if path != "-" and Path(path).is_dir():
+    if path != "-" and os.path.isdir(path):
         readable, problems = tree.below(path, _is_read, root)
         resources, unread = read_files(readable, in_full)
         problems += [named(name, failure) for name, failure in unread.items()]
@@ -100,7 +99,7 @@ def read_stream(text: bytes, name: str = "") -> ResourceList:
 
 def kustomization_in(path: str) -> str | None:
     """Return the path of the kustomization in the directory `path`, file or not; None without one."""
-    names = (os.path.join(path, name) for name in KUSTOMIZATIONS)  # noqa: PTH118
+    names = (os.path.join(path, name) for name in KUSTOMIZATIONS)
     return next((name for name in names if os.path.lexists(name)), None)
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -16,6 +16,9 @@ from krmfn.yamltext import documents, edit, emit, split
 from krmfn.yamltext.comments import KEEPS
 
 from . import files
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KUSTOMIZATION = "kustomization.yaml"
 _HEAD = """\
@@ -63,6 +66,8 @@ def write_folders(items_by_folder: Mapping[str, Sequence[Item]], root: str | Non
 
 def write_texts(texts: Mapping[str, Mapping[str, bytes]], root: str | None = None) -> None:
     """Write files by their names into folders; all of them or none. Raises KrmfnError as `write_folders` does."""
+    from pathlib import Path
+
     made: list[Path] = []
     written: list[Path] = []
     try:
@@ -89,6 +94,8 @@ def safe_name(name: str) -> str:
 def _make_folder(folder: str, root: str | None, made: list[Path]) -> None:
     """Make a folder with those above it, each noted in `made`. Raises KrmfnError for one that holds something."""
     files.check_named(folder, root)
+    from pathlib import Path
+
     target = Path(folder)
     try:
         for path in reversed([path for path in (target, *target.parents) if not path.exists()]):

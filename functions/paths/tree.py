@@ -3,8 +3,6 @@
 A link to a folder is followed inside the root; nothing is read twice.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

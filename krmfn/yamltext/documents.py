@@ -4,8 +4,6 @@
 (other line breaks, directives, a byte order mark inside, JSON) `documents` divides alone.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
