@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions import exclusivity
-from krmfn_functions.exclusivity import Claim, Node, check, claim, conflicts, messages, selectors
+from krmfn_functions.exclusivity import Claim, Conflict, Node, check, claim, conflicts, groups, messages, selectors
 
 from krmfn.resource import Place, Ref
 from krmfn.results import Field, Result
@@ -621,3 +621,40 @@ def test_of_two_sides_every_pair_across_is_reported_and_none_of_theirs_alone(
     for pair in reported:
         of_pair = [claim for claim in claims if claim.ref in pair]
         assert any(conflict.kind != "pool" for conflict in conflicts(of_pair, nodes)[0])
+
+
+# Claims on one node, and claims that stand elsewhere.
+
+LOADING = st.lists(st.sampled_from([("", "a"), ("", "b"), ("x", "a"), (None, "a"), (None, "a b")]), max_size=6)
+
+
+@given(LOADING, st.data())
+def test_claims_on_one_node_clash_as_each_pair_does(loading: list[tuple[str | None, str]], data: st.DataObject) -> None:
+    claims = [config(str(at), A, domain, modules) for at, (domain, modules) in enumerate(loading)]
+    present = data.draw(st.sets(st.sampled_from(range(len(claims))))) if claims else set[int]()
+    expected = {
+        number
+        for pair in combinations(sorted(present), 2)
+        for number in pair
+        if conflicts([claims[at] for at in pair], None)[0]
+    }
+    rivals = groups.clashing(claims)(sorted(present))
+    assert rivals.keys() == expected
+    for number, members in rivals.items():
+        others = {at for at in present - {number} if conflicts([claims[number], claims[at]], None)[0]}
+        assert number in members and others <= members <= present
+
+
+def test_a_conflict_is_told_of_pairs_with_a_claim_from_here() -> None:
+    here, there, other = config("a", A), config("b", B)._replace(theirs="x"), config("c", ALL)._replace(theirs="x")
+    whole = Conflict("driver", (there, here), (other,))
+    assert claim.across(whole) == Conflict("driver", (here,), (other,))
+    assert claim.across(whole._replace(left=(other,), right=(there, here))) == Conflict("driver", (here,), (other,))
+    assert claim.across(whole._replace(left=(there,), right=(other,))) is None
+    assert claim.across(whole._replace(left=(there, here), right=())) == Conflict("driver", (here, there))
+
+
+def test_claims_that_differ_only_in_their_place_have_an_order() -> None:
+    twins = [config("a", A)._replace(place=Place(f"{name}.yaml")) for name in "xy"]
+    found = [check([*some, config("b", A)], None) for some in (twins, twins[::-1])]
+    assert found[0] == found[1]
