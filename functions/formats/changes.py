@@ -59,7 +59,7 @@ def _fleet(compared: Sequence[Comparison], paint: color.Paint) -> list[str]:
             lines += ["", paint(there, "place")]
             head = there
         lines += _change_lines(change, paint)
-    if effects := [told for told, _ in grouped.effects(compared, untold)]:
+    if effects := [told for (_, told), _ in grouped.effects(compared, untold)]:
         lines += ["", "on the nodes:", *(printable(f"* {told}") for told in effects)]
     notes = [
         f"{color.finding(note, paint)} ({printable(grouped.where(clusters, len(compared)))})"

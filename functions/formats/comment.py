@@ -152,7 +152,7 @@ def _lines(compared: Sequence[Comparison], changes: Sequence[Told[Change]], whos
         for change, names in changes:
             if grouped.is_of_rights(change):
                 yield f"- **rights** {_cell(f'{change.ref} is {change.what}')} {whose(names)}\n", names
-        yield from ((f"- {_cell(line)}\n", names) for line, names in grouped.effects(compared, untold))
+        yield from ((f"- {_cell(line)}\n", names) for (_, line), names in grouped.effects(compared, untold))
     else:
         yield from ((f"- {_cell(f'{one.ref}: {one.message}')}\n", ()) for each in compared for one in untold(each))
     yield from ((line, names) for line, names, severity in told if severity == "info")

@@ -171,10 +171,12 @@ def _total(numbers: Sequence[tuple[str, int]]) -> str:
     return f"{nodes} ({', '.join(f'{cluster} {number:,}' for cluster, number in numbers)})"
 
 
-def effects(compared: Sequence[Comparison], untold: Callable[[Comparison], list[Effect]]) -> Iterator[Told[str]]:
-    """Yield what happens on the nodes, a sentence per Module and effect; images differ by kernel, the first is named.
+def effects(
+    compared: Sequence[Comparison], untold: Callable[[Comparison], list[Effect]]
+) -> Iterator[Told[tuple[str, str]]]:
+    """Yield what happens on the nodes, in a word and a sentence per Module and effect.
 
-    `untold` returns the effects of a cluster that no note says.
+    Images differ by kernel, and the first is named; `untold` returns the effects of a cluster that no note says.
     """
     every = [(one.name, effect) for one in compared for effect in untold(one)]
     keyed = (((effect.ref, _head(effect), _reason(effect)), cluster, effect) for cluster, effect in every)
@@ -185,7 +187,7 @@ def effects(compared: Sequence[Comparison], untold: Callable[[Comparison], list[
         reasons = list(dict.fromkeys(effect.reason for _, effect in held if effect.reason))
         why = f": {reasons[0]}" if reasons else ""
         why += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
-        yield f"{ref}: {head}{_total(list(nodes.items()))}{why}", tuple(nodes)
+        yield (held[0][1].what, f"{ref}: {head}{_total(list(nodes.items()))}{why}"), tuple(nodes)
 
 
 def _head(effect: Effect) -> str:

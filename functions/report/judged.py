@@ -8,6 +8,7 @@ from typing import NamedTuple
 from krmfn import Result
 from krmfn.rule import Rule
 
+from ..formats.grouped import where
 from ..plan import Comparison
 from .parts import CONFLICTS, Clash, Part
 
@@ -22,27 +23,27 @@ class Chapter(NamedTuple):
     severity: str
     id: str
     rule: Rule | None
-    findings: Sequence[tuple[Part, Result]]
-    """Each with its cluster."""
+    findings: Sequence[tuple[str, Result]]
+    """Each once, with the clusters that have it; "" where there is only one."""
     more: int
     """Further ones that are not shown."""
 
 
 def chapters(parts: Sequence[Part], rules: Mapping[str, Rule]) -> list[Chapter]:
     """Return the findings by severity and rule."""
-    found: dict[tuple[int, str], list[tuple[Part, Result]]] = {}
+    found: dict[tuple[int, str], dict[object, tuple[Result, list[str]]]] = {}
     for part in parts:
         for result in part.findings:
             key = (_SEVERITIES.index(result.severity), result.rule)
-            found.setdefault(key, []).append((part, result))
-    return [
-        Chapter(
-            *(_SEVERITIES[severity], rule, rules.get(rule)),
-            found[severity, rule][:FINDINGS],
-            sum(result.unlisted or 1 for _, result in found[severity, rule][FINDINGS:]),
-        )
-        for severity, rule in sorted(found)
-    ]
+            name = (str(result), part.name if result.unlisted else "")
+            found.setdefault(key, {}).setdefault(name, (result, []))[1].append(part.name)
+    made = []
+    for severity, rule in sorted(found):
+        every = list(found[severity, rule].values())
+        shown = [(where(names, len(parts)) if len(parts) > 1 else "", one) for one, names in every[:FINDINGS]]
+        more = sum(one.unlisted or 1 for one, _ in every[FINDINGS:])
+        made.append(Chapter(_SEVERITIES[severity], rule, rules.get(rule), shown, more))
+    return made
 
 
 def refused(compared: Sequence[Comparison]) -> list[Result]:

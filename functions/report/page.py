@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from krmfn.counts import counted, some
 from krmfn.results import visible
@@ -30,6 +30,7 @@ from ..plan import Comparison
 from . import judged, pictures, rows, states, summary, tallies
 from .links import linked
 from .parts import Part, together
+from .told import told
 
 _FOLDER = Path(__file__).parent
 IMAGES = 1_000
@@ -53,8 +54,6 @@ _WORDING = {
     "spoken": summary.spoken,
     "state": lambda key: states.STATES[states.RANK[key]],
     "state_of": states.of_group,
-    "summary": changes.summary,
-    "untold": changes.untold,
     "without_driver": states.without_driver,
 }
 """What the template writes and draws with, on every page the same."""
@@ -82,6 +81,7 @@ def page(
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    environment.filters |= {"ticked": _ticked}
     environment.filters |= {"number": lambda number: f"{number:,}", "counted": lambda n, noun: counted(n, noun)}
     environment.globals |= _WORDING
     style, script = ((_FOLDER / name).read_text() for name in ("page.css", "page.js"))
@@ -96,6 +96,11 @@ def page(
         link=lambda where: linked(where, link_of),
     )
     return visible(text, "\n")  # a name must not look like another one
+
+
+def _ticked(text: str) -> Markup:
+    """Return a text in which what stands between backticks is code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # it is escaped before
 
 
 def _above(names: Sequence[str]) -> str:
@@ -124,7 +129,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "is_one": len(parts) == 1,
         "facts": summary.facts(parts, numbers, len(lines), len(needed)),
         "verdict": summary.verdict(parts, numbers, severities["error"] + len(refused)),
-        "compared": compared,
+        "told": told(compared),
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),

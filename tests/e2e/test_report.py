@@ -162,3 +162,17 @@ def test_pictures_are_kept(
     data = picture.read_bytes()
     assert data.startswith(b"\x89PNG")
     assert len(data) > 30_000, "a picture of nothing is small"
+
+
+@pytest.mark.parametrize("flags", [(), (DARK,)], ids=["light", "dark"])
+def test_nothing_is_read_sideways_on_a_phone(
+    flags: tuple[str, ...], reports: dict[int, Path], chromium: str, tmp_path: Path, env: Env
+) -> None:
+    """At 400 px rows are cards: no table, and not the page, is wider than what is seen of it."""
+    probe = (
+        "<script>document.title = [document.documentElement, ...document.querySelectorAll('.scroll')]"
+        ".filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.className || 'page').join()</script>"
+    )
+    page = changed(reports[500], tmp_path, probe, "none")
+    html = browse(chromium, page, tmp_path, env, "--dump-dom", "--window-size=400,900", *flags)
+    assert re.findall(r"<title>([^<]*)</title>", html)[0] == ""

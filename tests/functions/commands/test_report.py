@@ -79,7 +79,7 @@ def test_what_changes_since_the_base_is_on_the_page(tmp_path: Path) -> None:
     assert done.err.count("KRM604") == 1, "the error is said once"
     text = Page(done.text).text
     assert "1 changed, 1 deleted, 4 nodes affected." in text
-    assert "Module kmm/nic : lost by 4 nodes (gpu-1, gpu-2, gpu-3, web-1): it is deleted" in text
+    assert "Module kmm/nic: lost by 4 nodes (gpu-1, gpu-2, gpu-3, web-1): it is deleted" in text
     assert "lost by 1 node (gpu-3): no kernel mapping matches" in text
     assert "- regexp: ^.*\\.el9_6\\.x86_64$" in text
     assert "What changes" not in process("krmfn", "report", "lab", cwd=repo).text
