@@ -63,8 +63,8 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
     labels = {**own_metadata["labels"], **(entry.podLabels or {}), **_ours(own_metadata["labels"]), **served, **own}
     pod, annotations = pod_of(config, entry, version), entry.podAnnotations
-    if entry.rollOnConfigChange:
-        annotations = {**(annotations or {}), CONFIG_HASH: _digest(config_maps(config, pod))}
+    if entry.rollOnConfigChange and (used := config_maps(config, pod)):
+        annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",

@@ -12,7 +12,7 @@ from krmfn.item import LOCAL
 from krmfn.ownership import Id
 from krmfn.rule import Rule
 
-from ..kmm.lookup import tables
+from ..kmm.lookup import table, tables
 from ..kmm.module import module_of
 from ..rendering.kinds import OURS, OWNERS, PROFILE
 from .pods import images
@@ -68,6 +68,18 @@ def owners_have_uids(final: Final) -> Iterator[Result]:
                     "(Argo CD does not prune what has an owner)"
                 )
                 yield final.located(item, error(message, field=Field(join(("metadata", "ownerReferences", at)))))
+
+
+def modules_outlive_owners(final: Final) -> Iterator[Result]:
+    """Yield a warning per owner of a Module, as one that an operator made has the operator's custom resource."""
+    for item in final.deployed:
+        if item.mentions("ownerReferences") and module_of(item.manifest):
+            for at, owner in tables(table(item.manifest, "metadata"), "ownerReferences"):
+                message = (
+                    f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, the garbage "
+                    "collector deletes the Module, and KMM unloads the driver; remove ownerReferences"
+                )
+                yield final.located(item, warning(message, field=Field(join(("metadata", "ownerReferences", at)))))
 
 
 def inputs_stay_behind(final: Final) -> Iterator[Result]:
@@ -163,6 +175,21 @@ metadata:
 """,
         remedy="Remove `ownerReferences` from manifests in Git.",
         check=owners_have_uids,
+    ),
+    Rule(
+        "KRM712",
+        "ownerReferences should not stand in a Module: the garbage collector deletes it with its owner",
+        good="kind: Module\n",
+        bad="""\
+kind: Module
+metadata:
+  ownerReferences:
+  - {apiVersion: amd.com/v1alpha1, kind: DeviceConfig, name: gpu, uid: "8c4f8a5e-3f5b-4c8e-9d55-6a3c3d2f9b10"}
+""",
+        remedy="Remove `ownerReferences` from the Module in Git and, before its owner is deleted, from the cluster.",
+        check=modules_outlive_owners,
+        severities=("warning",),
+        advice=True,
     ),
     Rule(
         "KRM708",

@@ -16,6 +16,7 @@ from ..rendering.metadata import filled
 from ..rendering.schemas import schema
 from .modules import own_notes
 from .normal import normal
+from .normal import owner as owner_of
 
 _GATE = re.compile(r"kmm\.node\.kubernetes\.io/([a-z0-9-]+)\.(.+?)(?:\.version)?\.ready")
 _DEVICE = re.compile(r"host-device-\d+")
@@ -37,12 +38,17 @@ class Consumer(NamedTuple):
     """The Module's version that it waits for; "" when any will do."""
     service: Manifest | None = None
     """The Service in front of its pods that a DeviceConfig has made."""
+    waits: bool = True
+    """Whether its pods wait for the Module; False for one that belongs to the Module's owner and runs anyway."""
 
 
-def consumer(manifest: Manifest, services: Mapping[tuple[str, str], Manifest]) -> Consumer | None:
-    """Return the consumer that a DaemonSet is; None for one that waits for no Module, and for one that KMM made.
+def consumer(
+    manifest: Manifest, services: Mapping[tuple[str, str], Manifest], owned: Mapping[tuple[str, str], tuple[str, str]]
+) -> Consumer | None:
+    """Return the consumer that a DaemonSet is; None for one of no Module, and for one that KMM made.
 
-    `services` are the Services by their namespaces and names.
+    It waits for a Module, or belongs to the same owner. `services` are the Services by their namespaces and names,
+    `owned` the Modules by the namespaces and names of the owners that have one.
     """
     own = ref(manifest)
     if (own.group, own.kind) != ("apps", "DaemonSet") or NAME_LABEL in table(manifest, "metadata", "labels"):
@@ -54,7 +60,8 @@ def consumer(manifest: Manifest, services: Mapping[tuple[str, str], Manifest]) -
             version = selector.get(version_ready_label(*module), selector.get(version_label(*module), ""))
             served = table(manifest, "spec", "template", "metadata", "labels").get(SERVED_LABEL)
             return Consumer(manifest, module, str(version), services.get((own.namespace, str(served))))
-    return None
+    owner = owned.get((own.namespace, owner_of(manifest)))
+    return Consumer(manifest, owner, "", waits=False) if owner else None
 
 
 def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any]:
@@ -70,11 +77,16 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
     labels_of_pods = table(spec, "selector", "matchLabels")
     versioned = f"-{one.version.lower().replace('.', '-').replace('_', '-')}" if one.version else ""
     set_name = ref(one.manifest).name
+    own_name = set_name.removeprefix(f"{base}-").removesuffix(versioned)
+    named = own_name if set_name == f"{base}-{own_name}{versioned}" else container.get("name")
     own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
     entry = filled(
-        objectName=set_name if set_name != f"{base}-{container.get('name')}{versioned}" else None,
+        objectName=set_name if set_name != f"{base}-{named}{versioned}" else None,
         matchLabels=own_selector,
-        **_container({**container, "volumeMounts": mounts}),
+        waitsForModule=None if one.waits else False,
+        perVersion=False if one.waits and fields.get("upgrade") and not one.version else None,
+        containerName=container.get("name") if container.get("name") != named else None,
+        **{**_container({**container, "volumeMounts": mounts}), "name": named},
         volumes=volumes,
         hostDevices=devices,
         initContainers=[_container(init) for init in pod.get("initContainers", [])],
@@ -91,22 +103,24 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
         podAnnotations=table(notes, "annotations"),
     )
     if one.service:
-        entry["service"] = _service(one.service, {**(fields.get("annotations") or {}), **entry.get("annotations", {})})
+        above = {name: {**(fields.get(name) or {}), **entry.get(name, {})} for name in ("labels", "annotations")}
+        entry["service"] = _service(one.service, above)
     names = list(schema("deviceconfig")["$defs"]["daemonSet"]["properties"])
     return dict(sorted(entry.items(), key=lambda field: names.index(field[0]) if field[0] in names else len(names)))
 
 
-def _service(service: Manifest, inherited: dict[str, Any]) -> dict[str, Any]:
+def _service(service: Manifest, above: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the entry's service; what it has no field for is seen when the two are compared."""
     form = normal(service)
-    spec, notes = table(form, "spec"), own_notes(table(form, "metadata"), "annotations")
+    spec, metadata = table(form, "spec"), table(form, "metadata")
     ports = spec.get("ports") or []
     plain = ports[:1] if ports and ports[0].keys() <= {"port", "targetPort", "name"} else []
     return filled(
         type=spec.get("type"),
         **(plain[0] if plain else {}),
         ports=ports[len(plain) :],
-        annotations=_beyond(notes, inherited),
+        **{name: spec.get(name) for name in ("internalTrafficPolicy", "externalTrafficPolicy")},
+        **{name: _beyond(own_notes(metadata, name), inherited) for name, inherited in above.items()},
     )
 
 

@@ -13,6 +13,7 @@ from ..deviceconfig import deviceconfig
 from ..deviceconfig.fields import Spec
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
+from ..rendering.metadata import filled
 from ..run import note
 from ..settings import Settings
 from .comparing import Difference, compared, lost
@@ -46,14 +47,15 @@ def draft(module: Manifest, consumers: Sequence[Consumer]) -> Draft:
     spec = table(folded({"spec": spec}), "spec")
     version = str(table(spec, "moduleLoader", "container").get("version", ""))
     numbered = list(enumerate(consumers))
-    current = [(number, one) for number, one in numbered if one.version == version]
-    older = [(number, one) for number, one in numbered if one.version != version]
+    current = [(number, one) for number, one in numbered if one.version in ("", version)]
+    older = [(number, one) for number, one in numbered if one.version not in ("", version)]
     fields = fields_of(spec, table(form, "metadata")) | ({"hub": hub} if hub else {})
     if version and older:
         fields["upgrade"] = {"ordered": True, "retain": list(dict.fromkeys(one.version for _, one in older))}
     if several := _secrets(fields.get("imagePullSecret"), consumers):
         fields = {name: value for name, value in fields.items() if name != "imagePullSecret"}
         fields["imagePullSecrets"] = several
+    fields |= _tolerations(fields.pop("tolerations", []), consumers)
     if current:
         fields["daemonSets"] = [entry_of(one, fields, own.name) for _, one in current]
     names = list(Spec.__annotations__)
@@ -67,6 +69,13 @@ def draft(module: Manifest, consumers: Sequence[Consumer]) -> Draft:
     objects = [(module, MODULE), *((one.manifest, number) for number, one in numbered)]
     objects += [(one.service, number) for number, one in current if one.service]
     return Draft(config, tuple(objects), tuple(number for number, _ in current), tuple(number for number, _ in older))
+
+
+def _tolerations(whole: list[Any], consumers: Sequence[Consumer]) -> dict[str, Any]:
+    """Return the Module's tolerations: those that all consumers have, too, and those of its own."""
+    pods = [table(normal(one.manifest), "spec", "template", "spec").get("tolerations", []) for one in consumers]
+    shared = [one for one in whole if all(one in tolerations for tolerations in pods)]
+    return filled(tolerations=shared, loaderTolerations=[one for one in whole if one not in shared])
 
 
 def _secrets(first: str | None, consumers: Sequence[Consumer]) -> list[str]:

@@ -14,7 +14,7 @@ from ..settings import Settings
 from .comparing import Difference
 from .consumers import Consumer, consumer
 from .drafts import MODULE, draft, judged
-from .normal import cleaned
+from .normal import cleaned, owner
 
 
 class Kept(NamedTuple):
@@ -51,7 +51,8 @@ def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
-    consumers = [found for one in manifests if (found := consumer(one, services))]
+    owned = {(ref(one).namespace, owner(one)): (ref(one).namespace, ref(one).name) for one in modules if owner(one)}
+    consumers = [found for one in manifests if (found := consumer(one, services, owned))]
     waiting: dict[tuple[str, str], list[Consumer]] = {}
     for found in consumers:
         waiting.setdefault(found.module, []).append(found)
@@ -97,11 +98,8 @@ def _attempt(module: Manifest, consumers: Sequence[Consumer], settings: Settings
 def _of_its_version(module: Manifest, consumers: Sequence[Consumer]) -> tuple[list[Consumer], list[Kept]]:
     """Return the consumers that a config may have, and as they stay those that wait for a version as it does not."""
     version = _version(module)
-    fit = [one for one in consumers if bool(one.version) == bool(version)]
-    if version:
-        why = f"it waits for any version of its Module, and with an ordered upgrade (version {version}) each is for one"
-    else:
-        why = "it waits for a version, and its Module has none"
+    fit = [one for one in consumers if version or not one.version]
+    why = "it waits for a version, and its Module has none"
     return fit, _kept((one for one in consumers if one not in fit), why)
 
 

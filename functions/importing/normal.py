@@ -45,7 +45,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "serviceAccountName": "default",
         "type": "ClusterIP",
         "sessionAffinity": "None",
-        "internalTrafficPolicy": "Cluster",
+        **dict.fromkeys(("internalTrafficPolicy", "externalTrafficPolicy"), "Cluster"),
     },
     "updateStrategy": {"type": "RollingUpdate"},
     "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0},

@@ -8,12 +8,14 @@ from typing import Any
 
 from krmfn import Manifest
 from krmfn.counts import counted, listed
+from krmfn.resource import ref
 from krmfn.results import printable
 
 from ..differences import ABSENT
+from ..kmm.lookup import leaves
 from .comparing import REPLACED
 from .importer import Imported
-from .normal import OUR_ANNOTATIONS, OUR_LABELS
+from .normal import OUR_ANNOTATIONS, OUR_LABELS, normal, owner
 
 _WIDEST = 60
 
@@ -47,6 +49,15 @@ def _differences(whole: Imported) -> Iterator[str]:
     if not whole.taken:
         return
     yield ""
+    for one in whole.taken:
+        for manifest in one.objects:
+            own = ref(manifest)
+            size = sum(1 for _ in leaves(normal(manifest)))
+            changed = {
+                str(each.change.path) for at, each in one.differences if at == own and each.change.old is not ABSENT
+            }
+            yield f"{own}: {size - len(changed)} of {counted(size, 'field')}"
+    yield ""
     yield "rendered back, every object means the same as before, and has in addition"
     yield f"  the labels {', '.join(OUR_LABELS)}"
     yield f"  the annotations {', '.join(OUR_ANNOTATIONS)}, as far as they apply"
@@ -79,5 +90,12 @@ def _next(whole: Imported, paths: Sequence[str], folder: str) -> Iterator[str]:
     if len(paths) == 1 and paths[0] != "-":
         yield f"  krmfn diff {paths[0]} {folder}"
     yield f"  krmfn render {folder} | kubectl diff -f -    # what an apply would change on the cluster"
+    if any(owner(manifest) for one in whole.taken for manifest in one.objects):
+        yield "  an operator runs them: in this order the driver stays loaded"
+        yield "    1. scale the operator's Deployment to 0, so that it writes nothing any more"
+        yield "    2. remove the finalizers of its custom resources, since nobody acts on them any more"
+        yield "    3. delete these with `kubectl delete --cascade=orphan`, or remove ownerReferences from all objects"
+        yield "       above: else the garbage collector deletes the Module with its owner, and KMM unloads the driver"
+        yield "    4. sync what is rendered"
     yield f"  then let {folder} take the place of the hand-written files; a list that holds both needs"
     yield "  `adopt: true` in the functionConfig, and the objects are taken over where they are"

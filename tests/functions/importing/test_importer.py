@@ -64,9 +64,9 @@ def test_a_module_and_its_consumer_become_one_config() -> None:
         "labels": {"team": "drivers"},
         "daemonSets": [
             {
-                "name": "exporter",
-                "objectName": "gpu-metrics",
+                "name": "metrics",
                 "matchLabels": {"app": "gpu-metrics"},
+                "containerName": "exporter",
                 "image": "registry.example.com/exporter:1",
                 "ports": [{"containerPort": 9400}],
                 "livenessProbe": {"httpGet": {"path": "/", "port": 9400}},
@@ -286,17 +286,37 @@ def test_labels_that_we_have_ourselves_are_replaced_and_named() -> None:
     assert why == {("Module", "metadata.labels[app.kubernetes.io/name]"): ours}, "pods keep what they are selected by"
 
 
-def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
-    """It is not what keeps the Module from being expressed."""
+def test_a_consumer_of_any_version_is_one_for_all_versions() -> None:
     versioned = module(name="gpu", version="1.0")
     whole = imported([versioned, EXPORTER], SETTINGS)
-    assert len(whole.taken) == 1
-    (kept,) = whole.kept
-    assert kept.reasons[0].startswith("it waits for any version of its Module, and with an ordered upgrade")
+    assert whole.kept == () and config_of(whole)["spec"]["daemonSets"][0]["perVersion"] is False
+
+
+def test_a_consumer_that_waits_for_another_kind_of_module_stays_alone() -> None:
+    """It is not what keeps the Module from being expressed."""
     gate = "kmm.node.kubernetes.io/version-module.kmm.gpu"
     waiting = edited(EXPORTER, (("spec", "template", "spec", "nodeSelector", gate), "1.0"))
     whole = imported([GPU, waiting], SETTINGS)
     assert (len(whole.taken), whole.kept[0].reasons) == (1, ("it waits for a version, and its Module has none",))
+
+
+OWNER = [{"apiVersion": "amd.com/v1alpha1", "kind": "DeviceConfig", "name": "cr", "uid": "1", "controller": True}]
+
+
+def test_what_belongs_to_the_owner_of_a_module_is_imported_also_where_it_does_not_wait() -> None:
+    labeller = edited(
+        EXPORTER,
+        ("metadata", {"name": "gpu-labeller", "namespace": "kmm", "ownerReferences": OWNER}),
+        (f"{P}.nodeSelector", {"gpu": "a"}),
+    )
+    owned = edited(GPU, ("metadata.ownerReferences", OWNER))
+    (entry,) = config_of(imported([owned, labeller], SETTINGS))["spec"]["daemonSets"]
+    assert (entry["name"], entry["waitsForModule"]) == ("labeller", False)
+    of_another = edited(labeller, ("metadata.ownerReferences", [{**OWNER[0], "name": "other"}]))
+    elsewhere = edited(labeller, ("metadata.namespace", "other"))
+    for stranger in (of_another, elsewhere, edited(labeller, ("metadata.ownerReferences", []))):
+        whole = imported([owned, stranger], SETTINGS)
+        assert "daemonSets" not in config_of(whole)["spec"] and whole.others == 1
 
 
 def test_drivers_that_share_nodes_have_a_profile_each() -> None:
@@ -359,24 +379,18 @@ def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     assert why[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
 
 
-@pytest.mark.parametrize(
-    ("exporter", "why"),
-    [
-        (EXPORTER, f"{P}.tolerations: it would be added"),
-        (
-            edited(EXPORTER, (f"{P}.tolerations", [{"key": "other", "operator": "Exists"}])),
-            f"{P}.tolerations[0]: it would be added",
-        ),
-    ],
-)
-def test_what_would_be_added_or_changed_is_named(exporter: Manifest, why: str) -> None:
-    gpu = edited(GPU, ("spec.tolerations", [{"key": "gpu", "operator": "Exists"}]))
-    (kept,) = imported([gpu, exporter], SETTINGS).kept
-    assert kept.reasons == (why,)
+def test_tolerations_of_the_module_alone_are_the_loader_s() -> None:
+    one, other = {"key": "gpu", "operator": "Exists"}, {"key": "other", "operator": "Exists"}
+    gpu = edited(GPU, ("spec.tolerations", [one, other]))
+    assert config_of(imported([gpu, EXPORTER], SETTINGS))["spec"]["loaderTolerations"] == [one, other]
+    both = edited(EXPORTER, (f"{P}.tolerations", [other]))
+    spec = config_of(imported([gpu, both], SETTINGS))["spec"]
+    assert (spec["tolerations"], spec["loaderTolerations"]) == ([other], [one])
+    assert config_of(imported([gpu], SETTINGS))["spec"]["tolerations"] == [one, other]
 
 
 WHOLE = samples()[0]["spec"]
-SET = WHOLE["daemonSets"][0]
+SET = {name: value for name, value in WHOLE["daemonSets"][0].items() if name != "serviceAccount"}
 TOGETHER = ("volumes", "volumeMounts", "initContainers", "ports", "service", "livenessProbe", "containers")
 """Fields of a DaemonSet that name each other."""
 

@@ -1,0 +1,50 @@
+"""What four vendors' operators made is imported, with all that belongs to the owner of the Module.
+
+The recordings are data outside of this repository: KRMFN_OPERATORS names their folder.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from krmfn_functions.differences import ABSENT
+from krmfn_functions.importing.importer import imported
+from krmfn_functions.settings import RENDER, Settings
+
+from krmfn.resource import ref
+
+FOLDER = os.environ.get("KRMFN_OPERATORS", "")
+OWNER = [{"apiVersion": "example.com/v1", "kind": "DeviceConfig", "name": "cr", "uid": "1", "controller": True}]
+OPERATORS: dict[str, tuple[int, list[str]]] = {
+    "habana": (3, []),
+    "amd-gpu": (5, ["gpu-operator-node-labeller"]),
+    "neuron": (2, []),
+    "onload": (3, []),
+}
+"""How many Modules and DaemonSets are taken of each, and what stays as it is."""
+
+
+@pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_what_an_operator_made_is_imported(operator: str) -> None:
+    manifests: list[Any] = list(yaml.safe_load_all((Path(FOLDER) / f"{operator}.yaml").read_text()))
+    for manifest in manifests:
+        manifest["metadata"]["ownerReferences"] = OWNER
+    whole = imported(manifests, Settings(RENDER))
+    taken, left = OPERATORS[operator]
+    assert sum(len(one.objects) for one in whole.taken) == taken
+    assert [ref(one.manifest).name for one in whole.kept] == left
+    for own, difference in (pair for one in whole.taken for pair in one.differences):
+        written = difference.change.old is not ABSENT
+        assert difference.why and (not written or difference.change.parts[-1] == "args"), (own, difference)
+
+
+@pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
+def test_the_labeller_of_amd_stays_with_the_reason() -> None:
+    manifests = list(yaml.safe_load_all((Path(FOLDER) / "amd-gpu.yaml").read_text()))
+    (kept,) = imported(manifests, Settings(RENDER)).kept
+    assert "matchLabels" in kept.reasons[0] and "another entry has a DaemonSet of its own" in kept.reasons[0]
