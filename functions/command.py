@@ -28,7 +28,6 @@ class Context(NamedTuple):
 class Command(NamedTuple):
     """A command: what its help shows, its arguments, and the work."""
 
-    help: str
     examples: tuple[str, ...]
     """Arguments as the command's help shows them."""
     arguments: Callable[[argparse.ArgumentParser], None]

@@ -24,8 +24,8 @@ _DESCRIPTION = (
 )
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def parser(is_bare: bool = False) -> argparse.ArgumentParser:
+    """Return the parser of the command line; of a bare one the commands, which take their time, have no arguments."""
     made = Parser(
         prog=NAME,
         description=_DESCRIPTION,
@@ -37,16 +37,18 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--version", action=_Version, nargs=0, help=text)
     parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS:
-        command = table.command(name)
         raw = argparse.RawDescriptionHelpFormatter
-        _describe(parsers.add_parser(name, help=command.help, formatter_class=raw), name, command)
+        own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=raw)
+        if not is_bare:
+            _describe(own, name, table.command(name))
     return made
 
 
 def _describe(own: argparse.ArgumentParser, name: str, command: Command) -> None:
     """Add what the help of a command shows, and its arguments."""
     shown = "\n".join(f"  {NAME} {name} {example}".rstrip() for example in command.examples or ("",))
-    own.description = f"{command.help[0].upper()}{command.help[1:]}."
+    summary = COMMANDS[name].summary
+    own.description = f"{summary[0].upper()}{summary[1:]}."
     own.epilog = f"examples:\n{shown}\n\n{command.exits}"
     command.arguments(own)
     if command.intent:
@@ -115,7 +117,7 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
     not even made. What comes before a command is --help or --version.
     """
     if not argv or argv[0] not in COMMANDS or "--" in argv:
-        known = parser()
+        known = parser(is_bare=len(argv) < 2)
         namespace = known.parse_args(argv)
         own = grammar.commands(known)[namespace.command]
     else:

@@ -105,7 +105,6 @@ def _run(_: Context, args: Args) -> int:
 
 
 COMMAND = Command(
-    "print a shell completion script for commands and options",
     (
         "bash > ~/.local/share/bash-completion/completions/krmfn",
         "zsh > ~/.krmfn-completion.zsh",

@@ -117,4 +117,4 @@ def _entry(rule: Rule) -> dict[str, Any]:
     return entry | {"canBeTurnedOff": rule.advice}
 
 
-COMMAND = Command("print every rule with its id", ("", "--format json"), arguments, Args, run, exits=PRINTED)
+COMMAND = Command(("", "--format json"), arguments, Args, run, exits=PRINTED)

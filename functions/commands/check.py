@@ -171,7 +171,6 @@ def _ids() -> frozenset[str]:
 
 
 COMMAND = Command(
-    "print what is wrong with the resources, and where",
     ("clusters/lab", "clusters/lab --format sarif > findings.sarif", "clusters/* --strict --baseline known.json"),
     *(_arguments, Args, run, CHECK),
     joins=True,

@@ -116,7 +116,6 @@ def _texts(
 
 
 COMMAND = Command(
-    "check a pull request and say what it changes, as files for a CI server",
     (
         "--base origin/main --out results",
         "--base origin/main clusters --out results --fail-on warning --fail-on lost",

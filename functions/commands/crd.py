@@ -26,13 +26,11 @@ def _fields(_: Context, args: NoArgs) -> int:
 
 
 COMMAND = Command(
-    "print the CustomResourceDefinitions, for kubectl apply -f -",
     ("| kubectl apply -f -",),
     *(lambda parser: None, NoArgs, _crds),
     exits=PRINTED,
 )
 KUSTOMIZE_CONFIG = Command(
-    "print the fields that name other resources or hold images, for `configurations:` of a kustomization",
     ("> kustomize-configurations.yaml",),
     *(lambda parser: None, NoArgs, _fields),
     exits=PRINTED,

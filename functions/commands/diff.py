@@ -129,7 +129,6 @@ def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str
 
 
 COMMAND = Command(
-    "print what would change on the cluster, and the risks",
     (
         "main/clusters/lab clusters/lab",
         "/dev/null clusters/lab --format markdown",

@@ -17,7 +17,6 @@ from ..rendering.spelling import near
 from . import catalogue
 
 _WIDEST = 100
-_HELP = "explain a rule or a field, or print where the fields of a config come from"
 
 
 class Args(NamedTuple):
@@ -83,4 +82,4 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi")
-COMMAND = Command(_HELP, _EXAMPLES, arguments, Args, run, exits=PRINTED)
+COMMAND = Command(_EXAMPLES, arguments, Args, run, exits=PRINTED)

@@ -200,6 +200,6 @@ _EXAMPLES = (
     "--from nodes-*.json --missing-from held.txt",
 )
 COMMAND = Command(
-    *("print the images that the nodes will pull, each once", _EXAMPLES, _arguments, Images, _run, LOOK),
+    *(_EXAMPLES, _arguments, Images, _run, LOOK),
     joins=True,
 )

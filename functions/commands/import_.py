@@ -141,6 +141,5 @@ _EXAMPLES = (
     "- -o configs < dump.yaml   # kubectl get modules,daemonsets -A -o yaml > dump.yaml",
 )
 COMMAND = Command(
-    "write DeviceConfigs that render to the Modules and DaemonSets in PATH",
     *(_EXAMPLES, _arguments, Import, _run, READ),
 )

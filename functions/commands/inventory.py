@@ -152,7 +152,6 @@ _EXAMPLES = (
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
 COMMAND = Command(
-    "print a NodeInventory from the output of `kubectl get nodes -o json` (or yaml)",
     *(_EXAMPLES, _arguments, Inventory, _run),
     exits=PRINTED,
 )

@@ -249,7 +249,7 @@ _EXAMPLES = (
     "clusters/* --require-coverage --format json > nodes.json",
 )
 COMMAND = Command(
-    *("print which driver each node gets, or why it gets none", _EXAMPLES, _arguments, Nodes, _run),
+    *(_EXAMPLES, _arguments, Nodes, _run),
     intent=LOOK._replace(shows_errors=True),
     joins=True,
 )

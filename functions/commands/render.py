@@ -181,7 +181,6 @@ def _check_sources(folders: Sequence[str], clusters: Sequence[Rendered]) -> None
 
 
 COMMAND = Command(
-    "print the manifests that would reach the cluster",
     ("clusters/lab", "clusters/lab --output-dir rendered/lab", "- --prune never < objects.yaml"),
     *(_arguments, Args, run, RENDER),
     joins=True,

@@ -99,7 +99,7 @@ _EXAMPLES = (
     "--from nodes-*.json check-*.json -o report.html",
 )
 COMMAND = Command(
-    *("write one HTML page about a fleet", _EXAMPLES, _arguments, Report, _run),
+    *(_EXAMPLES, _arguments, Report, _run),
     intent=CHECK._replace(logs_advice=False, shows_errors=True, takes_settings_alone=False),
     joins=True,
 )

@@ -95,6 +95,4 @@ def _line(row: dict[str, Any]) -> str:
 
 
 _EXAMPLES = ("clusters/lab --kernel 5.14.0-427.13.1.el9_4.x86_64", '- --kernel "$(uname -r)" < modules.yaml')
-COMMAND = Command(
-    *("print which image each kernel gets, and from which mapping", _EXAMPLES, _arguments, Args, _run, LOOK)
-)
+COMMAND = Command(*(_EXAMPLES, _arguments, Args, _run, LOOK))

@@ -37,7 +37,6 @@ def _run(_: Context, args: Args) -> int:
 
 
 COMMAND = Command(
-    "print a kind's JSON Schema, for editors (yaml-language-server)",
     ("DeviceConfig > deviceconfig.schema.json",),
     *(_arguments, Args, _run),
     exits=PRINTED,

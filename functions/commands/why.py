@@ -91,7 +91,7 @@ _EXAMPLES = (
     "gpu-17 clusters/lab --live - --format json",
 )
 COMMAND = Command(
-    *("say why a node has its drivers, or has them not", _EXAMPLES, _arguments, Why, _run),
+    *(_EXAMPLES, _arguments, Why, _run),
     intent=LOOK._replace(shows_errors=True),
     joins=True,
     exits="exit code: 0 the node has what is planned, 1 it has not, or nothing is planned, 2 it is nowhere, or usage",

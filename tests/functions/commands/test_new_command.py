@@ -36,13 +36,13 @@ def _run(context: Context, args: Args) -> int:
     return 2 if streams is None else clusters.printed(context, streams, "", ())
 
 
-NEW = Command("print nothing", (".",), options.add_paths, Args, _run, CHECK)
+NEW = Command((".",), options.add_paths, Args, _run, CHECK)
 
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     command = table.command
-    monkeypatch.setitem(table.COMMANDS, "new", "")
+    monkeypatch.setitem(table.COMMANDS, "new", table.Entry("", "print nothing"))
     monkeypatch.setattr(table, "command", lambda name: NEW if name == "new" else command(name))
 
 
