@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 from .errors import KrmfnError
 from .fieldpath import FieldPath, join, split
-from .resource import Manifest, Place, Ref, check_plain, same
+from .resource import Manifest, Place, Ref, copied, same
 from .results import Field, Result
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
@@ -40,6 +39,30 @@ class Editable(Protocol):
     @property
     def shared_paths(self) -> frozenset[tuple[str, ...]]:
         """Return what an anchor and its aliases share."""
+        ...
+
+    @property
+    def is_changed(self) -> bool:
+        """Return True when the data is not what the text has."""
+        ...
+
+    @property
+    def remarks(self) -> dict[tuple[tuple[str, ...], bool], str]:
+        """Return the comments that are written."""
+        ...
+
+    @property
+    def written(self) -> bytes:
+        """Return the text, without what was edited since `settle`."""
+        ...
+
+    @property
+    def node(self) -> Any:
+        """Return the node tree of the text."""
+        ...
+
+    def settle(self) -> None:
+        """Write what was edited to the text."""
         ...
 
     def field_place(self, path: str) -> Place | None:
@@ -83,7 +106,7 @@ class ItemField:
         by an anchor and its aliases, or `value` is nothing that JSON has.
         """
         try:
-            check_plain(value)
+            value = copied(value)
         except KrmfnError as failure:
             raise self._failure(f"cannot be written: {failure}") from failure
         old = _read(self.item.manifest, self.parts)
@@ -92,7 +115,7 @@ class ItemField:
         above, rest = self._above()
         for part in reversed(rest[1:]):
             value = {part: value}
-        self._put(above, rest[0], copy.deepcopy(value))
+        self._put(above, rest[0], value)
         self.item.edited()
 
     def delete(self) -> None:
@@ -102,6 +125,44 @@ class ItemField:
         above, rest = self._above()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
         self.item.edited()
+
+    @property
+    def comment(self) -> str:
+        """Return the comment on the field's line, of a mapping or list that of its key's, without `# `; "" for none."""
+        return self._comment(head=False)
+
+    @comment.setter
+    def comment(self, words: str) -> None:
+        """Write it; "" removes it. Raises KrmfnError where there is no such field, or no line for a comment."""
+        self._remark(words, head=False)
+
+    @property
+    def head_comment(self) -> str:
+        """Return the comment lines right above the field, without `# `; "" for none. It can be written."""
+        return self._comment(head=True)
+
+    @head_comment.setter
+    def head_comment(self, words: str) -> None:
+        self._remark(words, head=True)
+
+    def _comment(self, head: bool) -> str:
+        if self.item.is_changed:  # what was written to fields that moved since stands in the text then
+            self.item.settle()
+        written = self.item.remarks.get((self.parts, head))
+        if written is not None:
+            return written
+        from .yamltext import remarks
+
+        return remarks.comment(self.item.written.decode(), self.item.node, self.parts, head) if self.exists else ""
+
+    def _remark(self, words: str, head: bool) -> None:
+        if not self.exists:
+            raise self._failure("can have no comment: there is no such field")
+        if not all(row.isprintable() for row in words.split("\n")) or ("\n" in words and not head):
+            raise self._failure(f"can have no comment {words!r}: it must be one line of characters that print")
+        if self._comment(head) != words:
+            self.item.remarks[self.parts, head] = words
+            self.item.edited()
 
     @property
     def place(self) -> Place | None:

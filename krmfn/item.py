@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import KrmfnError, NoData
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, Strings, changed_at, digest, same
+from .resource import Manifest, Place, Ref, Strings, copied, digest, same
 from .resource import ref as ref_of
 from .results import Field, Result
 from .yamltext import peek, simple
@@ -48,7 +48,9 @@ class Item:
     _simple = False
     _node: Any = None
     is_edited = False
-    """Whether a field was written or deleted: the text is made anew from `manifest` when the list is written."""
+    """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
+    _text: bytes | None = None
+    _remarks: dict[tuple[tuple[str, ...], bool], str] | None = None
 
     def __init__(
         self,
@@ -68,15 +70,20 @@ class Item:
 
     @property
     def text(self) -> bytes:
-        """Return the item's bytes, its dash and indent included."""
-        return self.data[self.start : self.end]
+        """Return the item's bytes, its dash and indent included, and all that was edited."""
+        if self.is_edited:
+            self.settle()
+        return self.written
+
+    @property
+    def written(self) -> bytes:
+        """Return the same without what was edited since `settle`."""
+        return self.data[self.start : self.end] if self._text is None else self._text
 
     @property
     def manifest(self) -> Manifest:
-        """Return the item's data ({} when it is no mapping), always the same object.
+        """Return the item's data ({} when it is no mapping), always the same object: what is changed in it counts.
 
-        Change it as you like and give it to `upsert`: only `upsert` changes the list. A change in place that was not
-        upserted makes the output fail with an error that names the item and the field; it is never lost silently.
         Raises KrmfnError when the text is no YAML; the fast path has not looked before.
         """
         if self._manifest is None:
@@ -84,26 +91,41 @@ class Item:
             self._print = digest(self._manifest, self.end - self.start)
         return self._manifest
 
-    def reread(self) -> Manifest:
-        """Return the data as the text has it, whatever was done to the object that `manifest` returned."""
+    @property
+    def is_changed(self) -> bool:
+        """Return True when the data is not what the text has."""
         manifest = self._manifest
-        if self.is_edited and manifest is not None:
-            return manifest
-        if manifest is None or self._print is None or self._print != digest(manifest, self.end - self.start):
-            return self._load()
-        return manifest
+        if manifest is None or (self._print is not None and self._print == digest(manifest, self.end - self.start)):
+            return False
+        return not same(self._load(), manifest)
 
-    def refuse_change(self) -> None:
-        """Raise KrmfnError when the object that `manifest` returned was changed in place: the text lacks the change."""
-        if self._manifest is None or self.is_edited:
-            return
-        old = self.reread()
-        if old is not self._manifest and not same(old, self._manifest):
-            where = changed_at(old, self._manifest)
-            raise KrmfnError(
-                f"{ref_of(old)} was changed in place at {where}, which does not change the list; pass the changed "
-                "manifest to ResourceList.upsert"
-            )
+    def settle(self) -> None:
+        """Write what was edited to the text. Raises KrmfnError, with item and path, for what YAML cannot hold."""
+        if self._remarks or self.is_changed:
+            from . import settling
+
+            settling.settle(self)
+
+    def settled(self, text: bytes) -> None:
+        """Take the text that holds all that was edited."""
+        self._text, self._remarks, self._node, self._simple = text, None, None, False
+        self._print, self.is_edited = digest(self.manifest, self.end - self.start), True
+
+    def take(self, manifest: Manifest) -> None:
+        """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
+        self._manifest = copied(manifest)
+        self.edited()
+
+    @property
+    def untouched(self) -> Item:
+        """Return the item as it came."""
+        return Item(self.data, self.start, self.end, self.indent, self._sure, self._file)
+
+    @property
+    def remarks(self) -> dict[tuple[tuple[str, ...], bool], str]:
+        """Return the comments that were written and do not stand in `text` yet: by a field's parts, True for a head."""
+        self._remarks = {} if self._remarks is None else self._remarks
+        return self._remarks
 
     @property
     def is_read(self) -> bool:
@@ -112,7 +134,7 @@ class Item:
 
     def check_aliases(self) -> None:
         """Raise KrmfnError unless every alias in the item's text has its anchor before it in the same text."""
-        if self.data.find(b"*", self.start, self.end) >= 0 and simple.read(self.text.decode()) is None:
+        if self.data.find(b"*", self.start, self.end) >= 0 and simple.read(self.written.decode()) is None:
             _ = self.node
 
     def mentions(self, word: str) -> bool:
@@ -120,7 +142,7 @@ class Item:
 
         True is no proof (see `yamltext.words`). `ResourceList.mentioning` asks all items at once.
         """
-        if self.is_edited:
+        if self._manifest is not None:
             return True
         wanted = word.encode()
         known = self.words.known(wanted) if self.words is not None else None
@@ -129,21 +151,21 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._kind is None:
+        if self._kind is None or self._manifest is not None:
             self._kind = self._string(b"kind")
         return self._kind
 
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._api_version is None:
+        if self._api_version is None or self._manifest is not None:
             self._api_version = self._string(b"apiVersion")
         return self._api_version
 
     @property
     def group(self) -> str:
         """Return the API group; "" for core/v1."""
-        if self._group is None:
+        if self._group is None or self._manifest is not None:
             self._group = self.api_version.rpartition("/")[0]
         return self._group
 
@@ -154,7 +176,7 @@ class Item:
     @property
     def name(self) -> str:
         """Return metadata.name; "" when there is none. It can be written: the item is then renamed."""
-        if self._name is None:
+        if self._name is None or self._manifest is not None:
             self._name = self._string(b"metadata", b"name")
         return self._name
 
@@ -183,11 +205,10 @@ class Item:
     @property
     def ref(self) -> Ref:
         """Return the reference of the resource."""
+        if self._manifest is not None:
+            return ref_of(self._manifest)
         if self._ref is None:
-            if self._manifest is not None:
-                self._ref = ref_of(self._manifest)
-            else:
-                self._ref = Ref(self.api_version, self.kind, self._string(b"metadata", b"namespace"), self.name)
+            self._ref = Ref(self.api_version, self.kind, self._string(b"metadata", b"namespace"), self.name)
         return self._ref
 
     @ref.setter
@@ -205,7 +226,7 @@ class Item:
     @property
     def annotations(self) -> dict[str, str]:
         """Return the annotations, {} when there are none; what is written there is written to the item."""
-        if self._annotations is None:
+        if self._annotations is None or self._manifest is not None:
             annotations = Strings(self._strings(b"metadata", b"annotations"))
             annotations.item, annotations.path = self, "metadata.annotations"
             self._annotations = annotations
@@ -244,8 +265,7 @@ class Item:
 
     def edited(self) -> None:
         """Note that `manifest` was changed through a field: nothing that was read before holds any more."""
-        self.is_edited, self.words, self._mark, self._is_marked = True, None, False, None
-        self._kind = self._api_version = self._group = self._name = self._ref = self._annotations = None
+        self.is_edited, self.words = True, None
 
     @property
     def shared_paths(self) -> frozenset[tuple[str, ...]]:
@@ -264,7 +284,7 @@ class Item:
     @property
     def is_marked(self) -> bool:
         """Whether it carries the annotation of generated objects, whatever that says (see `ownership`)."""
-        if self._is_marked is None:
+        if self._is_marked is None or self._manifest is not None:
             self._is_marked = self.mentions(OWNER) and OWNER in self.annotations
         return self._is_marked
 
@@ -274,7 +294,7 @@ class Item:
 
         None, too, for an object in which a key stands twice: kustomize and kpt read the first one, others the last.
         """
-        if isinstance(self._mark, bool):
+        if isinstance(self._mark, bool) or self._manifest is not None:
             # without a parser only where no key on the way stands twice
             mark = mark_of(self.annotations) if self.mentions(OWNER) else None
             self._mark = mark if mark and not (self.is_read and self.duplicate_keys) else None
@@ -373,12 +393,13 @@ class Item:
         if self._node is None:
             from .yamltext import load
 
-            tree = load.placed(partial(load.compose, self.text), self._lines_before)
+            tree = load.placed(partial(load.compose, self.written), self._lines_before)
             self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
         return self._node
 
     def _load(self) -> Manifest:
-        data = simple.read(str(memoryview(self.data)[self.start : self.end], "utf-8"))  # the text may be of 100 MB
+        text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text
+        data = simple.read(str(text, "utf-8"))  # the text may be of 100 MB
         self._simple = data is not None
         if self._simple:
             data = data[0] if self.indent >= 0 else data

@@ -31,7 +31,7 @@ class ResourceList:
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
         self._config = function_config
-        self._envelope = Envelope(b"", b"", Cut((), ()), self.items)
+        self.envelope = Envelope(b"", b"", Cut((), ()), self.items)
 
     @classmethod
     def parse(cls, data: bytes) -> "ResourceList":
@@ -42,13 +42,13 @@ class ResourceList:
         """
         parsed = envelope.parse(data)
         resources = cls(parsed.items)
-        resources._envelope = parsed
+        resources.envelope = parsed
         return resources
 
     @property
     def function_config(self) -> Manifest | None:
         """Return the functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
-        config = self._config or self._envelope.value("functionConfig")
+        config = self._config or self.envelope.value("functionConfig")
         if config is not None and not isinstance(config, dict):
             raise KrmfnError("functionConfig is not a resource; pass one with apiVersion and kind, or none")
         return config
@@ -86,7 +86,7 @@ class ResourceList:
         return [
             item
             for item in self.items
-            if (item.start in starts[item.words] if item.words else any(map(item.mentions, words)))
+            if (item.start in starts[item.words] if item.words and not item.is_read else any(map(item.mentions, words)))
         ]
 
     def report(self, results: Result | Iterable[Result]) -> bool:
@@ -108,18 +108,74 @@ class ResourceList:
 
     @property
     def results(self) -> list[Result]:
-        """Return the findings of this run, in the order in which they were reported; `report` adds to them."""
-        return placed(self._results) if self._results else []
+        """Return the findings of this run, in the order in which they were reported; `report` adds to them.
 
-    def upsert(self, manifests: Iterable[Manifest]) -> None:
+        With an error the items leave as they came, so findings name them as they were.
+        """
+        results = placed(self._results) if self._results else []
+        if not self.failed or not any(item.is_edited for item in self.items):
+            return results
+        old = {item.ref: item.untouched for item in self.items if item.is_edited}
+        return [
+            result._replace(ref=old[result.ref].ref, place=result.place and old[result.ref].place)
+            if result.ref in old and result.ref != old[result.ref].ref
+            else result
+            for result in results
+        ]
+
+    def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Item | None:
+        """Return the item with this group, kind, namespace and name, None when there is none.
+
+        Raises KrmfnError, with the places of both, when there are two.
+        """
+        from . import editing
+
+        return editing.get(self, Ref(api_version, kind, namespace, name))
+
+    def append(self, manifest: Manifest, path: str = "") -> Item:
+        """Add a resource at the end, for kpt in the file `path`; return its item. Raises as `upsert` does."""
+        from . import editing
+
+        return editing.append(self, manifest, path)
+
+    def remove(self, item: Item) -> None:
+        """Take an item out. Raises KrmfnError when it is not in the list."""
+        from . import editing
+
+        editing.remove(self, item)
+
+    def replace(self, item: Item, manifest: Manifest) -> None:
+        """Give an item other data; its comments, key order and place stay. Raises as `upsert` does."""
+        checked(manifest)
+        item.take(manifest)
+
+    def own(self, *, owner: Item, manifests: Iterable[Manifest]) -> None:
+        """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
+
+        An owner that is not in the list any more is not asked about: see `prune`. Raises KrmfnError for an object with
+        the id of one that the function did not make.
+        """
+        from . import editing
+
+        editing.own(self, owner, manifests)
+
+    def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
 
         An item that already means the same keeps its bytes; one that changes keeps its comments and key order.
         Raises KrmfnError, with the object and the field, for one without apiVersion, kind or name, or with a value
-        that JSON does not have (a set, a tuple, NaN, a key that is no string); nothing is put in then.
+        that JSON does not have (a set, a tuple, NaN, a key that is no string), and for one that is in the list twice;
+        nothing is put in then.
         """
-        named = [(_checked(manifest), manifest) for manifest in manifests]
-        self._put(named, self._index({new.kind for new, _ in named}))
+        named = [(checked(one), one) for one in ([manifests] if isinstance(manifests, dict) else manifests)]
+        kinds = {new.kind for new, _ in named}
+        index = self._index(kinds)
+        there = {at for new, _ in named if (at := index.get(new.id)) is not None}
+        ids = {self.items[at].ref.id for at in there}
+        for at, item in enumerate(self.items) if ids else ():
+            if item.kind in kinds and at not in there and item.ref.id in ids:
+                self.get(item.api_version, item.kind, item.name, item.namespace)  # raises: there are two
+        self._put(named, index)
 
     def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, int]) -> None:
         """Put checked manifests in, each with its reference; `index` is where the items of these kinds stand."""
@@ -130,12 +186,10 @@ class ResourceList:
                 from . import writer
 
                 index[own] = len(self.items)
-                self.items.append(writer.new(self._envelope, manifest, new))
+                self.items.append(writer.new(self.envelope, manifest, new))
                 self.changes.append(("created", new))
-            elif not same(self.items[at].reread(), manifest):
-                from . import writer
-
-                self.items[at] = writer.edited(self._envelope, self.items[at], manifest)
+            elif not same(self.items[at].manifest, manifest):
+                self.items[at].take(manifest)
                 self.changes.append(("updated", new))
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
@@ -144,7 +198,7 @@ class ResourceList:
         Raises ValueError for a manifest without the mark of `ownership.stamp`, or with that of another object: nothing
         could tell later who made it.
         """
-        named = [(_checked(manifest), manifest) for manifest in manifests]
+        named = [(checked(manifest), manifest) for manifest in manifests]
         for new, manifest in named:
             mark = mark_of(annotations_of(manifest))
             if mark is None or mark.made != new.id:
@@ -154,7 +208,7 @@ class ResourceList:
             at = index.get(new.id)
             if at is not None:
                 whole = updated(self.items[at].manifest, manifest)
-                named[position] = (_checked(whole), whole)
+                named[position] = (checked(whole), whole)
         self._put(named, index)
 
     def _index(self, kinds: Collection[str]) -> dict[Id, int]:
@@ -217,16 +271,13 @@ class ResourceList:
 
     def to_chunks(self) -> list[Chunk]:
         """Return `to_bytes` in pieces, so that a large list is not held twice."""
-        items = list(self._envelope.items) if self.failed else self.items
-        self.refuse_changes()
-        target = self._envelope if self._envelope.data else self._new_envelope()
-        edits = [] if self.failed else [(at, item) for at, item in enumerate(items) if item.is_edited]
-        if edits:
-            from . import writer
+        items = list(self.envelope.items if self.failed else self.items)
+        target = self.envelope if self.envelope.data else self._new_envelope()
+        for at, item in enumerate(() if self.failed else items):
+            if item.is_edited or item.is_changed:
+                from . import writer
 
-            items = list(items)
-            for at, item in edits:
-                items[at] = writer.edited(target, item, item.manifest)
+                items[at] = writer.edited(target, item)
         results = self.results
         if target.holds(items) and not results:
             return [target.data]
@@ -235,10 +286,10 @@ class ResourceList:
         return writer.chunks(target, items, [result.to_manifest() for result in results])
 
     def refuse_changes(self) -> None:
-        """Raise KrmfnError when an item's manifest was changed in place and not upserted: its text lacks the change."""
+        """Raise KrmfnError when an item's manifest was changed in place: for who only reads."""
         for item in () if self.failed else self.items:
-            if item.is_read:
-                item.refuse_change()
+            if item.is_changed and not item.is_edited:
+                raise KrmfnError(f"{item.ref} was changed in place")
 
     def _new_envelope(self) -> Envelope:
         """Return the envelope of an empty list, for items that were not read from one."""
@@ -249,7 +300,7 @@ class ResourceList:
         return envelope.parse(text.encode())
 
 
-def _checked(manifest: Manifest) -> Ref:
+def checked(manifest: Manifest) -> Ref:
     """Return the reference of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
     if not isinstance(manifest, dict):
         raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")

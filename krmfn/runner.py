@@ -107,10 +107,11 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
     try:
         with redirect_stdout(sys.stderr):
             function(resources)
-        for item in resources.items:
-            if item.is_edited:
-                resources.changes.append(("updated", item.ref))
-        return resources, resources.to_chunks()
+        chunks = resources.to_chunks()
+        known = {ref for _, ref in resources.changes}
+        edited = (item.ref for item in resources.items if item.is_edited)
+        resources.changes += [("updated", ref) for ref in edited if ref not in known]
+        return resources, chunks
     except KrmfnError as failure:
         resources.refuse(failure)
     return resources, resources.to_chunks()

@@ -11,7 +11,6 @@ from typing import Any
 from .envelope import Chunk, Envelope
 from .item import Item
 from .resource import Manifest, Ref
-from .resource import ref as ref_of
 from .yamltext import emit, split
 from .yamltext.comments import trailer
 
@@ -24,15 +23,13 @@ def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
     return _item(envelope, text.encode(), envelope.cut.indent, ref)
 
 
-def edited(envelope: Envelope, item: Item, manifest: Manifest) -> Item:
-    """Return the item with another manifest; its comments, key order and layout stay as far as they can."""
-    if envelope.cut.is_flow:
-        text = emit.dump_json(manifest).encode()
-    else:
-        from .yamltext import edit
-
-        text = edit.updated(item.text, manifest, item.indent)
-    changed = _item(envelope, text, item.indent, ref_of(manifest))
+def edited(envelope: Envelope, item: Item) -> Item:
+    """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
+    item.settle()
+    text = emit.dump_json(item.manifest).encode() if envelope.cut.is_flow else item.text
+    changed = _item(envelope, text, item.indent, item.ref)
+    if item.data is not envelope.text:
+        changed.fits = item.fits
     changed.origin = item.origin or item
     return changed
 

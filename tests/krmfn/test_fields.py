@@ -118,7 +118,7 @@ def test_every_reader_sees_a_write_at_once() -> None:
     assert item.is_local
     assert (item.labels, item.manifest["metadata"]["labels"]) == ({}, {})
     assert resources.select("DaemonSet") == [item]
-    assert resources.mentioning("local-config") == [item]
+    assert item in resources.mentioning("local-config")
 
 
 def test_an_upsert_finds_a_renamed_item_by_its_new_name() -> None:

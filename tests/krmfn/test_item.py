@@ -89,12 +89,6 @@ def test_duplicate_keys() -> None:
     assert cut().duplicate_keys == []
 
 
-def test_a_changed_manifest_does_not_change_the_text() -> None:
-    item = cut()
-    item.manifest["metadata"]["name"] = "other"
-    assert item.reread()["metadata"]["name"] == "web"
-
-
 def test_mentions() -> None:
     assert cut().mentions("image")
     assert not cut().mentions("just text")

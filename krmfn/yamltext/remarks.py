@@ -1,0 +1,114 @@
+"""The comments of a field: the one on its line, and the lines above it; read, and written into the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from .positions import nodes
+
+Parts = tuple[str, ...]
+
+_BLOCK = r"[|>][0-9+-]*"
+_AFTER_KEY = r"[ \t]*:(?:[ \t]+[&!*][^\s,\[\]{}]*)*"
+_REST = r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?=\r?\n|\Z)"
+_ABOVE = r" *(?:-[ ]+)*#"
+
+
+class Spot(NamedTuple):
+    """Where the comments of a field stand in the text: from, to."""
+
+    line: tuple[int, int] | None
+    """Behind the field on its line; None where no comment of its own can stand: a collection behind a dash."""
+    head: tuple[int, int]
+    """From the first comment line above it to its key or dash."""
+    column: int
+
+
+def comment(text: str, root: Node, parts: Parts, head: bool) -> str:
+    """Return a field's comment, without `# `: that of its line, or the lines above it. "" when there is none."""
+    spot = _spot(text, root, parts)
+    span = (spot.head if head else spot.line) if spot else None
+    rows = text[span[0] : span[1]].split("\n") if span else []
+    return "\n".join(row.partition("#")[2].removeprefix(" ").rstrip() for row in rows if "#" in row)
+
+
+def commented(text: str, root: Node, comments: Mapping[tuple[Parts, bool], str]) -> tuple[str, list[Parts]]:
+    """Return the text with comments written to fields, and the fields that can have none.
+
+    `comments` are by the field's parts and whether the lines above it are meant.
+    """
+    patches: list[tuple[int, int, str]] = []
+    refused: list[Parts] = []
+    for (parts, head), words in comments.items():
+        spot = _spot(text, root, parts)
+        if spot is None or (spot.line is None and not head):
+            refused.append(parts)
+        elif head:
+            rows = [f"# {row}".rstrip() + "\n" + " " * spot.column for row in words.split("\n")] if words else []
+            patches.append((*spot.head, "".join(rows)))
+        elif spot.line:
+            patches.append((*spot.line, f" # {words}" if words else ""))
+    for start, end, piece in sorted(patches, reverse=True):
+        text = text[:start] + piece + text[end:]
+    return text, refused
+
+
+def _spot(text: str, root: Node, parts: Parts) -> Spot | None:
+    """Return where the comments of a field stand; None where it has no line of its own, as in brackets."""
+    node: Any = root
+    key: Any = None
+    for part in parts:
+        if getattr(node, "flow_style", False):
+            return None
+        if isinstance(node, SequenceNode) and part.isdecimal() and int(part) < len(node.value):
+            key, node = None, node.value[int(part)]
+        elif isinstance(node, MappingNode):
+            pairs = [(name, value) for name, value in node.value if isinstance(name, ScalarNode) and name.value == part]
+            if not pairs:
+                return None
+            key, node = pairs[-1]
+        else:
+            return None
+    begin = key.start_mark.index if key else text.rfind("-", 0, node.start_mark.index)
+    if begin < 0 or not re.fullmatch(r"[ -]*", text[text.rfind("\n", 0, begin) + 1 : begin]):
+        return None
+    return Spot(_line(text, key, node), (_head(text, root, begin), begin), begin - text.rfind("\n", 0, begin) - 1)
+
+
+def _line(text: str, key: Any, node: Any) -> tuple[int, int] | None:
+    collection = not isinstance(node, ScalarNode) and not node.flow_style
+    if key is not None and (collection or node.start_mark.index < key.end_mark.index):  # the last: an alias
+        match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)
+        end = match.end() if match else -1
+    elif collection:
+        return None
+    elif getattr(node, "style", "") in ("|", ">") and isinstance(node, ScalarNode):
+        match = re.compile(rf"(?:[&!]\S+[ \t]+)*{_BLOCK}").match(text, node.start_mark.index)
+        end = match.end() if match else -1
+    else:
+        end = node.end_mark.index
+    rest = re.compile(_REST).match(text, end) if end >= 0 else None
+    return (end, rest.end()) if rest else None
+
+
+def _head(text: str, root: Node, begin: int) -> int:
+    """Return where the comment lines right above a line begin: at their first `#`, or where the key or dash is."""
+    start = text.rfind("\n", 0, begin) + 1
+    first, longer = begin, list[tuple[int, int]]()
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if not re.match(_ABOVE, text[above:start]):
+            break
+        longer = longer or [(node.start_mark.index, node.end_mark.index) for node in nodes(root) if _is_long(node)]
+        if any(begins < text.index("#", above) < ends for begins, ends in longer):
+            break  # this is text
+        first, start = text.index("#", above), above
+    return first
+
+
+def _is_long(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and bool(node.end_mark.line > node.start_mark.line)

@@ -1,0 +1,161 @@
+"""Comments of fields: read, written, and seen at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn import KrmfnError, ResourceList
+from krmfn.yamltext import load
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+WEB = """\
+- # of the item
+  apiVersion: apps/v1 # the version
+  kind: Deployment
+  metadata: # of metadata
+    name: "web" # it's "web"
+    empty: # nothing here
+  # above spec
+  #
+  #   and more
+  spec:
+    text: | # of a text
+      # no comment
+      line # none
+    folded: 'a
+      # b' # of a folded one
+    list: # of a list
+    # above the first
+    - a # of a
+    - - b # of b
+    -
+      # above c
+      c: d
+    - # of nobody
+      e: f # of f
+    flow: [a, {b: c}] # of flow
+    anchor: &x {a: b} # of an anchor
+    alias: *x # of an alias
+    ö: ä # ü
+"""
+LINES = {
+    "apiVersion": "the version",
+    "kind": "",
+    "metadata": "of metadata",
+    "metadata.name": 'it\'s "web"',
+    "metadata.empty": "nothing here",
+    "spec": "",
+    "spec.text": "of a text",
+    "spec.folded": "of a folded one",
+    "spec.list": "of a list",
+    "spec.list[0]": "of a",
+    "spec.list[1][0]": "of b",
+    "spec.list[2].c": "",
+    "spec.list[3].e": "of f",
+    "spec.flow": "of flow",
+    "spec.flow[0]": "",
+    "spec.flow[1].b": "",
+    "spec.anchor": "of an anchor",
+    "spec.alias": "of an alias",
+    "spec.ö": "ü",
+}
+HEADS = {
+    "apiVersion": "of the item",
+    "spec": "above spec\n\n  and more",
+    "spec.text": "",
+    "spec.list[0]": "above the first",
+    "spec.list[2].c": "above c",
+    "spec.list[3].e": "of nobody",
+}
+IN_BRACKETS = {"spec.flow[0]", "spec.flow[1].b"}
+
+
+def parsed(text: str = WEB) -> ResourceList:
+    return ResourceList.parse((HEAD + text).encode())
+
+
+def body(resources: ResourceList) -> str:
+    return resources.to_bytes().decode().removeprefix(HEAD)
+
+
+def test_comments_are_read() -> None:
+    item = parsed().items[0]
+    assert {path: item.at(path).comment for path in LINES} == LINES
+    assert {path: item.at(path).head_comment for path in HEADS} == HEADS
+    assert item.at("spec.nothing").comment == item.at("spec.nothing").head_comment == ""
+
+
+@pytest.mark.parametrize("path", LINES.keys() - IN_BRACKETS)
+@pytest.mark.parametrize("words", ["kpt-set: ${x}", ""])
+def test_a_comment_is_written_and_nothing_else(path: str, words: str) -> None:
+    resources = parsed()
+    field = resources.items[0].at(path)
+    field.comment = words
+    assert field.comment == words
+    text = body(resources)
+    again = parsed(text).items[0]
+    assert again.at(path).comment == words
+    assert {one: again.at(one).comment for one in LINES} == LINES | {path: words}
+    assert again.manifest == parsed().items[0].manifest
+    changed = [(old, new) for old, new in zip(WEB.split("\n"), text.split("\n"), strict=True) if old != new]
+    assert len(changed) == (LINES[path] != words)
+
+
+@pytest.mark.parametrize("path", LINES.keys() - IN_BRACKETS - {"spec.list[1][0]"})
+@pytest.mark.parametrize("words", ["one", "one\n\n two", ""])
+def test_the_lines_above_are_written_and_nothing_else(path: str, words: str) -> None:
+    resources = parsed()
+    item = resources.items[0]
+    before = {one: item.at(one).head_comment for one in LINES}
+    item.at(path).head_comment = words
+    assert item.at(path).head_comment == words
+    again = parsed(body(resources)).items[0]
+    assert {one: again.at(one).head_comment for one in LINES} == before | {path: words}
+    assert {one: again.at(one).comment for one in LINES} == LINES
+    assert again.manifest == parsed().items[0].manifest
+
+
+@pytest.mark.parametrize("path", sorted(IN_BRACKETS))
+def test_in_brackets_no_comment_can_be_written(path: str) -> None:
+    resources = parsed()
+    resources.items[0].at(path).comment = "x"
+    with pytest.raises(KrmfnError, match=r"web: spec\.flow.* can have no comment: it has no line of its own"):
+        resources.to_bytes()
+
+
+WRONG: list[tuple[str, Any]] = [("spec.nothing", "x"), ("kind", "a\nb"), ("kind", "a\x07"), ("kind", "a\u2028b")]
+
+
+@pytest.mark.parametrize(("path", "words"), WRONG)
+def test_what_can_be_no_comment_is_refused(path: str, words: str) -> None:
+    resources = parsed()
+    with pytest.raises(KrmfnError, match=r"Deployment web: .* can have no comment"):
+        resources.items[0].at(path).comment = words
+    assert body(resources) == WEB
+
+
+def test_a_comment_follows_what_was_edited_before_and_after() -> None:
+    text = "- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n  list:\n  - name: x\n    image: x:1 # old\n"
+    resources = parsed(text)
+    item = resources.items[0]
+    item["list"] = [{"name": "w", "image": "w:1"}, *item["list"]]
+    assert item.at("list[1].image").comment == "old"
+    assert item.at("list[0].image").comment == ""
+    item.at("list[1].image").comment = "new"
+    item.at("list[0].image").comment = "first"
+    item["list"] = [*reversed(item["list"])]
+    assert item.at("list[0].image").comment == "new"
+    item["list[0].image"] = "x:2"
+    assert body(resources).endswith("  list:\n  - name: x\n    image: x:2 # new\n  - name: w\n    image: w:1 # first\n")
+
+
+def test_json_has_no_comments() -> None:
+    text = b'{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [{"kind": "A", "a": "b"}]}'
+    resources = ResourceList.parse(text)
+    assert resources.items[0].at("a").comment == ""
+    resources.items[0].at("a").comment = "x"
+    with pytest.raises(KrmfnError, match="a can have no comment"):
+        resources.to_bytes()
+    assert load.read(text)["items"]

@@ -1,0 +1,165 @@
+"""Single items of a list: the item is what is meant, not its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from krmfn import KrmfnError, Ref, Refused, ResourceList, error, function, run
+from krmfn.item import PATH
+from krmfn.ownership import OWNER
+from krmfn.yamltext import load
+
+HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+FIRST = """\
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: a # first
+"""
+SECOND = FIRST.replace("first", "second")
+TWO = FIRST + SECOND
+
+
+def parsed(text: str = TWO) -> ResourceList:
+    return ResourceList.parse((HEAD + text).encode())
+
+
+def body(resources: ResourceList) -> str:
+    return resources.to_bytes().decode().removeprefix(HEAD)
+
+
+def config_map(name: str, **data: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+def test_of_two_with_one_id_the_item_is_renamed_removed_and_replaced() -> None:
+    for at in (0, 1):
+        resources = parsed()
+        resources.items[at].name = "b"
+        assert body(resources) == TWO.replace(("a # first", "a # second")[at], ("b # first", "b # second")[at])
+        resources = parsed()
+        resources.remove(resources.items[at])
+        assert body(resources) == (SECOND, FIRST)[at]
+        resources = parsed()
+        resources.replace(resources.items[at], config_map("a", x="y"))
+        assert body(resources).count("x:") == 1
+        assert ("first\n  data:\n    x:", "second\n  data:\n    x:")[at] in body(resources).replace('"', "")
+
+
+def test_an_item_that_was_upserted_is_still_the_item() -> None:
+    resources = parsed(FIRST)
+    item = resources.items[0]
+    resources.upsert(config_map("a", x="1"))
+    item["data.x"] = "2"
+    assert resources.items == [item]
+    assert load.read(resources.to_bytes())["items"][0]["data"] == {"x": "2"}
+
+
+def test_what_is_appended_is_an_item_like_all_others() -> None:
+    resources = parsed(TWO)
+    manifest = config_map("new")
+    item = resources.append(manifest, path="sub/new.yaml")
+    item["data.x"] = "1"
+    assert manifest == config_map("new")
+    assert resources.get("v1", "ConfigMap", "new") is item
+    assert item.path == "sub/new.yaml"
+    assert body(resources) == TWO + (
+        "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: new\n    annotations:\n"
+        f'      {PATH}: sub/new.yaml\n  data:\n    x: "1"\n'
+    )
+    resources.remove(item)
+    assert body(resources) == TWO
+    with pytest.raises(KrmfnError, match="ConfigMap new cannot be removed: it is not in the list"):
+        resources.remove(item)
+
+
+def test_get_finds_by_the_id_or_returns_none() -> None:
+    resources = parsed("- apiVersion: apps/v1\n  kind: A\n  metadata: {name: a, namespace: ns}\n")
+    assert resources.get("apps/v1", "A", "a", "ns") is resources.items[0]
+    assert resources.get("apps/v1beta1", "A", "a", "ns") is resources.items[0]
+    for other in (
+        ("v1", "A", "a", "ns"),
+        ("apps/v1", "B", "a", "ns"),
+        ("apps/v1", "A", "b", "ns"),
+        ("apps/v1", "A", "a"),
+    ):
+        assert resources.get(*other) is None
+
+
+@pytest.mark.parametrize("wrong", [{}, {"kind": "A"}, config_map(""), config_map("a") | {"x": {1}}])
+def test_what_is_no_resource_is_refused_and_nothing_is_done(wrong: Any) -> None:
+    resources = parsed()
+    for put in (resources.append, resources.upsert, lambda one: resources.replace(resources.items[0], one)):
+        with pytest.raises(KrmfnError, match="cannot be put into the list"):
+            put(wrong)
+    assert body(resources) == TWO
+
+
+def children(resources: ResourceList) -> None:
+    for owner in resources.where(kind="Owner"):
+        names = owner["spec.names"]
+        resources.own(owner=owner, manifests=[config_map(name) for name in names])
+
+
+def owner(*names: str, name: str = "o") -> str:
+    return f"- apiVersion: e.com/v1\n  kind: Owner\n  metadata:\n    name: {name}\n  spec:\n    names: {[*names]}\n"
+
+
+def test_what_is_owned_is_made_kept_and_removed() -> None:
+    make = function(children)
+    done = make.run((HEAD + owner("a", "b") + owner("z", name="p")).encode())
+    assert [item.name for item in done.items[2:]] == ["a", "b", "z"]
+    assert all(item.annotations[OWNER].startswith("children e.com|Owner||") for item in done.items[2:])
+    assert make.run(done.output).output == done.output
+    less = done.output.decode().replace("['a', 'b']", "['b']")
+    assert [item.name for item in make.run(less.encode()).items[2:]] == ["b", "z"]
+
+
+def test_what_somebody_else_made_is_not_owned() -> None:
+    done = function(children).run((HEAD + owner("a") + FIRST).encode())
+    assert (done.code, len(done.items)) == (1, 2)
+    assert "ConfigMap a is there, and was not made from Owner o" in done.stderr
+
+
+def test_results_over_an_untouched_input_name_what_it_holds() -> None:
+    def rename(resources: ResourceList) -> None:
+        item = resources.items[1]
+        item.name, item.path = "new", "new.yaml"
+        resources.report(error("no", at=item))
+        raise Refused("no more", at=item.at("metadata.name"))
+
+    output, code = run(rename, (HEAD + TWO).encode())
+    results = load.read(output)["results"]
+    assert code == 1
+    assert output.startswith((HEAD + TWO).encode())
+    assert [(one["message"], one["resourceRef"]["name"], "file" in one) for one in results] == [
+        ("no", "a", False),
+        ("no more", "a", False),
+    ]
+
+
+def test_a_change_in_place_that_json_does_not_have_is_refused_with_item_and_field() -> None:
+    def wrong(resources: ResourceList) -> None:
+        resources.items[0].name = "c"
+        resources.items[1].manifest["data"] = {"x": {1}}
+
+    output, code = run(wrong, (HEAD + TWO).encode())
+    assert code == 1
+    message = "ConfigMap a: data.x is a Python set; a manifest may contain only what JSON has"
+    assert output.decode() == HEAD + TWO + f"results:\n- message: '{message}'\n  severity: error\n"
+
+
+def test_every_reader_sees_a_change_in_place() -> None:
+    resources = parsed()
+    item = resources.items[0]
+    assert (item.name, item.labels, item.annotations, item.kind) == ("a", {}, {}, "ConfigMap")  # read before
+    item.manifest["metadata"].update(
+        name="x", labels={"a": "b"}, annotations={"config.kubernetes.io/local-config": "true"}
+    )
+    item.manifest["kind"] = "Secret"
+    assert (item.name, item.labels, item.kind, item.ref) == ("x", {"a": "b"}, "Secret", Ref("v1", "Secret", "", "x"))
+    assert item.is_local
+    assert resources.where(kind="Secret", local=True) == [item]
+    assert [one["kind"] for one in load.read(resources.to_bytes())["items"]] == ["Secret", "ConfigMap"]
