@@ -20,7 +20,7 @@ from .results import Field, Result, error, info, warning
 from .runner import Function, main, run
 
 if TYPE_CHECKING:
-    from .fields import ItemField
+    from .fields import ItemField, field_spec, parse
     from .program import KrmFunction, Run, function
     from .spec import Doc, Rest
 
@@ -41,9 +41,11 @@ __all__ = [
     "Result",
     "Run",
     "error",
+    "field_spec",
     "function",
     "info",
     "main",
+    "parse",
     "run",
     "warning",
 ]
@@ -57,8 +59,10 @@ def _late(name: str, _: ModuleType) -> Any:
 
 
 # Properties, since a module's __getattr__ is called for each submodule that is imported, too.
-_LATE = {"Doc": "spec", "ItemField": "fields", "Rest": "spec"} | dict.fromkeys(
-    ("KrmFunction", "Run", "function"), "program"
+_LATE = (
+    {"Doc": "spec", "Rest": "spec"}
+    | dict.fromkeys(("ItemField", "field_spec", "parse"), "fields")
+    | dict.fromkeys(("KrmFunction", "Run", "function"), "program")
 )
 _PROPERTIES = {name: property(partial(_late, name)) for name in _LATE}
 sys.modules[__name__].__class__ = type("Package", (ModuleType,), _PROPERTIES)

@@ -233,7 +233,7 @@ def each(item: Editable, pattern: str) -> list[ItemField]:
 
     def below(value: Any, path: FieldPath, states: frozenset[int]) -> Iterator[FieldPath]:
         states = _closed(states, parts)
-        if len(parts) in states:
+        if path and len(parts) in states:
             yield path
         if not isinstance(value, (dict, list)):
             number = max(states)
@@ -247,6 +247,43 @@ def each(item: Editable, pattern: str) -> list[ItemField]:
                 yield from below(child, (*path, key), further)
 
     return [ItemField(item, join(path)) for path in below(item.manifest, (), frozenset({0}))]
+
+
+def field_spec(
+    item: Editable, path: str, *, group: str = "", version: str = "", kind: str = "", create: bool = False
+) -> list[ItemField]:
+    """Return the fields that a fieldSpec of kustomize means (`spec/images[]/image`; it goes through lists by itself).
+
+    None of an item of another group, version or kind, where they are given; one that is not there only with `create`,
+    below mappings. Raises KrmfnError, with item and path, where the path goes on below a scalar.
+    """
+    own = item.ref
+    found = (own.group, own.api_version.rpartition("/")[2], own.kind)
+    if any(part and part != one for part, one in zip((group, version, kind), found, strict=True)):
+        return []
+    parts = [part.replace("\\/", "/") for part in re.split(r"(?<!\\)/", path.replace("[]", ""))]
+
+    def below(value: Any, at: FieldPath, rest: list[str]) -> Iterator[FieldPath]:
+        if isinstance(value, list):
+            for number, entry in enumerate(value):
+                yield from below(entry, (*at, number), rest)
+        elif not rest:
+            yield at
+        elif isinstance(value, dict) and (rest[0] in value or create):
+            yield from below(value.get(rest[0]), (*at, rest[0]), rest[1:])
+        elif value is None and create:
+            yield (*at, *rest)
+        elif value is not None and not isinstance(value, dict):
+            raise KrmfnError(f"{item.ref}: {path} goes on below {join(at)}, which is no mapping and no list")
+
+    return [ItemField(item, join(at)) for at in below(item.manifest, (), parts)]
+
+
+def parse(text: str) -> Any:
+    """Return the data of a YAML text, plain scalars read as Kubernetes reads them. Raises KrmfnError for no YAML."""
+    from .yamltext import load
+
+    return load.read(text.encode())
 
 
 def _closed(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:

@@ -101,15 +101,16 @@ class Item:
 
     def settle(self) -> None:
         """Write what was edited to the text. Raises KrmfnError, with item and path, for what YAML cannot hold."""
-        if self._remarks or self.is_changed:
+        remarks = self._remarks or {}
+        if remarks or self.is_changed:
             from . import settling
 
-            settling.settle(self)
-
-    def settled(self, text: bytes) -> None:
-        """Take the text that holds all that was edited."""
-        self._text, self._remarks, self._node, self._simple = text, None, None, False
-        self._print, self.is_edited = digest(self.manifest, self.end - self.start), True
+            self._remarks = None
+            self._text = settling.text_of(
+                self.written, self.indent, self.manifest, remarks, lambda: self.node, self.ref
+            )
+            self._node, self._simple, self.is_edited = None, False, True
+            self._print = digest(self.manifest, self.end - self.start)
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""

@@ -7,8 +7,8 @@ from . import envelope
 from .envelope import VERSIONS, Chunk, Envelope
 from .errors import KrmfnError, Refused
 from .item import Item
-from .ownership import OWNER, Id, Scope, known_as, mark_of, updated
-from .resource import Manifest, Ref, annotations_of, check_plain, ref, same
+from .ownership import OWNER, Id, Scope, known_as, mark_of, stamp, updated
+from .resource import Manifest, Ref, annotations_of, check_plain, copied, ref, same
 from .results import Findings, Result, error, placed
 from .yamltext.split import Cut
 
@@ -130,19 +130,25 @@ class ResourceList:
         """
         from . import editing
 
-        return editing.get(self, Ref(api_version, kind, namespace, name))
+        return editing.get(self.items, Ref(api_version, kind, namespace, name))
 
     def append(self, manifest: Manifest, path: str = "") -> Item:
         """Add a resource at the end, for kpt in the file `path`; return its item. Raises as `upsert` does."""
         from . import editing
 
-        return editing.append(self, manifest, path)
+        ref = checked(manifest)
+        item = editing.fresh(self.envelope, manifest, ref, path)
+        self.items.append(item)
+        self.changes.append(("created", ref))
+        return item
 
     def remove(self, item: Item) -> None:
         """Take an item out. Raises KrmfnError when it is not in the list."""
-        from . import editing
-
-        editing.remove(self, item)
+        left = [one for one in self.items if one is not item]
+        if len(left) == len(self.items):
+            raise KrmfnError(f"{item.ref} cannot be removed: it is not in the list")
+        self.items = left
+        self.changes.append(("removed", item.ref))
 
     def replace(self, item: Item, manifest: Manifest) -> None:
         """Give an item other data; its comments, key order and place stay. Raises as `upsert` does."""
@@ -157,7 +163,12 @@ class ResourceList:
         """
         from . import editing
 
-        editing.own(self, owner, manifests)
+        function = self.function or "function"
+        made = [stamp(copied(manifest), function, owner.ref) for manifest in manifests]
+        wanted = {checked(manifest).id for manifest in made}
+        for item in editing.stale(self.items, self.marked(), function, owner, wanted):
+            self.remove(item)
+        self.upsert_owned(made)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import KrmfnError
 from .fieldpath import join
-from .item import Item
-from .resource import check_plain, same
+from .resource import Manifest, Ref, check_plain, same
 from .yamltext import edit, load, remarks
 
+Comments = Mapping[tuple[tuple[str, ...], bool], str]
+"""Comments by the parts of their field's path, and whether the lines above it are meant."""
 
-def settle(item: Item) -> None:
-    """Write the comments and the data of an item to its text; the text is read back.
+
+def text_of(
+    text: bytes, indent: int, manifest: Manifest, comments: Comments, node: Callable[[], Any], ref: Ref
+) -> bytes:
+    """Return an item's text with comments and data written to it; it is read back. `node` returns its node tree.
 
     Raises KrmfnError, with item and path, for a value that JSON does not have, and for a comment that has no place.
     """
-    text = item.written
     try:
-        check_plain(item.manifest)
+        check_plain(manifest)
     except KrmfnError as failure:
-        raise KrmfnError(f"{item.ref}: {failure}") from failure
-    if item.remarks:
-        text = _commented(item, text)
-        if same(_data(text, item.indent), item.manifest):
-            item.settled(text)
-            return
-    item.settled(edit.updated(text, item.manifest, item.indent))
-
-
-def _commented(item: Item, text: bytes) -> bytes:
-    new, refused = remarks.commented(text.decode(), item.node, item.remarks)
-    if refused or not same(_data(new.encode(), item.indent), _data(text, item.indent)):
-        where = join(refused[0] if refused else next(iter(item.remarks))[0])
-        item.remarks.clear()
-        raise KrmfnError(f"{item.ref}: {where} can have no comment: it has no line of its own")
-    return new.encode()
+        raise KrmfnError(f"{ref}: {failure}") from failure
+    if comments:
+        new, refused = remarks.commented(text.decode(), node(), comments)
+        if refused or not same(_data(new.encode(), indent), _data(text, indent)):
+            where = join(refused[0] if refused else next(iter(comments))[0])
+            raise KrmfnError(f"{ref}: {where} can have no comment: it has no line of its own")
+        text = new.encode()
+        if same(_data(text, indent), manifest):
+            return text
+    return edit.updated(text, manifest, indent)
 
 
 def _data(text: bytes, indent: int) -> Any:

@@ -56,13 +56,15 @@ def _outcome(folder: Path, case: str, commands: dict[str, list[list[str]]]) -> O
         if case in commands:
             function = _function(case)
         code, errors = 0, ""
-        for line in lines:
+        for number, line in enumerate(lines):
             _swap(package / "Kptfile", {image: f"exec: {_program(name)}" for image, name in images.items()})
-            done = subprocess.run(_line(line), cwd=package, capture_output=True, text=True, check=False, timeout=120)
+            done = subprocess.run(
+                _line(line, number), cwd=package, capture_output=True, text=True, check=False, timeout=120
+            )
             code = code or done.returncode
             errors = done.stderr
             _swap(package / "Kptfile", {f"exec: {_program(name)}": image for image, name in images.items()})
-        results = _results(Path(place, "results/results.yaml"))
+        results = _results(Path(place, "results-0/results.yaml"))  # of the first run, as the catalogue's own runner
         reasons = [*_differences(folder, package, function == AS_DATA), *_wrong_results(folder, code, results, config)]
         if code and not config.get("exitCode") and not reasons:
             reasons = [f"exit code {code}: {errors}"]
@@ -92,7 +94,7 @@ def _command(folder: Path, config: dict[str, Any]) -> list[str]:
     return ["kpt", "fn", "eval", "--image", image, *more, *(["--", *args] if args else [])]
 
 
-def _line(command: list[str]) -> list[str]:
+def _line(command: list[str], number: int) -> list[str]:
     """Return a command with the functions run as programs, and its results written."""
     if command[1] != "fn":
         return command
@@ -102,7 +104,7 @@ def _line(command: list[str]) -> list[str]:
         at = own.index("--image")
         own = [*own[:at], "--exec", str(_program(own[at + 1])), *own[at + 2 :]]
     more = ["--allow-exec"] if own[2] == "render" else []
-    return [*own, *more, "--results-dir", "../results", *rest]
+    return [*own, *more, "--results-dir", f"../results-{number}", *rest]
 
 
 def _swap(path: Path, table: dict[str, str]) -> None:
