@@ -143,7 +143,7 @@ class Item:
 
         True is no proof (see `yamltext.words`). `ResourceList.mentioning` asks all items at once.
         """
-        if self._manifest is not None:
+        if self.is_edited:
             return True
         wanted = word.encode()
         known = self.words.known(wanted) if self.words is not None else None
@@ -280,13 +280,13 @@ class Item:
     @property
     def is_local(self) -> bool:
         """Return True for an item that is marked as one that no cluster gets (see LOCAL)."""
-        return self.mentions(LOCAL) and self.annotations.get(LOCAL) == "true"
+        return (self.is_read or self.mentions(LOCAL)) and self.annotations.get(LOCAL) == "true"
 
     @property
     def is_marked(self) -> bool:
         """Whether it carries the annotation of generated objects, whatever that says (see `ownership`)."""
         if self._is_marked is None or self._manifest is not None:
-            self._is_marked = self.mentions(OWNER) and OWNER in self.annotations
+            self._is_marked = (self.is_read or self.mentions(OWNER)) and OWNER in self.annotations
         return self._is_marked
 
     @property
@@ -297,7 +297,7 @@ class Item:
         """
         if isinstance(self._mark, bool) or self._manifest is not None:
             # without a parser only where no key on the way stands twice
-            mark = mark_of(self.annotations) if self.mentions(OWNER) else None
+            mark = mark_of(self.annotations) if self.is_read or self.mentions(OWNER) else None
             self._mark = mark if mark and not (self.is_read and self.duplicate_keys) else None
         return self._mark
 

@@ -169,8 +169,11 @@ def _fitting(envelope: Envelope, item: Item) -> bytes:
     if not flow and item.indent == envelope.cut.indent:
         item.check_aliases()
         return item.text
-    text = emit.dump_json(item.manifest) if flow else emit.dump_item(item.manifest, envelope.cut.indent)
-    return text.encode()
+    if flow:
+        return emit.dump_json(item.manifest).encode()
+    from .yamltext import edit
+
+    return edit.dashed(item.text, item.manifest, item.indent, envelope.cut.indent)
 
 
 def _closed(envelope: Envelope, items: Sequence[Item]) -> Sequence[Item]:

@@ -84,6 +84,15 @@ def undashed(text: bytes, indent: int) -> bytes:
     return re.sub(rb"(?m)^ {1,%d}" % (indent + 2), b"", text.replace(b"-", b" ", 1)) if indent >= 0 else text
 
 
+def dashed(text: bytes, data: Any, old: int, indent: int) -> bytes:
+    """Return an item (its dash at column `old`; -2: a document) with its dash at another column, comments included."""
+    lines = undashed(text, old).decode().strip("\n").split("\n")
+    pad = " " * (indent + 2)
+    moved = "\n".join(pad + line if line.strip() else line for line in lines)
+    moved = f"{moved[:indent]}-{moved[indent + 1 :]}\n"
+    return (moved if _means(moved, [data]) else emit.dump_item(data, indent)).encode()
+
+
 def _document(body: bytes, new: Any) -> str | None:
     """Return the document `body` changed to the data `new`, in column 0; None when ruamel.yaml fails."""
     from ruamel.yaml import YAML

@@ -1,0 +1,41 @@
+"""Start a function: `python -m krmfn.new NAME` makes a folder with all that belongs to one."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+TEMPLATE = Path(__file__).with_name("template")
+
+
+def make(name: str, parent: Path) -> Path:
+    """Make the folder of a function in `parent`; return it. Raises ValueError for a name that cannot be one.
+
+    Raises FileExistsError when the folder is there.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise ValueError(f"{name!r} cannot be the name of a function: take words like set-image")
+    words = {"NAME": name, "MODULE": name.replace("-", "_"), "KIND": name.title().replace("-", "")}
+    folder = parent / name
+    folder.mkdir()
+    for path in sorted(TEMPLATE.rglob("*")):
+        name = path.relative_to(TEMPLATE).as_posix().replace("dot-", ".").removesuffix(".in")
+        target = folder / _filled(name, words)
+        if path.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(_filled(path.read_text(encoding="utf-8"), words), encoding="utf-8")
+    return folder
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    return re.sub(r"@(NAME|MODULE|KIND)@", lambda match: words[match[1]], text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: python -m krmfn.new NAME")
+    try:
+        sys.stdout.write(f"{make(sys.argv[1], Path.cwd())}: run its tests with `python -m pytest`\n")
+    except (ValueError, FileExistsError) as failure:
+        sys.exit(f"error: {failure}")
