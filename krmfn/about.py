@@ -53,7 +53,13 @@ def text(spec: Spec) -> str:
 
 def _says(option: config.Option) -> str:
     default = option.default
-    needed = " (required)" if default is MISSING else f" (default: {default})" if isinstance(default, (str, int, float)) and default else ""
+    needed = (
+        " (required)"
+        if default is MISSING
+        else f" (default: {default})"
+        if isinstance(default, (str, int, float)) and default
+        else ""
+    )
     return option.doc + needed
 
 

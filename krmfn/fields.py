@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from .errors import KrmfnError
 from .fieldpath import FieldPath, join, split
-from .resource import Manifest, Place, Ref, copied, same
+from .resource import Place, copied, same
 from .results import Field, Result
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
@@ -23,59 +23,8 @@ _NAMES: dict[type, str] = {
 }
 
 
-class Editable(Protocol):
-    """What a field needs of its item."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """Return the data."""
-        ...
-
-    @property
-    def ref(self) -> Ref:
-        """Return the reference."""
-        ...
-
-    @property
-    def shared_paths(self) -> frozenset[tuple[str, ...]]:
-        """Return what an anchor and its aliases share."""
-        ...
-
-    @property
-    def is_changed(self) -> bool:
-        """Return True when the data is not what the text has."""
-        ...
-
-    @property
-    def remarks(self) -> dict[tuple[tuple[str, ...], bool], str]:
-        """Return the comments that are written."""
-        ...
-
-    @property
-    def written(self) -> bytes:
-        """Return the text, without what was edited since `settle`."""
-        ...
-
-    @property
-    def node(self) -> Any:
-        """Return the node tree of the text."""
-        ...
-
-    def settle(self) -> None:
-        """Write what was edited to the text."""
-        ...
-
-    def field_place(self, path: str) -> Place | None:
-        """Return where a field stands."""
-        ...
-
-    def located(self, result: Result) -> Result:
-        """Return a finding with the reference, and its place."""
-        ...
-
-    def edited(self) -> None:
-        """Note that `manifest` was changed."""
-        ...
+Editable = Any
+"""An Item, which stands above."""
 
 
 class ItemField:
@@ -148,7 +97,7 @@ class ItemField:
     def _comment(self, head: bool) -> str:
         if self.item.is_changed:  # what was written to fields that moved since stands in the text then
             self.item.settle()
-        written = self.item.remarks.get((self.parts, head))
+        written: str | None = self.item.remarks.get((self.parts, head))
         if written is not None:
             return written
         from .yamltext import remarks
@@ -161,13 +110,18 @@ class ItemField:
         if not all(row.isprintable() for row in words.split("\n")) or ("\n" in words and not head):
             raise self._failure(f"can have no comment {words!r}: it must be one line of characters that print")
         if self._comment(head) != words:
+            from .yamltext import remarks
+
+            if not remarks.can_have(self.item.written.decode(), self.item.node, self.parts, head):
+                raise self._failure("can have no comment: it has no line of its own")
             self.item.remarks[self.parts, head] = words
             self.item.edited()
 
     @property
     def place(self) -> Place | None:
         """Return where the field stands (see `Item.field_place`)."""
-        return self.item.field_place(self.path)
+        place: Place | None = self.item.field_place(self.path)
+        return place
 
     @property
     def named(self) -> Field:
@@ -177,7 +131,8 @@ class ItemField:
 
     def located(self, result: Result) -> Result:
         """Return the finding with the item's reference, and this field and its place where it names none."""
-        return self.item.located(result if result.field else result._replace(field=self.named))
+        located: Result = self.item.located(result if result.field else result._replace(field=self.named))
+        return located
 
     def _above(self) -> tuple[Any, tuple[str, ...]]:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""

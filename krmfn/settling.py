@@ -26,11 +26,10 @@ def text_of(
     except KrmfnError as failure:
         raise KrmfnError(f"{ref}: {failure}") from failure
     if comments:
-        new, refused = remarks.commented(text.decode(), node(), comments)
-        if refused or not same(_data(new.encode(), indent), _data(text, indent)):
-            where = join(refused[0] if refused else next(iter(comments))[0])
-            raise KrmfnError(f"{ref}: {where} can have no comment: it has no line of its own")
-        text = new.encode()
+        new = remarks.commented(text.decode(), node(), comments).encode()
+        if not same(_data(new, indent), _data(text, indent)):
+            raise KrmfnError(f"{ref}: the comment of {join(next(iter(comments))[0])} cannot be written")
+        text = new
         if same(_data(text, indent), manifest):
             return text
     return edit.updated(text, manifest, indent)

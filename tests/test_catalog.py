@@ -125,10 +125,7 @@ def test_only_public_names_are_used(name: str) -> None:
 
 
 def test_a_second_item_with_one_name_is_upserted_too() -> None:
-    path = Path("upsert-resource")
-    twice = (
-        HEAD + CONF + CONF + "functionConfig:\n" + "  " + CONF[2:].replace("metadata: {", "data: {a: b}\n  metadata: {")
-    )
-    done = loaded(path.name).run(twice.encode())
+    config = "  " + CONF[2:].replace("metadata: {", "data: {a: b}\n  metadata: {")
+    done = loaded("upsert-resource").run(f"{HEAD}{CONF}{CONF}functionConfig:\n{config}".encode())
     assert (done.code, [item.manifest.get("data") for item in done.items]) == (0, [{"a": "b"}, {"a": "b"}])
     assert ResourceList.parse(done.output).items[0].name == "conf"

@@ -23,18 +23,26 @@ def aligned(old: list[Any], new: list[Any]) -> list[int | None]:
     gone = set(range(len(old))).difference(match for match in matches if match is not None)
     for at, match in enumerate(matches):
         before = matches[at - 1] if at else -1
-        if match is None and before is not None and before + 1 in gone:
+        if match is None and before is not None and before + 1 in gone and _alike(old[before + 1], new[at]):
             matches[at] = before + 1
             gone.discard(before + 1)
     return matches
 
 
+def _alike(one: Any, other: Any) -> bool:
+    """Return True unless two mappings have other names and nothing in common: then one took the other's place."""
+    if not (isinstance(one, dict) and isinstance(other, dict)) or not {*one} & {*other} & {*MERGE_KEYS}:
+        return True
+    return any(key in other and _text(other[key]) == _text(value) for key, value in one.items())
+
+
 def _names(old: list[Any], new: list[Any]) -> tuple[list[str], list[str]]:
-    """Return what tells the entries apart: the merge key that all of them have, each once, else their values."""
+    """Return what tells the entries apart: the merge key that all old ones have, each once, else their values."""
     if all(isinstance(entry, dict) for entry in (*old, *new)):
         for key in MERGE_KEYS:
             names = [_text(entry.get(key)) for entry in old], [_text(entry.get(key)) for entry in new]
-            if all("null" not in part and len({*part}) == len(part) for part in names):
+            known = [name for name in names[1] if name != "null"]
+            if "null" not in names[0] and len({*names[0]}) == len(old) and len({*known}) == len(known) > 0:
                 return names
     return list(map(_text, old)), list(map(_text, new))
 

@@ -65,8 +65,8 @@ class _Walk:
         if any(map(is_merge, (key for key, _ in node.value))) or names != [*old] or not new.keys() & old.keys():
             raise TooMuch
         column = node.value[0][0].start_mark.column
-        begins = [self.begin(key.start_mark.index, at == 0) for at, (key, _) in enumerate(node.value)]
-        ends = [*begins[1:], self.end(node)]
+        begins = [self.begin(key.start_mark.index) for key, _ in node.value]
+        ends = [*begins[1:], self.end(node.value[-1])]
         for (key, value), name, begin, end in zip(node.value, names, begins, ends, strict=True):
             if name not in new:
                 self.remove(node, begin, end)
@@ -80,60 +80,52 @@ class _Walk:
         """Note that a key goes; where it stands behind a dash the next one that stays takes its place."""
         start = self.text.rfind("\n", 0, begin) + 1
         if self.text[start:begin].strip():
-            nexts = (key.start_mark.index for key, _ in node.value if key.start_mark.index >= end)
-            end = next(nexts, -1)
-            if end < 0 or "#" in self.text[begin:end]:
+            nexts = [key.start_mark.index for key, _ in node.value if key.start_mark.index >= end]
+            if not nexts:
                 raise TooMuch
-        else:
-            begin = start
+            end = remarks.above(self.text, self.root, nexts[0])
         self.patches.append((begin, end, ""))
 
     def child(self, key: Any, value: Any, old: Any, new: dict[str, Any], column: int) -> None:
         """Note what changes below a key; where it is more than edits, the key with its value is written anew."""
-        count, (name, wanted) = len(self.patches), *new.items()
+        count, wanted = len(self.patches), next(iter(new.values()))
         try:
             if value.start_mark.index < key.end_mark.index:
                 raise TooMuch  # an alias
             self.value(value, old, wanted)
         except TooMuch:
             del self.patches[count:]
-            line = remarks.spot(self.text, key, value).line
-            comment = self.text[line[0] : line[1]].rstrip() if line else ""
-            end = line[1] if line and value.start_mark.index < key.end_mark.index else self.end(value)
+            line = remarks.line(self.text, key, value)
+            comment = self.text[line[0] : line[1]].strip() if line else ""
             first, *rest = emit.dump(new, column)[column:].split("\n")
-            head = first if first.endswith("#") else first + ("" if "#" not in comment else f" {comment.strip()}")
-            self.patches.append((key.start_mark.index, end, "\n".join([head, *rest])))
-            if end and self.text[end - 1] != "\n":
-                self.patches[-1] = (key.start_mark.index, end + self.text[end:].startswith("\n"), "\n".join([head, *rest]))
+            head = f"{first} {comment}" if comment else first
+            self.patches.append((key.start_mark.index, self.end((key, value)), "\n".join([head, *rest])))
 
     def sequence(self, node: SequenceNode, old: list[Any], new: list[Any]) -> None:
-        dashes = [self.text.rfind("-", 0, entry.start_mark.index) for entry in node.value]
-        column = dashes[0] - self.text.rfind("\n", 0, dashes[0]) - 1
-        if self.text[dashes[0] - column : dashes[0]].strip():
-            raise TooMuch  # behind another dash
-        begins = [self.begin(dash, at == 0) for at, dash in enumerate(dashes)]
-        begins = [self.text.rfind("\n", 0, begin) + 1 for begin in begins]
+        dashes = [remarks.dash(self.text, node, entry) for entry in node.value]
+        column, end = node.start_mark.column, self.end((None, node))
+        if self.text[dashes[0] - column : dashes[0]].strip() or dashes != sorted({*dashes}):
+            raise TooMuch  # behind another dash, or with an alias
+        begins = [self.begin(dash) for dash in dashes]
         matches = aligned(old, new)
         places = {match: at for at, match in enumerate(matches) if match is not None}
         outer, blocks = self.patches, dict[int, str]()
-        for number, (begin, end) in enumerate(pairwise([*begins, self.end(node)])):
+        for number, (begin, until) in enumerate(pairwise([*begins, end])):
             self.patches = []
             if number in places:
-                self.entry(node.value[number], old[number], new[places[number]], dashes[number], end, column)
-            blocks[number] = applied(self.text[begin:end], begin, self.patches)
+                self.entry(node.value[number], old[number], new[places[number]], dashes[number], until, column)
+            blocks[number] = applied(self.text[begin:until], begin, self.patches)
             blocks[number] += "" if blocks[number].endswith("\n") else "\n"
         pieces = (
             emit.dump([value], column) if match is None else blocks[match]
             for value, match in zip(new, matches, strict=True)
         )
-        self.patches = [*outer, (begins[0], self.end(node), "".join(pieces))]
+        self.patches = [*outer, (begins[0], end, "".join(pieces))]
 
     def entry(self, node: Any, old: Any, new: Any, dash: int, end: int, column: int) -> None:
         try:
             if same(old, new):
                 return
-            if node.start_mark.index < dash:
-                raise TooMuch
             self.value(node, old, new)
         except TooMuch:
             self.patches = [(dash, end, emit.dump([new], column)[column:])]
@@ -168,18 +160,22 @@ class _Walk:
         ended = not at or self.text[at - 1] == "\n"
         self.patches.append((at, at, piece if ended else "\n" + piece.rstrip("\n")))
 
-    def begin(self, at: int, first: bool) -> int:
+    def begin(self, at: int) -> int:
         """Return where the lines of a key or dash begin: comment lines above belong to it."""
-        above = remarks.head(self.text, self.root, at)
-        start = self.text.rfind("\n", 0, above) + 1
-        return at if first and self.text[start:above].strip() else start if not first else above
+        above = remarks.above(self.text, self.root, at)
+        rows = [self.text.rfind("\n", 0, place) + 1 for place in (at, above)]
+        dashed = self.text[rows[0] : at].strip() or self.text[rows[1] : above].strip()
+        return at if dashed else rows[1]
 
-    def end(self, node: Any) -> int:
-        """Return where the lines of a value end."""
-        while not isinstance(node, ScalarNode) and not node.flow_style:
+    def end(self, entry: tuple[Any, Any]) -> int:
+        """Return where the lines of a key or entry with its value end."""
+        key, node = entry
+        while not (is_alias := key is not None and node.start_mark.index < key.start_mark.index):
+            if isinstance(node, ScalarNode) or node.flow_style:
+                break
             last = node.value[-1]
-            node = last[1] if isinstance(last, tuple) else last
-        at = int(node.end_mark.index)
+            key, node = last if isinstance(last, tuple) else (None, last)
+        at = int((key if is_alias else node).end_mark.index)
         if at and self.text[at - 1] == "\n":
             return at
         found = self.text.find("\n", at)

@@ -12,7 +12,7 @@ from . import emit, simple
 from .simple import ABSENT, Line, NotSimple, lines_of
 
 
-class _TooMuch(Exception):
+class TooMuch(Exception):
     """The change is more than scalars, added keys and added entries."""
 
 
@@ -21,12 +21,12 @@ def patched(text: str, new: Any) -> str | None:
     try:
         patcher = _Patcher(text)
         patcher.node(0, simple.read(text), new)
-    except (NotSimple, _TooMuch):
+    except (NotSimple, TooMuch):
         return None
-    return _applied(text, 0, patcher.patches)
+    return applied(text, 0, patcher.patches)
 
 
-def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str:
+def applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str:
     """Return a piece of the text, which begins at `offset`, with the patches in it."""
     # inner additions come first, here and in the text
     ordered = sorted(patches, key=lambda patch: patch[0])
@@ -52,7 +52,7 @@ class _Patcher:
 
     def sequence(self, at: int, column: int, old: Any, new: Any) -> int:
         if not isinstance(new, list) or not new or not isinstance(old, list):
-            raise _TooMuch
+            raise TooMuch
         if old != new[: len(old)]:
             from .align import aligned
 
@@ -67,7 +67,7 @@ class _Patcher:
     def entry(self, at: int, column: int, old: Any, new: Any) -> int:
         line = self.lines[at]
         if line.column != column or not line.dash:
-            raise _TooMuch
+            raise TooMuch
         if line.key is None:
             self.scalar(at, line, new)
             return at + 1
@@ -77,7 +77,7 @@ class _Patcher:
     def rearranged(self, at: int, column: int, old: list[Any], new: list[Any], matches: list[int | None]) -> int:
         """Note a list whose entries were moved, added or removed: an entry's lines move, comments above it included."""
         if not at or column != self.lines[at].column:
-            raise _TooMuch  # the list begins on the line of another one's dash
+            raise TooMuch  # the list begins on the line of another one's dash
         outer, begin = self.patches, self.offsets[self.ends[at - 1]]
         places = {match: number for number, match in enumerate(matches) if match is not None}
         start, blocks = begin, dict[int, str]()
@@ -86,8 +86,8 @@ class _Patcher:
             at = self.entry(at, column, value, new[places[number]] if number in places else value)
             end = self.offsets[self.ends[at - 1]]
             if end > len(self.text):  # the last line has no end
-                raise _TooMuch
-            blocks[number] = _applied(self.text[start:end], start, self.patches)
+                raise TooMuch
+            blocks[number] = applied(self.text[start:end], start, self.patches)
             start = end
         pieces = (
             emit.dump([value], column) if match is None else blocks[match]
@@ -98,11 +98,11 @@ class _Patcher:
 
     def mapping(self, at: int, column: int, old: Any, new: Any) -> int:
         if not isinstance(new, dict) or not isinstance(old, dict):
-            raise _TooMuch
+            raise TooMuch
         more = dict(new)
         while (line := self.lines[at]).column == column and not line.dash:
             if line.key not in more:
-                raise _TooMuch
+                raise TooMuch
             wanted = more.pop(line.key)
             at += 1
             below = self.lines[at]
@@ -111,7 +111,7 @@ class _Patcher:
             elif below.column > column or (below.column == column and below.dash):
                 at = self.node(at, old.get(line.key), wanted)
             elif wanted is not None:
-                raise _TooMuch
+                raise TooMuch
         self.add(at, column, more)
         return at
 
@@ -122,9 +122,9 @@ class _Patcher:
         if new == old() if empty else type(new) is type(old) and new == old:
             return
         if empty or isinstance(new, (dict, list)) or line.quote == "|":
-            raise _TooMuch
+            raise TooMuch
         start = self.offsets[self.ends[at] - 1]
-        self.patches.append((start + line.span[0], start + line.span[1], _written(new, line.quote)))
+        self.patches.append((start + line.span[0], start + line.span[1], written(new, line.quote)))
 
     def add(self, at: int, column: int, more: Any) -> None:
         """Note keys or entries that are added behind the line before `at`."""
@@ -132,11 +132,11 @@ class _Patcher:
             return
         end = self.offsets[self.ends[at - 1]]
         if end > len(self.text):  # the last line has no end
-            raise _TooMuch
+            raise TooMuch
         self.patches.append((end, end, emit.dump(more, column)))
 
 
-def _written(value: Any, quote: str) -> str:
+def written(value: Any, quote: str) -> str:
     """Return a scalar on one line, in the quotes of the old one."""
     text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
     if text != value or not quote:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from krmfn import Doc, Refused, ResourceList, Rest, function, info, parse
+from krmfn import Doc, KrmfnError, Refused, ResourceList, Rest, function, info, parse, warning
 
 MARK = "kpt-set: "
 
@@ -34,7 +34,11 @@ def create_setters(resources: ResourceList, config: CreateSetters) -> None:
         for place in item.each("**"):
             pattern = setter_of(place.value, lists, longest)
             if pattern and not place.comment:
-                place.comment = MARK + pattern
+                try:
+                    place.comment = MARK + pattern
+                except KrmfnError as failure:  # in brackets
+                    resources.report(warning(str(failure), at=place))
+                    continue
                 count += 1
                 resources.report(info(f"added the comment {MARK + pattern!r}", at=place))
     if not count:

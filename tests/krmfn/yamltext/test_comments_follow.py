@@ -1,0 +1,189 @@
+"""Random edits of whole items: the data is that of the same edit on plain dicts, and comments follow their entries."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.scalarstring import FoldedScalarString, LiteralScalarString
+
+from krmfn.errors import KrmfnError
+from krmfn.resource import same
+from krmfn.resourcelist import ResourceList
+from krmfn.yamltext import edit, load
+from tests.test_corpus import ACCEPTED
+
+BLOCK = """\
+- apiVersion: apps/v1 # the version
+  kind: Deployment
+  # of metadata
+  metadata: # who
+    name: "web" # its name
+    labels: {team: shop, tier: 'web'} # in brackets
+  spec: # what
+    replicas: 3 # three
+    # of the containers
+    containers: # all
+      # the first
+      - name: app # app
+        image: app:1 # kpt-set: app
+        args: [a, "b", c] # args
+        # of the ports
+        ports:
+        - containerPort: 80 # http
+          protocol: TCP # tcp
+        - containerPort: 443 # https
+      # the second
+      - name: side # side
+        image: 'side:1' # kpt-set: side
+        script: | # a script
+          # no comment
+          echo
+        nothing: # nothing
+      - name: last # last
+        image: last:1 # kpt-set: last
+        folded: >-
+          a
+          b
+    words: # words
+    - one # of one
+    # above two
+    - two # of two
+    - three # of three
+    - {a: b} # of a
+  last: true # the last
+"""
+TEXTS = [
+    BLOCK,
+    BLOCK.replace("{team: shop, tier: 'web'} # in brackets", "x").replace("{a: b} # of a", "four # of four"),
+    BLOCK.replace("name: app # app", "name: &n app # app").replace("nothing: # nothing", "alias: *n # alias"),
+]
+WORDS = st.sampled_from(["x", "yes", "", "a: b", "# c", "two", "app:2", "1", "a\nb\n", "ä", "{a}", "a,b"])
+LEAVES = st.one_of(WORDS, st.integers(-3, 3), st.booleans(), st.none(), st.just([]), st.just({}), st.just({"a": ["b"]}))
+
+
+def corpus() -> list[str]:
+    texts = []
+    for path in ACCEPTED:
+        try:
+            resources = ResourceList.parse(path.read_bytes())
+            texts += [item.text.decode() for item in resources.items if item.manifest and item.indent == 0]
+        except KrmfnError:
+            continue
+    return texts
+
+
+def spots(value: Any) -> Iterator[Any]:
+    """Every mapping and list in it."""
+    if isinstance(value, (dict, list)) and value:
+        yield value
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from spots(child)
+
+
+def edited(data: Any, draw: Any) -> Any:
+    """A copy with some edits: scalars set, keys and entries added, removed, moved."""
+    data = copy.deepcopy(data)
+    for _ in range(draw(st.integers(1, 3))):
+        places = [*spots(data)]
+        place = draw(st.sampled_from(places)) if places else None
+        if isinstance(place, dict):
+            key = draw(st.sampled_from([key for key in (*place, "added") if key not in ("name", "containerPort")]))
+            what = draw(st.sampled_from(["set", "remove", "set"]))
+            if what == "remove" and key in place and len(place) > 1:
+                del place[key]
+            else:
+                place[key] = copy.deepcopy(draw(LEAVES))
+        elif isinstance(place, list):
+            at = draw(st.integers(0, len(place) - 1))
+            what = draw(st.sampled_from(["insert", "remove", "swap", "reverse", "append", "shuffle"]))
+            if what in ("insert", "append"):
+                fresh = {"name": "new", "image": "new:1"} if isinstance(place[0], dict) else copy.deepcopy(draw(LEAVES))
+                place.insert(at if what == "insert" else len(place), fresh)
+            elif what == "remove" and len(place) > 1:
+                del place[at]
+            elif what == "swap":
+                place[0], place[at] = place[at], place[0]
+            elif what == "reverse":
+                place.reverse()
+            elif what == "shuffle":
+                place[:] = draw(st.permutations(place))
+    return data
+
+
+def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
+    """The value and the comment of every scalar in a mapping, as ruamel.yaml reads it; entries by their names."""
+    found: dict[tuple[str, ...], tuple[str, str]] = {}
+
+    def visit(tree: Any, path: tuple[str, ...]) -> None:
+        if isinstance(tree, CommentedMap):
+            for key, value in tree.items():
+                spot = (*path, str(key))
+                tokens = tree.ca.items.get(key)
+                words = tokens[2].value.split("\n")[0].strip() if tokens and len(tokens) > 2 and tokens[2] else ""
+                if isinstance(value, (dict, list, FoldedScalarString, LiteralScalarString)):
+                    found[spot] = ("", "")  # its comment is on another token
+                else:
+                    found[spot] = (repr(value), words)
+                visit(value, (*path, str(key)))
+        elif isinstance(tree, CommentedSeq):
+            for at, value in enumerate(tree):
+                name = value.get("name", value.get("containerPort")) if isinstance(value, dict) else value
+                visit(value, (*path, f"{name or at}"))
+
+    visit(YAML().load(text), ())
+    return found
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["brackets", "simple", "alias"])
+@given(choice=st.data())
+def test_comments_follow_their_entries(text: str, choice: st.DataObject) -> None:
+    data = load.read(text.encode())[0]
+    new = edited(data, choice.draw)
+    out = edit.updated(text.encode(), new, 0).decode()
+    assert same(load.read(out.encode()), [new]), out
+    if "&n" in text and ("&n" not in out or "*n" not in out):
+        return  # what was shared is written out
+    before, after = remarks(text), remarks(out)
+    for path, (value, words) in after.items():
+        if path in before and before[path][0] == value:
+            assert before[path][1] == words, f"{path}: {json.dumps(new)}\n{out}"
+        elif path not in before:
+            assert words == "", f"{path}: {json.dumps(new)}\n{out}"
+
+
+@given(choice=st.data())
+def test_edits_of_the_corpus_mean_what_they_say(choice: st.DataObject) -> None:
+    text = choice.draw(st.sampled_from(CORPUS))
+    data = load.read(text.encode())
+    if not isinstance(data, list) or not isinstance(data[0], dict):
+        return
+    new = edited(data[0], choice.draw)
+    out = edit.updated(text.encode(), new, 0)
+    assert same(load.read(out), [new]), out
+    assert same(load.read(edit.updated(out, data[0], 0)), data)
+
+
+@given(choice=st.data())
+def test_a_list_that_is_moved_keeps_every_line(choice: st.DataObject) -> None:
+    """Only the order of the lines changes where only the order of entries does."""
+    text = choice.draw(st.sampled_from(TEXTS))
+    data = load.read(text.encode())[0]
+    new = copy.deepcopy(data)
+    lists = [place for place in spots(new) if isinstance(place, list)]
+    place = choice.draw(st.sampled_from(lists))
+    place[:] = choice.draw(st.permutations(place))
+    out = edit.updated(text.encode(), new, 0).decode()
+    if place and "&n" not in text and not isinstance(place[0], str):
+        assert sorted(out.split("\n")) == sorted(text.split("\n"))
+    assert same(load.read(out.encode()), [new])
+
+
+CORPUS = corpus()
