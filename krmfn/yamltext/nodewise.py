@@ -52,7 +52,7 @@ class _Walk:
             self.mapping(node, old, new)
         elif isinstance(node, SequenceNode) and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
-        elif node is not None and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
+        elif old and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
             self.patch(node, self.flow(node, old, new))
         else:
             raise TooMuch
