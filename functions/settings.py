@@ -24,6 +24,8 @@ class Intent(NamedTuple):
     """It only looks: a generated object whose owner is not in the input is judged as it stands."""
     takes_settings_alone: bool = True
     """A PATH of nothing but functionConfigs is judged, each by itself."""
+    reads_nodes: bool = True
+    """False: Nodes and inventories among the resources are not looked at, whatever is wrong with them."""
     is_function: bool = False
     """It is no command but a KRM function, which sees what kustomize or kpt shows it."""
     asks_all: bool = False

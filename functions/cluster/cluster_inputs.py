@@ -13,7 +13,7 @@ from ..command import Context
 from ..paths.disk import parents, within
 from ..paths.failures import Failure, failure_of
 from ..paths.workers import processors
-from ..rendering.kinds import CONFIG, COUNTING, PROFILE
+from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE
 from . import inputs
 from .inputs import Read
 from .layout import Cluster, not_given
@@ -95,6 +95,9 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
         name = roots[0].name if len(roots) == 1 else cluster.name
         try:
             read = inputs.read(context.options, roots, name, context.in_full)
+            if not context.intent.reads_nodes:
+                held = read.resources.items
+                held[:] = [item for item in held if (item.group, item.kind) not in NODES]
         except KrmfnError as failure:
             failures.append(failure_of(name, failure))
             continue
@@ -143,7 +146,7 @@ def _is_shared(context: Context, root: Root) -> bool:
     if root.kind != "files":
         return False
     held = inputs.read(context.options, [root], root.name, context.in_full).resources.items
-    return all((item.group, item.kind) == CONFIG for item in held)
+    return all((item.group, item.kind) in (CONFIG, PROFILE) for item in held)
 
 
 def _only_counts(resources: ResourceList) -> bool:

@@ -16,11 +16,11 @@ from .table import GROUPS
 _READ = "nodes live from for base cluster exclude function-config profiles-from"
 _JUDGED = (
     "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
-    "require-coverage allow-empty allow-unmapped min-severity select ignore"
+    "require-coverage allow-empty allow-unmapped min-severity select ignore check max-age"
 )
 _OUTPUT = (
     "output out output-dir replace split include-inputs format output-format plan wave write-baseline label owner node "
-    "problems labels all-labels name valid-until verbose quiet color"
+    "problems labels all-labels name valid-until taken-on wide verbose quiet color"
 )
 _RARE = "root kustomize allow-remote function-image jobs timeout hardened log-format"
 OPTIONS = {

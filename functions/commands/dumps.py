@@ -11,7 +11,7 @@ from krmfn.runner import max_bytes
 from ..fleet import live
 from ..fleet.live import Live
 from ..paths import files, manifests
-from . import fleets
+from ..rendering.kinds import NODES
 
 
 def read(name: str) -> Live:
@@ -29,5 +29,5 @@ def replace_nodes(lists: Mapping[str, ResourceList], dump: Live) -> None:
         raise KrmfnError("--live DUMP needs a single cluster, and there are several; pass the PATH of one")
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(dump.nodes.values())})
     for resources in lists.values():
-        kept = [item for item in resources.items if (item.group, item.kind) not in fleets.NODES]
+        kept = [item for item in resources.items if (item.group, item.kind) not in NODES]
         resources.items = [*kept, *manifests.read_stream(text.encode()).items]

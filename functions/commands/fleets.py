@@ -13,10 +13,8 @@ from ..fleet.cluster import Cluster
 from ..fleet.nodes import Fleet
 from ..paths import files, manifests
 from ..rendering import function_config
+from ..rendering.kinds import NODES
 from ..report.parts import Part
-
-NODES = frozenset({("", "Node"), ("krmfn.dev", "NodeInventory")})
-"""The kinds that say which nodes there are."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from typing import NamedTuple
 
-from krmfn import KrmfnError, Manifest
+from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.log import Log
 from krmfn.runner import max_bytes
 from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams
-from ..command import PRINTED, Command, Context
-from ..fleet import cluster, collecting, grouping, json_stream, readings
+from ..command import Command, Context
+from ..fleet import cluster, collecting, freshness, grouping, json_stream, readings, rules
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
-from ..paths import files, manifests, output
-from ..settings import LOOK
+from ..paths import files, manifests, output, roots
+from ..rendering.kinds import CONFIG
+from ..settings import LOOK, READ
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BOM = b"\xef\xbb\xbf"
@@ -37,6 +39,10 @@ class Inventory(NamedTuple):
     all_labels: bool
     name: str
     valid_until: str | None
+    taken_on: str | None
+    output: str | None
+    check: tuple[str, ...]
+    max_age: int | None
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,23 +55,59 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="nodes", metavar="NAME", help="the inventory's name (default: nodes)")
     help_ = "the last day on which the inventory is valid; `check` fails after it"
     parser.add_argument("--valid-until", metavar="YYYY-MM-DD", help=help_)
+    help_ = "the day on which the nodes were listed, for --check --max-age"
+    parser.add_argument("--taken-on", metavar="YYYY-MM-DD", help=help_)
+    help_ = "write to FILE, all or nothing (default: stdout); it may stand in a PATH of --for"
+    parser.add_argument("-o", "--output", metavar="FILE", help=help_)
+    help_ = "check the inventories of these PATHs instead: that they hold the labels that selectors there use"
+    parser.add_argument("--check", nargs="+", default=[], metavar="PATH", help=help_)
+    help_ = "with --check: fail for an inventory that was taken more than DAYS ago, or does not say when"
+    parser.add_argument("--max-age", type=int, metavar="DAYS", help=help_)
 
 
-def _run(_: Context, args: Inventory) -> int:
-    output.write_stdout(_inventory(args))
-    return 0
+def _run(context: Context, args: Inventory) -> int:
+    if args.check:
+        return _checked(args)
+    if args.max_age is not None:
+        raise KrmfnError("--max-age is about --check PATH; add it")
+    keys, is_sure = _keys(context, args)
+    text = _inventory(args, keys)
+    if args.output is None:
+        output.write_stdout(text)
+    else:
+        files.write_text(args.output, text)
+    return 0 if is_sure else 1
 
 
-def _inventory(args: Inventory) -> str:
-    keys = _keys(args)
+def _checked(args: Inventory) -> int:
+    """Print what is wrong with the inventories of some PATHs: labels that are missing, and that they are old."""
+    found: list[Result] = []
+    for path in args.check:
+        asked, is_sure = _asked(path, None)
+        read = cluster_streams.rendered(Context(RunOptions(), READ, Log()), [path])
+        if not (read.is_whole and is_sure):
+            raise KrmfnError(f"{path} has errors, so it is not known which labels are needed; see `krmfn check`")
+        for name, resources in read.lists.items():
+            items = resources.select("NodeInventory", CONFIG[0])
+            if not items and asked[name]:
+                found.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(asked[name]))}"))
+            for item in items:
+                found += map(item.located, freshness.check(item.manifest, asked[name], args.max_age, rules.today()))
+    output.write_stdout("".join(f"{one}\n" for one in found))
+    return int(bool(found))
+
+
+def _inventory(args: Inventory, keys: set[str] | None) -> str:
     if errors := subdomain_errors(args.name):
         raise KrmfnError(f"--name {args.name!r} is not a valid name: {errors[0]}")
-    if args.valid_until is not None and not _is_day(args.valid_until):
-        raise KrmfnError(f"--valid-until {args.valid_until!r} is not a date; write it as 2026-12-31")
+    for option, day in (("--valid-until", args.valid_until), ("--taken-on", args.taken_on)):
+        if day is not None and not _is_day(day):
+            raise KrmfnError(f"{option} {day!r} is not a date; write it as 2026-12-31")
     gc.disable()  # nothing here is cyclic, and looking for what is takes a third of the time
     read = _manifests(args.file)
     try:  # the nodes are in no variable: they take as much memory as their text, which comes next
-        made = grouping.manifest(collecting.collect(read, keys), args.name, keys, args.valid_until or "")
+        days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
+        made = grouping.manifest(collecting.collect(read, keys), args.name, keys, days)
     except KrmfnError as failure:
         raise KrmfnError(*(f"{_named(args.file)}: {line}" for line in failure.args)) from failure
     return emit.dump(made)
@@ -83,12 +125,15 @@ def _named(file: str) -> str:
     return "stdin" if file == "-" else file
 
 
-def _keys(args: Inventory) -> set[str] | None:
-    """Return the labels to keep; None for all. Raises KrmfnError when the arguments say nothing about them."""
+def _keys(context: Context, args: Inventory) -> tuple[set[str] | None, bool]:
+    """Return the labels to keep, None for all, and whether these are all that are asked for.
+
+    Raises KrmfnError when the arguments say nothing about them.
+    """
     if args.all_labels:
         if args.labels is not None or args.for_:
             raise KrmfnError("--all-labels keeps all labels; remove --for and --labels")
-        return None
+        return None, True
     if args.labels is None and not args.for_:
         raise KrmfnError(
             "choose the labels to keep: --for PATH (those that selectors in PATH use), --labels KEY,... or --all-labels"
@@ -99,17 +144,43 @@ def _keys(args: Inventory) -> set[str] | None:
             raise KrmfnError(f"--labels: {key!r} is not a valid label key: {errors[0]}")
         if is_set_by_kmm(key):
             raise KrmfnError(f"--labels: KMM sets and removes {key} by itself, so an inventory does not hold it")
+    is_sure = True
     for path in args.for_:
-        context = Context(RunOptions(), LOOK._replace(keeps_left_overs=False), Log())
-        streams = cluster_streams.rendered(context, [path])
-        if not streams.is_whole:
-            cluster_streams.log(context, streams)
-            raise KrmfnError(f"{path} cannot be read, so it is not known which labels are needed")
-        used = {key for resources in streams.lists.values() for key in cluster.label_keys(resources)}
-        if not used:
+        used, is_right = _asked(path, args.output)
+        if not any(used.values()) and is_right:
             raise KrmfnError(f"nothing in {path} selects nodes by a label; is it the right PATH?")
-        keys |= used
-    return keys
+        if not is_right:
+            context.log.say(f"{path} has errors, so labels may be missing: correct them, then make the inventory again")
+        is_sure &= is_right
+        keys |= set().union(*used.values())
+    return keys, is_sure
+
+
+def _asked(path: str, written: str | None) -> tuple[dict[str, set[str]], bool]:
+    """Return the labels that selectors of each cluster of a PATH use, and whether nothing is wrong there.
+
+    They are those of what the input comes to; the inventories there, which are to be made anew, are not looked at, and
+    `written`, which is one of them, need not be there yet.
+    """
+    # as they would be rendered: what is generated selects by labels of its own
+    intent = LOOK._replace(keeps_left_overs=False, shows_errors=True, reads_nodes=False)
+    exclude = (f"/{os.path.relpath(os.path.realpath(written), _root(path))}",) if written else ()
+    context = Context(RunOptions(exclude=exclude), intent, Log())
+    streams = cluster_streams.rendered(context, [path])
+    findings = [one for one in streams.findings if one.rule != "KRM522" or not written]
+    if not streams._replace(findings=findings).is_whole:
+        cluster_streams.log(context, streams)
+        raise KrmfnError(f"{path} cannot be read, so it is not known which labels are needed")
+    is_right = not any(resources.failed for resources in streams.lists.values())
+    if not is_right:
+        cluster_streams.log(context, streams)
+    return {name: cluster.label_keys(resources) for name, resources in streams.lists.items()}, is_right
+
+
+def _root(path: str) -> str:
+    """Return the folder that patterns of --exclude are relative to."""
+    real = os.path.realpath(path)
+    return roots.root_of(real if os.path.isdir(real) else os.path.dirname(real)) or real  # noqa: PTH112, PTH120
 
 
 def _manifests(file: str) -> Iterator[Manifest]:
@@ -147,11 +218,12 @@ def _with_progress(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
 
 
 _EXAMPLES = (
-    "nodes.json --for clusters/lab > clusters/lab/nodes.yaml",
+    "nodes.json --for clusters/lab -o clusters/lab/nodes.yaml",
+    "--check clusters --max-age 30",
     "- --all-labels < nodes.json",
     "nodes.json --labels topology.kubernetes.io/zone,example.com/gpu --valid-until 2026-12-31",
 )
 COMMAND = Command(
     *(_EXAMPLES, _arguments, Inventory, _run),
-    exits=PRINTED,
+    exits="exit code: 0 fine, 1 errors in --for may leave labels out, or --check finds something, 2 not printed",
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 from krmfn import Manifest
@@ -20,8 +21,13 @@ RAREST = 16
 """A label that less than one in so many nodes has stands in the nodes' lines."""
 
 
-def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, valid_until: str = "") -> Manifest:
-    """Return the NodeInventory of the entries, which are sorted by name."""
+def manifest(
+    entries: Sequence[Entry],
+    name: str,
+    keys: Collection[str] | None,
+    days: Mapping[str, str | None] = MappingProxyType({}),
+) -> Manifest:
+    """Return the NodeInventory of the entries, which are sorted by name; `days` are fields with dates."""
     shared, group_of = _divided(entries)
     own = {of_node: _own_labels(of_node, shared) for of_node in {entry.keys for entry in entries}}
     nodes = dict(zip(group_of, entries, strict=True))  # one of each group
@@ -34,7 +40,7 @@ def manifest(entries: Sequence[Entry], name: str, keys: Collection[str] | None, 
         "kind": KIND,
         "metadata": {"name": name, "annotations": {LOCAL: "true"}},
         "spec": {
-            **({"validUntil": valid_until} if valid_until else {}),
+            **{field: day for field, day in days.items() if day},
             "nodeCount": len(entries),
             "labelKeys": [EVERY] if keys is None else sorted({*keys, *(key for of_node in own for key in of_node)}),
             "groups": [_group(shape, labels, lines[number]) for shape, labels, number in groups],

@@ -59,6 +59,8 @@ PTEMPLATE = Scope(
 )
 OWNERS = DEVICECONFIG.owners | PTEMPLATE.owners
 """What objects are generated from."""
+NODES = frozenset({(OURS, "NodeInventory"), ("", "Node")})
+"""What says which nodes there are."""
 COUNTING = frozenset({CONFIG, (OURS, "NodeInventory"), ("", "Node")})
 """What counts where it stands, and is neither deployed (a Node is there already) nor made into anything."""
 INPUTS = OWNERS | COUNTING | {PROFILE}

@@ -1,0 +1,101 @@
+"""`inventory --for PATH -o FILE` and `--check PATH`: what a folder asks for, whatever its old inventory says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.commands import Done, process
+from tests.functions.cluster.test_one_result import config
+from tests.trees import plant
+
+DUMP = json.dumps(
+    {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "gpu-1", "labels": {"card": "a", "pool": "b", "zone": "z"}},
+        "status": {"nodeInfo": {"kernelVersion": "5.14.0-503.el9.x86_64"}},
+    }
+)
+FUNCTION = (
+    "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: config}\n"
+    "spec: {profiles: {gpu: {nodeSelector: {zone: z}}}}\n"
+)
+FILES = {
+    ".git/x": "",
+    ".krmfn.yaml": "clusters:\n  lab: [lab, nodes.yaml]\n",
+    "lab/a.yaml": config("a", "card: a"),
+    "lab/b.yaml": config("b", "pool: b", "nic").replace("  nodeSelector: {pool: b}\n", "  profile: gpu\n"),
+    "lab/f.yaml": FUNCTION,
+}
+
+
+def inventory(folder: Path, *args: str) -> Done:
+    return process("krmfn", "inventory", *args, cwd=folder, stdin=DUMP)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    return plant(tmp_path, FILES)
+
+
+def keys(path: Path) -> list[str]:
+    return [key for key in yaml.safe_load(path.read_text())["spec"]["labelKeys"] if not key.startswith("kmm.")]
+
+
+@pytest.mark.parametrize("before", ["", "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nspec: {a: [\n", None])
+def test_one_round_makes_the_inventory_whatever_was_there(lab: Path, before: str | None) -> None:
+    """Labels of profiles are among them; the old file may be empty, broken, or not there yet."""
+    if before is not None:
+        plant(lab, {"nodes.yaml": before})
+    done = inventory(lab, "--for", ".", "-o", "nodes.yaml")
+    assert (done.code, done.out, done.err) == (0, b"", "")
+    assert keys(lab / "nodes.yaml") == ["card", "zone"]
+    assert process("krmfn", "check", ".", cwd=lab).code == 0
+
+
+def test_an_inventory_that_lacks_a_label_does_not_judge_what_is_asked(lab: Path) -> None:
+    plant(lab, {"lab/a.yaml": config("a", "card: a")})
+    assert inventory(lab, "--labels", "other", "-o", "nodes.yaml").code == 0
+    assert process("krmfn", "check", ".", cwd=lab).code == 1
+    done = inventory(lab, "--for", ".", "-o", "nodes.yaml")
+    assert (done.code, done.err) == (0, "")
+    assert keys(lab / "nodes.yaml") == ["card", "zone"]
+
+
+def test_errors_that_leave_labels_out_are_said(lab: Path) -> None:
+    plant(lab, {"lab/b.yaml": FILES["lab/b.yaml"].replace("driverImage", "driverImige")})
+    done = inventory(lab, "--for", ".", "-o", "nodes.yaml")
+    assert done.code == 1
+    assert "driverImige" in done.err
+    assert ". has errors, so labels may be missing" in done.err
+    assert "card" in keys(lab / "nodes.yaml")
+
+
+def test_nothing_is_written_unless_all_is(lab: Path) -> None:
+    plant(lab, {"nodes.yaml": "old\n"})
+    done = process("krmfn", "inventory", "--for", ".", "-o", "nodes.yaml", cwd=lab, stdin=DUMP[:-5])
+    assert (done.code, (lab / "nodes.yaml").read_text()) == (2, "old\n")
+
+
+def test_an_old_inventory_and_missing_labels_are_found(lab: Path) -> None:
+    assert inventory(lab, "--for", ".", "-o", "nodes.yaml").code == 0
+    assert inventory(lab, "--check", ".").code == 0
+    done = inventory(lab, "--check", ".", "--max-age", "30")
+    assert (done.code, "does not say when it was taken (spec.takenOn)" in done.text) == (1, True)
+    assert inventory(lab, "--for", ".", "-o", "nodes.yaml", "--taken-on", "2020-01-31").code == 0
+    done = inventory(lab, "--check", ".", "--max-age", "30")
+    assert (done.code, "days ago, on 2020-01-31; make it again" in done.text) == (1, True), done.text
+    assert inventory(lab, "--check", ".", "--max-age", "99999").code == 0
+    plant(lab, {"lab/a.yaml": config("a", "pool: b")})
+    done = inventory(lab, "--check", ".")
+    assert (done.code, "does not hold pool, by which nodes are selected" in done.text) == (1, True), done.text
+    (lab / "nodes.yaml").unlink()
+    plant(lab, {".krmfn.yaml": "clusters:\n  lab: [lab]\n"})
+    done = inventory(lab, "--check", ".")
+    assert (done.code, "lab has no inventory" in done.text) == (1, True), done.text
+    done = inventory(lab, "--max-age", "3", "--all-labels")
+    assert (done.code, done.err) == (2, "error: --max-age is about --check PATH; add it\n")
