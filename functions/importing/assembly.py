@@ -10,6 +10,7 @@ from krmfn import Manifest, ResourceList, Result
 from ..kmm.module import kernel_name
 from ..settings import Settings
 from .drafts import rendered
+from .extras import with_extras
 from .importer import Taken
 from .normal import normal
 
@@ -33,7 +34,11 @@ def assembled(taken: Sequence[Taken], settings: Settings) -> tuple[list[Manifest
     together = _forms(rendered(configs, settings, apart))
     if together != [form for config in whole for form in _forms(rendered([config], settings))]:
         raise AssertionError("the profiles change what is rendered")
-    return configs, function_config if spec else None
+    for at, one in enumerate(taken):
+        configs[at], profiles = with_extras(configs[at], profiles, one.extras)
+    used = {config["spec"].get("profile") for config in configs}
+    spec |= {"profiles": {name: fields for name, fields in profiles.items() if name in used}} if profiles else {}
+    return configs, {**function_config, "spec": spec} if spec else None
 
 
 def errors(manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None) -> list[Result]:

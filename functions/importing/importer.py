@@ -14,6 +14,7 @@ from ..settings import Settings
 from .comparing import Difference
 from .consumers import Consumer, consumer
 from .drafts import MODULE, draft, judged
+from .extras import taken_as_extras
 from .normal import cleaned, owner
 
 
@@ -32,6 +33,8 @@ class Taken(NamedTuple):
     """The hand-written objects that the config renders."""
     differences: tuple[tuple[Ref, Difference], ...] = ()
     """What differs, and is meant."""
+    extras: tuple[Manifest, ...] = ()
+    """Those among `objects` that are neither Modules nor consumers: extraObjects of its profile."""
 
 
 class Imported(NamedTuple):
@@ -41,6 +44,8 @@ class Imported(NamedTuple):
     kept: tuple[Kept, ...]
     others: int
     """How many objects are neither Modules nor their consumers."""
+    left: tuple[Ref, ...] = ()
+    """Those among them that belong to the owner of a Module."""
 
 
 def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
@@ -51,22 +56,42 @@ def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
-    owned = {(ref(one).namespace, owner(one)): (ref(one).namespace, ref(one).name) for one in modules if owner(one)}
+    owned = {
+        (ref(one).namespace, owner(one)): (ref(one).namespace, ref(one).name) for one in reversed(modules) if owner(one)
+    }
     consumers = [found for one in manifests if (found := consumer(one, services, owned))]
     waiting: dict[tuple[str, str], list[Consumer]] = {}
     for found in consumers:
         waiting.setdefault(found.module, []).append(found)
+    known = {id(one) for one in (*modules, *(part for one in consumers for part in (one.manifest, one.service)))}
+    beside: dict[tuple[str, str], list[Manifest]] = {}
+    for manifest in manifests:
+        if id(manifest) not in known and (of := owned.get((ref(manifest).namespace, owner(manifest)))):
+            beside.setdefault(of, []).append(manifest)
+    theirs = [ref(one) for group in beside.values() for one in group]
     taken, kept = list[Taken](), list[Kept]()
     for module in modules:
         one, stay = _attempt(module, waiting.pop((ref(module).namespace, ref(module).name), []), settings)
-        taken += [one] if one else []
+        taken += [_with_extras(one, beside.pop((ref(module).namespace, ref(module).name), []), settings)] if one else []
         kept += stay
     for (namespace, name), rest in waiting.items():
         kept += _kept(rest, f"its Module {namespace}/{name} is not in the input")
     fronts = {id(one.service) for one in consumers if one.service}
     made = {ref(manifest).id for one in taken for manifest in one.objects}
     kept = list({ref(one.manifest).id: one for one in kept if ref(one.manifest).id not in made}.values())
-    return Imported(tuple(taken), tuple(kept), len(manifests) - len(modules) - len(consumers) - len(fronts))
+    extras = sum(len(one.extras) for one in taken)
+    others = len(manifests) - len(modules) - len(consumers) - len(fronts) - extras
+    return Imported(tuple(taken), tuple(kept), others, tuple(one for one in theirs if one.id not in made))
+
+
+def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings) -> Taken:
+    """Return what is taken with those objects of the Module's owner that a profile can have."""
+    found = taken_as_extras(taken.config, manifests, settings) if manifests else []
+    return taken._replace(
+        objects=(*taken.objects, *(manifest for manifest, _ in found)),
+        differences=(*taken.differences, *((ref(manifest), one) for manifest, each in found for one in each)),
+        extras=tuple(manifest for manifest, _ in found),
+    )
 
 
 def _attempt(module: Manifest, consumers: Sequence[Consumer], settings: Settings) -> tuple[Taken | None, list[Kept]]:

@@ -42,6 +42,9 @@ def _written(whole: Imported, function_config: Manifest | None, folder: str) -> 
         yield f"{kept} kept beside them as written by hand: no DeviceConfig can express that"
     if whole.others:
         yield f"{counted(whole.others, 'other object')} left out: neither a Module nor a DaemonSet that waits for one"
+    if whole.left:
+        yield "among them these belong to the owner of a Module, and no profile can have them; deploy them yourself:"
+        yield from (f"  {one}" for one in whole.left)
 
 
 def _differences(whole: Imported) -> Iterator[str]:

@@ -379,6 +379,36 @@ def test_what_a_config_gives_to_all_its_objects_is_named() -> None:
     assert why[f"{P}.imagePullSecrets"] == "the pull secret of a config is for all its images"
 
 
+def owned(kind: str, name: str, api: str = "v1", **more: Any) -> Manifest:
+    return {
+        "apiVersion": api,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "kmm", "ownerReferences": OWNER},
+        **more,
+    }
+
+
+def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> None:
+    gpu, nic = (
+        edited(
+            module(name=name, selector={"gpu": name}),
+            ("metadata.ownerReferences", [{**OWNER[0], "name": f"cr-{name}"}]),
+            ("spec.moduleLoader.container.modprobe.moduleName", "drv"),
+        )
+        for name in ("gpu", "nic")
+    )
+    settings, secret = owned("ConfigMap", "settings", data={"a": "b"}), owned("Secret", "keys", data={"a": "Yg=="})
+    theirs = [{**OWNER[0], "name": "cr-gpu"}]
+    beside = [edited(one, ("metadata.ownerReferences", theirs)) for one in (settings, secret)]
+    whole = imported([gpu, nic, *beside, owned("ConfigMap", "stranger", data={"a": "b"})], SETTINGS)
+    assert [one.name for one in whole.left] == ["keys"] and whole.others == 2
+    configs, shared = assembly.assembled(whole.taken, SETTINGS)
+    assert shared is not None
+    made = [item.name for item in rendered(configs, SETTINGS, shared).items if item.kind == "ConfigMap"]
+    assert made == ["settings"], "once, though both configs have one driver"
+    assert "Secret" not in str(shared)
+
+
 def test_tolerations_of_the_module_alone_are_the_loader_s() -> None:
     one, other = {"key": "gpu", "operator": "Exists"}, {"key": "other", "operator": "Exists"}
     gpu = edited(GPU, ("spec.tolerations", [one, other]))

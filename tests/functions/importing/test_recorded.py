@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 from krmfn_functions.differences import ABSENT
+from krmfn_functions.importing.assembly import assembled
+from krmfn_functions.importing.drafts import rendered
 from krmfn_functions.importing.importer import imported
 from krmfn_functions.settings import RENDER, Settings
 
@@ -20,12 +22,12 @@ from krmfn.resource import ref
 FOLDER = os.environ.get("KRMFN_OPERATORS", "")
 OWNER = [{"apiVersion": "example.com/v1", "kind": "DeviceConfig", "name": "cr", "uid": "1", "controller": True}]
 OPERATORS: dict[str, tuple[int, list[str]]] = {
-    "habana": (3, []),
-    "amd-gpu": (5, ["gpu-operator-node-labeller"]),
-    "neuron": (2, []),
+    "habana": (4, []),
+    "amd-gpu": (9, ["gpu-operator-node-labeller"]),
+    "neuron": (4, []),
     "onload": (3, []),
 }
-"""How many Modules and DaemonSets are taken of each, and what stays as it is."""
+"""How many objects are taken of each, and which Modules and DaemonSets stay as they are."""
 
 
 @pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
@@ -40,7 +42,12 @@ def test_what_an_operator_made_is_imported(operator: str) -> None:
     assert [ref(one.manifest).name for one in whole.kept] == left
     for own, difference in (pair for one in whole.taken for pair in one.differences):
         written = difference.change.old is not ABSENT
-        assert difference.why and (not written or difference.change.parts[-1] == "args"), (own, difference)
+        ours = difference.why == "krmfn sets this on every object that it generates"
+        assert difference.why and (ours or not written or difference.change.parts[-1] == "args"), (own, difference)
+    assert {one.kind for one in whole.left} == ({"Deployment"} if operator == "neuron" else set())
+    configs, settings = assembled(whole.taken, Settings(RENDER))
+    again = {item.ref.id for item in rendered(configs, Settings(RENDER), settings).items}
+    assert again >= {ref(manifest).id for one in whole.taken for manifest in one.objects}
 
 
 @pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
