@@ -223,10 +223,10 @@ def write(folder: Path, texts: Sequence[bytes]) -> None:
     (folder / "ours.yaml").write_text(f"{NODE}---\n{CONFIG}")
 
 
-@pytest.mark.parametrize(("label", "codes"), [("other", (1, 0)), ("a", (1, 1))])
-def test_a_node_with_a_label_that_is_no_string(label: str, codes: tuple[int, int], run: Run, tmp_path: Path) -> None:
-    """The API server refuses the Node, says check; render asks for the labels of the selectors alone."""
+@pytest.mark.parametrize("label", ["other", "a"])
+def test_a_node_with_a_label_that_is_no_string(label: str, run: Run, tmp_path: Path) -> None:
+    """Readers differ on it, whether a selector asks for the label or not, and render says so as check does."""
     node = f"apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n  labels:\n    x: y\n    {label}: yes\n"
     other = CONFIG.replace("name: drv,", "name: two,").replace("a: b", "a: c")
     (tmp_path / "a.yaml").write_text(f"{node}---\n{CONFIG}---\n{other}")
-    assert (both(run, "check").code, both(run, "render").code) == codes
+    assert (both(run, "check").code, both(run, "render").code) == (1, 1)

@@ -325,6 +325,7 @@ def test_findings_are_the_same_in_every_format(app: Path) -> None:
         "excluded": 0,
         "baseline": 0,
         "turnedOff": 0,
+        "hidden": 0,
     }
     assert document["summary"] == {**counts, "kinds": kinds}
     assert document["findings"][0]["line"] == 3

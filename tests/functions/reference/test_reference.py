@@ -33,8 +33,8 @@ def test_the_examples_fit_the_schema(number: int) -> None:
 
 OTHER_CONFIGS = {"nodePools", "daemonSets", "serviceAccount", "hub", "driverVersion"}
 """Fields that are looked at in other configs than in the table: with an ordered upgrade, for example."""
-NOWHERE = {"profile", "unset", "allNodes"}
-"""Fields that no object shows: which layers count, and what is confirmed."""
+NOWHERE = {"profile", "options", "unset", "allNodes"}
+"""Fields that no object shows: which layers count, what they are given, and what is confirmed."""
 
 
 def test_the_fields_that_end_up_nowhere() -> None:
@@ -45,7 +45,7 @@ def test_the_fields_that_end_up_nowhere() -> None:
         for name, entry in BY_NAME.items()
         if entry.kind == "deviceconfig" and len(entry.path) == 3 and not ends.ends(entry)
     }
-    assert deeper <= {"enabled", "podSecurity", "allNodes", "versionsComplete"}
+    assert deeper <= {"enabled", "podSecurity", "allNodes", "versionsComplete", "rollOnConfigChange"}
 
 
 @pytest.mark.parametrize("name", sorted(FIELDS.keys() - NOWHERE - OTHER_CONFIGS))

@@ -87,7 +87,8 @@ def test_an_entry_hides_findings_or_is_reported_to_hide_nothing(rule: Rule, exam
         after = findings(rule, with_entry(example, entry))
         stayed = [one for one in after if one.rule == entry]
         assert all(one.severity == "error" and BY_ID[entry].severities[0] != "error" for one in stayed)
-        expected = entry not in reported and not failed(before) and is_judged(example, rule) and not is_change
+        stops = failed(before) or rule.id == "KRM187"  # the entry stands in a functionConfig, which is refused there
+        expected = entry not in reported and not stops and is_judged(example, rule) and not is_change
         assert idle(after, entry) == expected
 
 
