@@ -112,6 +112,11 @@ GROUPS = (
             Run("none", "deviceconfig", "none.yaml", items=10, keeps="document"),
             Run("kyaml ten", "kyaml", "ten.yaml", ("touch",), items=10, touched=1),
             Run("gofn ten", "gofn", "ten.yaml", ("touch",), items=10, touched=1),
+            Run(
+                "check few", "krmfn", "few", ("check", "{source}"), holds=(("1 DeviceConfig in 1 resource, 1 file", 1),)
+            ),
+            Run("help", "krmfn", "few", ("--help",), holds=(("usage: krmfn", 1),)),
+            Run("version", "krmfn", "few", ("--version",), holds=(("krmfn (krmfn ", 1),)),
         ),
         repeat=10,
     ),
@@ -129,7 +134,10 @@ ROWS = (
     Row(f"{JOB}, against go/fn passing them through", "job", "gofn pass", ">="),
     Row(f"{MANY} to 2,000 objects, against kyaml passing the output through", "many", "kyaml many", ">=", 2),
     Row(f"{MANY} to 2,000 objects, against go/fn passing the output through", "many", "gofn many", ">=", 2),
-    Row(f"{TEN}, one a DeviceConfig, against `python -c pass`", "ten", "python", "<=", 4.5),
+    Row("check of a ten-line folder, against `python -c pass`", "check few", "python", "<=", 6),
+    Row("--help, against `python -c pass`", "help", "python", "<=", 5),
+    Row("--version, against `python -c pass`", "version", "python", "<=", 2.5),
+    Row(f"{TEN}, one a DeviceConfig, against `python -c pass`", "ten", "python", "<=", 3.3),
     Row(f"{TEN}, no DeviceConfig, against `python -c pass`", "none", "python", "<=", 3),
     Row(f"{TEN}, one a DeviceConfig, against kyaml touching it", "ten", "kyaml ten", "<="),
     Row(f"{TEN}, one a DeviceConfig, against go/fn touching it", "ten", "gofn ten", "<="),

@@ -50,6 +50,21 @@ def documents(items: Iterable[str]) -> Iterator[str]:
         yield "".join(line[2:] for line in item.splitlines(keepends=True))
 
 
+SMALLEST = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata:
+  name: gaudi
+  namespace: kmm
+spec:
+  driverImage: registry.example.com/habana/driver
+  driverVersion: "1.16.2"
+  moduleName: habanalabs
+  nodeSelector:
+    feature.node.kubernetes.io/pci-1da3.present: "true"
+"""
+
+
 def write_files(folder: Path, items: Iterable[str]) -> None:
     """The same documents twice: in one file, and in a file each."""
     one, many = folder / "one", folder / "many"
@@ -75,6 +90,8 @@ def generate(folder: Path) -> None:
     write(folder / "many.yaml", (device_config(number, number, AGENT) for number in range(1_000)))
     write(folder / "ten.yaml", few(configs=1))
     write(folder / "none.yaml", few(configs=0))
+    (folder / "few").mkdir(exist_ok=True)
+    (folder / "few" / "deviceconfig.yaml").write_text(SMALLEST, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -90,17 +90,23 @@ def test_no_pattern_is_compiled_that_is_not_used(items: str) -> None:
 
 LOADED = """\
 import runpy, sys
+for name in [*sys.modules]:
+    if name.partition(".")[0] in ("pathlib", "urllib"):  # an editable install has loaded them
+        del sys.modules[name]
 try:
     runpy.run_module("krmfn_functions", run_name="__main__")
 finally:
     sys.stderr.write("\\n".join(sys.modules))
 """
 COMMANDS = {"importlib.metadata", "subprocess", "tempfile", "threading"}
+COMMANDS |= {"datetime", "decimal", "email", "hashlib", "pathlib", "shutil", "textwrap", "urllib", "xml"}
 COMMANDS |= {
     f"krmfn_functions.{name}"
     for name in (
         *(f"commands.{name}" for name in ("diff", "images", "import_", "inventory", "nodes", "render", "report")),
         *("comparing", "kustomization.builds", "kustomization.kustomize", "paths.git"),
+        *("cluster.external", "command_line.argocd", "differences", "final.against", "fleet.cluster", "fleet.table"),
+        *("fleet.workloads", "formats.grouped", "importing", "kmm.regexps", "plan", "report", "upgrades"),
     )
 }
 """What only other commands need, or folders with a kustomization."""
@@ -112,6 +118,14 @@ def test_a_check_of_plain_files_loads_no_other_command() -> None:
     modules = {*done.stderr.split("\n")}
     assert {"krmfn_functions.commands.check", "krmfn_functions.rendering.pipeline"} <= modules
     assert modules & (COMMANDS | {"jsonschema", "pathspec", "ruamel", "yaml"}) == set()
+
+
+def test_the_help_loads_no_command() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED, "--help"], capture_output=True, text=True, check=True)
+    modules = {*done.stderr.split("\n")}
+    rooms = {module.split(".")[1] for module in modules if module.startswith("krmfn_functions.")}
+    assert rooms == {"command", "command_line", "kmm", "options", "paths", "settings"}
+    assert modules & (COMMANDS - {"textwrap"} | {"jsonschema", "ruamel", "yaml"}) == set()
 
 
 @pytest.mark.parametrize("name", ["krmfn", "deviceconfig", "ptemplate"])

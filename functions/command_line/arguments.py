@@ -123,7 +123,9 @@ def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
     else:
         own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=argparse.RawDescriptionHelpFormatter)
         _describe(own, argv[0], table.command(argv[0]))
-        namespace = own.parse_intermixed_args(argv[1:], argparse.Namespace(command=argv[0]))
+        is_mixed = any(word.startswith("-") for word in argv)  # else argparse need not write the usage first
+        parse_args = own.parse_intermixed_args if is_mixed else own.parse_args
+        namespace = parse_args(argv[1:], argparse.Namespace(command=argv[0]))
     _check_values(own, namespace)
     return namespace
 

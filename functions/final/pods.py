@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from krmfn import Item, Manifest
 from krmfn.fieldpath import FieldPath, split
 
-from ..fleet.workloads import POD_KINDS
-from ..kmm.lookup import table, tables, text, texts
+from ..kmm.lookup import POD_KINDS, table, tables, text, texts
 from ..kmm.module import module_of
 
 NODE_AFFINITY = ("affinity", "nodeAffinity")

@@ -9,12 +9,13 @@ from krmfn import Item, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 
 from ..exclusivity import Claim
+from ..kmm.lookup import POD_KINDS
 from ..kmm.module import MODULE_KINDS, is_set_by_kmm
 from ..run import run_of
 from . import nodes
 from .drivers import Driver, driver
 from .nodes import Fleet
-from .workloads import POD_KINDS, Workload, workloads
+from .workloads import Workload, workloads
 
 CONFIGS = ("DeviceConfig", "RenderDeviceConfigs", "Ptemplate")
 _OWN = ("krmfn.dev", "example.com", "pt.example.com")

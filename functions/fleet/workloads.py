@@ -9,23 +9,11 @@ from krmfn.resource import ref
 from .. import exclusivity
 from ..exclusivity.node import Node, Taint
 from ..exclusivity.selectors import Exhausted, Labels, Work, match
-from ..kmm.lookup import table, tables, text
+from ..kmm.lookup import POD_KINDS, table, tables, text
 from ..kmm.module import is_set_by_kmm
 from .coverage import STEPS, Group
 from .drivers import Driver
 from .facts import PASSING, tolerates
-
-POD_KINDS = {
-    ("", "Pod"): ("spec",),
-    ("", "ReplicationController"): ("spec", "template", "spec"),
-    ("apps", "DaemonSet"): ("spec", "template", "spec"),
-    ("apps", "Deployment"): ("spec", "template", "spec"),
-    ("apps", "ReplicaSet"): ("spec", "template", "spec"),
-    ("apps", "StatefulSet"): ("spec", "template", "spec"),
-    ("batch", "Job"): ("spec", "template", "spec"),
-    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
-}
-"""Where the kinds of Kubernetes hold the spec of their pods."""
 
 
 class Workload(NamedTuple):

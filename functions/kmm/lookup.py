@@ -9,6 +9,18 @@ from krmfn.fieldpath import FieldPath
 
 Table = dict[str, Any]
 
+POD_KINDS = {
+    ("", "Pod"): ("spec",),
+    ("", "ReplicationController"): ("spec", "template", "spec"),
+    ("apps", "DaemonSet"): ("spec", "template", "spec"),
+    ("apps", "Deployment"): ("spec", "template", "spec"),
+    ("apps", "ReplicaSet"): ("spec", "template", "spec"),
+    ("apps", "StatefulSet"): ("spec", "template", "spec"),
+    ("batch", "Job"): ("spec", "template", "spec"),
+    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+}
+"""Where the kinds of Kubernetes hold the spec of their pods."""
+
 
 def table(value: Any, *keys: str) -> Table:
     """Return the mapping under the keys, {} when there is none."""

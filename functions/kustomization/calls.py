@@ -18,11 +18,11 @@ ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
 OTHERS = ("config.kubernetes.io/container", "configFn")
 """Where kustomize also looks for a function, from times before the annotation."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_ \n{}\[\]:,.'\"/@#=-]+")
+_PLAIN = r"[A-Za-z0-9_ \n{}\[\]:,.'\"/@#=-]+"
 """An annotation that all readers of YAML take in one way: no aliases, tags, merges or escapes."""
-_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
+_VERSION = r"v?(\d+(?:\.\d+)+)"
 _PART = r"[a-z0-9][a-z0-9._/-]*"
-_IMAGE = re.compile(rf"({_PART}(?::[0-9]+/{_PART})?)(?::(\w[\w.-]{{0,127}}))?(?:@sha256:[0-9a-f]{{64}})?")
+_IMAGE = rf"({_PART}(?::[0-9]+/{_PART})?)(?::(\w[\w.-]{{0,127}}))?(?:@sha256:[0-9a-f]{{64}})?"
 
 
 ENTRY_POINTS = {name: f"krmfn_functions.__main__:{name}" for name in ("krmfn", "deviceconfig", "ptemplate")}
@@ -104,7 +104,7 @@ def _spec(text: Any) -> dict[str, Any]:
     """Return what the annotation holds."""
     from krmfn.yamltext import load, positions, values
 
-    if isinstance(text, str) and _PLAIN.fullmatch(text):
+    if isinstance(text, str) and re.fullmatch(_PLAIN, text):
         try:
             node = load.compose(text.encode())
             spec = values.build(node)
@@ -143,14 +143,14 @@ def _program(spec: dict[str, Any], ours: Ours) -> tuple[str, str]:
 
 def other_version(call: Call, ours: Ours) -> str:
     """Return the version that the image of a call has by its tag, when it is another one than runs here; else ""."""
-    match = _IMAGE.fullmatch(call.image)
-    version = _VERSION.fullmatch(match[2] or "") if match else None
+    match = re.fullmatch(_IMAGE, call.image)
+    version = re.fullmatch(_VERSION, match[2] or "") if match else None
     return version[1] if version and ours.version() not in ("", version[1]) else ""
 
 
 def _of_image(image: str, ours: Ours) -> str:
     """Return the program of ours that an image holds; "" for another image."""
-    match = _IMAGE.fullmatch(image)
+    match = re.fullmatch(_IMAGE, image)
     repository = match[1] if match else ""
     name = repository.rpartition("/")[2]
     local = repository in (name, f"localhost/{name}")

@@ -10,7 +10,8 @@ from ..exclusivity import Claim
 from ..fleet import rules
 from ..fleet.drivers import driver
 from ..fleet.nodes import Fleet
-from ..fleet.workloads import POD_KINDS, workloads
+from ..fleet.workloads import workloads
+from ..kmm.lookup import POD_KINDS
 from ..kmm.module import LABELS, MODULE_KINDS
 from ..kmm.versions import target
 from .function_config import FunctionConfig

@@ -6,7 +6,7 @@ from typing import Any
 
 from krmfn_functions.final import judge
 from krmfn_functions.final.stream import Final, modules_of
-from krmfn_functions.fleet.workloads import POD_KINDS
+from krmfn_functions.kmm.lookup import POD_KINDS
 from krmfn_functions.run import Run, Transformed
 
 from krmfn import Manifest, Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.fleet.workloads import POD_KINDS
+from krmfn_functions.kmm.lookup import POD_KINDS
 from krmfn_functions.kmm.module import plugin_ready_label, ready_label, version_label, version_ready_label
 from krmfn_functions.run import Transformed
 

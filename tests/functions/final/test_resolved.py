@@ -8,7 +8,7 @@ import pytest
 import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from krmfn_functions.fleet.workloads import POD_KINDS
+from krmfn_functions.kmm.lookup import POD_KINDS
 from krmfn_functions.run import Transformed
 
 from krmfn import Manifest
