@@ -1,17 +1,18 @@
 """One cluster after the function: what each of its roots gives, and all of that as one list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from krmfn.errors import KrmfnError, NoData
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
+from krmfn.results import Result
 
 from ..command import Context
 from ..formats.checked import Checked
 from ..kustomization import transformers
 from ..paths.failures import Failure, failure_of
-from ..rendering.kinds import CONFIG, COUNTING
+from ..rendering.kinds import CONFIG, COUNTING, NODES
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
@@ -19,6 +20,9 @@ from . import inputs
 from .cluster_inputs import Inputs
 from .inputs import Read
 from .layout import Cluster
+
+_OF_SELECTORS = ("KRM302", "KRM304")
+"""Rules about nodes that two selectors may share, which none of the known nodes shows."""
 
 
 class Rendered(NamedTuple):
@@ -68,12 +72,38 @@ def rendered(
                 kinds={**counted.kinds, "functionConfig": counted.kinds.get("functionConfig") or 1}
             )
         seen.append(counted)
-        lists.append(resources)
+        lists.append(_hinted(resources, part.name) if run_of(resources).is_rendered else resources)
     is_whole = read.is_whole and len(lists) == len(read.parts)
     if read.side:
         seen.append(inputs.counted(read.side.resources))
     final = _final(lists, read.side, is_whole)
     return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
+
+
+def _hinted(resources: ResourceList, path: str) -> ResourceList:
+    """Return the list of a kustomization that calls krmfn: where only selectors could decide there, it says why."""
+    nodes = [item for item in resources.items if (item.group, item.kind) in NODES]
+    if not nodes or not any(one.rule in _OF_SELECTORS for one in resources.results):
+        return resources
+    place = nodes[0].place
+    hint = (
+        f"; {path} calls krmfn, which does not see the nodes in {place.path if place else 'the input'} there: list "
+        "that file under `resources` there, with the annotation config.kubernetes.io/local-config"
+    )
+    results = (
+        one._replace(message=one.message + hint) if one.rule in _OF_SELECTORS and one.severity == "error" else one
+        for one in resources.results
+    )
+    return with_results(resources, results)
+
+
+def with_results(resources: ResourceList, results: Iterable[Result]) -> ResourceList:
+    """Return a list of the same resources with other findings, of which none is an error that was none before."""
+    made = ResourceList(resources.items, resources.function_config)
+    made.changes, made.run = resources.changes, resources.run
+    made.report(results)
+    made.failed = resources.failed
+    return made
 
 
 def _is_from(item: Item | None, side: Read | None) -> bool:

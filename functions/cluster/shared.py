@@ -13,7 +13,7 @@ from ..deviceconfig.reading import profile_of
 from ..rendering.kinds import OWNERS
 from ..run import note
 from .cluster_inputs import Inputs
-from .cluster_lists import Rendered
+from .cluster_lists import Rendered, with_results
 from .config import Config
 
 _MAPPING = re.compile(r"kernelMappings\[\d+\] \((.*)\) is not used", re.DOTALL)
@@ -60,11 +60,7 @@ def _without(one: Rendered, is_left_out: Callable[[Result], bool]) -> Rendered:
     kept = [finding for finding in one.final.results if not is_left_out(finding)]
     if len(kept) == len(one.final.results):
         return one
-    final = ResourceList(one.final.items, one.final.function_config)
-    final.changes, final.run = one.final.changes, one.final.run
-    final.report(kept)
-    final.failed = one.final.failed
-    return one._replace(final=final)
+    return one._replace(final=with_results(one.final, kept))
 
 
 def _mapping(finding: Result) -> tuple[Id, str]:

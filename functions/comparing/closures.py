@@ -15,6 +15,7 @@ from hashlib import sha256
 from krmfn.errors import KrmfnError
 from krmfn.runner import max_bytes
 
+from ..cluster import config
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.layout import Cluster, Layout
 from ..cluster.survey import Root
@@ -59,7 +60,7 @@ def same_settings(old: RunOptions, old_top: str, new: RunOptions, new_top: str) 
                 return False
         configs = [os.path.join(top, CONFIG_FILE) for top in (old_top, new_top)]
         there = [os.path.lexists(path) for path in configs]
-        if any(there) and b"profiles" in files.read_named(configs[there.index(True)]):
+        if any(there) and any(config.read(top)[0].profiles for top in (old_top, new_top)):
             return False  # what these hold counts for every cluster
         return not any(there) or (all(there) and _digest(configs[0]) == _digest(configs[1]))
     except KrmfnError:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import ROOT, Done, process
+from tests.functions.cluster.test_one_result import config, node
 from tests.functions.comparing.test_base import OWN, repository
 from tests.trees import plant
 
@@ -126,3 +127,21 @@ def test_argo_cd_renders_what_ci_has_checked(fleet: Path, kustomize: str, name: 
     )
     clash = krmfn(fleet / "clusters" / name, kustomize, "render", ".", **env)
     assert ("[KRM301]" in clash.err, clash.code) == ((False, 0) if name == "prod-b" else (True, 1)), clash.err
+
+
+def test_a_call_inside_kustomize_that_sees_no_node_says_so_once(tmp_path: Path, kustomize: str) -> None:
+    """The inventory shows no node that both would drive; kustomize shows it to nobody."""
+    function = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata:\n  name: f\n  annotations:\n"
+        '    config.kubernetes.io/function: "exec: {path: krmfn}"\n'
+    )
+    local = 'namespace: kmm, annotations: {config.kubernetes.io/local-config: "true"}'
+    both = {f"lab/{name}.yaml": config(name, f"{name}: x").replace("namespace: kmm", local) for name in ("a", "b")}
+    kustomization = "resources: [a.yaml, b.yaml]\ntransformers: [f.yaml]\n"
+    nodes = {"inventories/lab.yaml": node("n-1", a="x", b="y"), ".krmfn.yaml": "clusters: {lab: [lab, inventories]}\n"}
+    plant(tmp_path, {".git/x": "", "lab/kustomization.yaml": kustomization, "lab/f.yaml": function} | both | nodes)
+    for command, path in (("check", "."), ("render", "lab")):
+        done = krmfn(tmp_path, kustomize, command, path)
+        told = [line for line in (done.text + done.err).splitlines() if "[KRM302]" in line]
+        assert (done.code, len(told)) == (1, 1), done.text + done.err
+        assert "lab calls krmfn, which does not see the nodes in inventories/lab.yaml there" in told[0]
