@@ -79,11 +79,16 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
 
 
 def _misfits(config: DeviceConfig) -> Iterator[Result]:
-    """Yield an error per label or name that is none any more."""
-    from ..rendering.variables import references
+    """Yield an error per label or name that is none any more, and per selector that would change."""
+    from ..rendering.variables import OF_CONFIG, references
 
     for reference in references(config.fields):
         name, path = join(reference.path), reference.path
+        if path[0] == "daemonSets" and path[2:3] == ("matchLabels",) and reference.name not in ("", *OF_CONFIG):
+            message = (
+                f"{reference.text} changes with the config, and a DaemonSet's selector never can; use ${OF_CONFIG[0]}"
+            )
+            yield error(message, field=Field(config.at(name), value(config.fields, name)))
         text = value(config.spec, name) if reference.is_filled else None
         for holders, form, says in _FORMS:
             if not holders.isdisjoint(_shaped(path)) and isinstance(text, str) and not schema.matches(form, text):

@@ -18,6 +18,8 @@ VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = (
     "KRMFN_NAMESPACE",
     "KRMFN_MODULE_NAME",
 )
+OF_CONFIG = (NAME, NAMESPACE)
+"""The variables that never change while a config is what it is."""
 FILLED = frozenset(
     {
         *("driverImage", "driverImageParts", "image", "imageParts", "unsignedImage", "tag"),

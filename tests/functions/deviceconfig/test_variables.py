@@ -312,3 +312,14 @@ def test_a_daemon_set_s_name_and_selector_take_variables_and_are_checked() -> No
     found = applied(krmfn, device_config(spec, "dc")).results
     assert [(one.rule, one.field.path) for one in found if one.field] == [("KRM146", "spec.daemonSets[0].objectName")]
     assert "becomes '1.0_A'; a DaemonSet's name has lower case letters" in found[0].message
+
+
+@pytest.mark.parametrize("variable", ["$KRMFN_DRIVER_VERSION", "${KRMFN_MODULE_NAME}-x"])
+def test_a_selector_has_no_variable_that_changes(variable: str) -> None:
+    """A new version would change it, and the API server refuses that."""
+    entry = AGENT | {"matchLabels": {"app": variable}}
+    found = applied(krmfn, device_config(SPEC | {"daemonSets": [entry]}, "dc")).results
+    assert [(one.rule, one.field.path) for one in found if one.field] == [
+        ("KRM146", "spec.daemonSets[0].matchLabels.app")
+    ]
+    assert "a DaemonSet's selector never can; use $KRMFN_NAME" in found[0].message
