@@ -38,6 +38,11 @@ _RUNNING = {
 }
 _POD = {
     "serviceAccountName": text("its ServiceAccount, in place of the config's", "subdomain"),
+    "imagePullSecrets": listed(
+        record("a Secret", {"name": text("its name", "subdomain")}, ["name"]),
+        "its pull secrets, in place of the config's; [] for none",
+        least=0,
+    ),
     "serviceAccount": same("account"),
     "priorityClassName": text("its PriorityClass", "subdomain"),
     "runtimeClassName": text("its RuntimeClass", "subdomain"),

@@ -110,7 +110,7 @@ def pod_of(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, An
     selector = {**(config.spec.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry, version)}
     made = filled(
         serviceAccountName=names.of_account(config, entry, entry.name) or config.spec.serviceAccountName,
-        imagePullSecrets=secrets(config),
+        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else secrets(config),
         nodeSelector=selector,
         tolerations=[*config.spec.tolerations, *entry.tolerations],
         **_given(entry, POD),

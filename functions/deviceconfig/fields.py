@@ -111,6 +111,7 @@ class DaemonSet(Sidecar):
     initContainers: Sequence[InitContainer] = ()
     containers: Sequence[Sidecar] = ()
     serviceAccountName: str = ""
+    imagePullSecrets: Sequence[Any] = ()
     serviceAccount: ServiceAccount | None = None
     priorityClassName: str = ""
     runtimeClassName: str = ""

@@ -173,10 +173,17 @@ class _Filler(NamedTuple):
         for index, entry in enumerate(own):
             here, there = (*new, len(entries)), (*old, index)
             value = self.value(made, entry, node, here, there)
-            is_variable = old[-1] == "env" and isinstance(entry, dict) and "value" in entry
+            is_variable = old[-1] in ("env", "buildArgs") and isinstance(entry, dict) and "value" in entry
             if value is ABSENT or (is_variable and "value" not in value):
                 for path in [path for path in made.options if path[: len(here)] == here]:
                     del made.options[path]  # type: ignore[attr-defined]
+                continue
+            if isinstance(value, list) and isinstance(entry, str):  # no list of ours holds lists: these are its entries
+                option = made.options.pop(here)  # type: ignore[attr-defined]
+                for one in value:
+                    made.moves[(*new, len(entries))] = there  # type: ignore[index]
+                    made.options[(*new, len(entries))] = option  # type: ignore[index]
+                    entries.append(one)
                 continue
             if here != there:
                 made.moves[here] = there  # type: ignore[index]

@@ -210,6 +210,7 @@ DAEMONSET_FIELDS = CONTAINER_FIELDS | {
     "hostPID": ({"hostPID": True}, {"^hostPID"}),
     "hostIPC": ({"hostIPC": True}, {"^hostIPC"}),
     "dnsPolicy": ({"dnsPolicy": "Default"}, {"^dnsPolicy"}),
+    "imagePullSecrets": ({"imagePullSecrets": [{"name": "own"}]}, {"^imagePullSecrets[0].name"}),
     "terminationGracePeriodSeconds": ({"terminationGracePeriodSeconds": 5}, {"^terminationGracePeriodSeconds"}),
     "nodeSelector": ({"nodeSelector": {"x": "y"}}, {"^nodeSelector.x"}),
     "tolerations": ({"tolerations": TOLERATION}, {"^tolerations[0].key", "^tolerations[0].operator"}),
