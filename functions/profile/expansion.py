@@ -181,8 +181,9 @@ class _Filler(NamedTuple):
             if isinstance(value, list) and isinstance(entry, str):  # no list of ours holds lists: these are its entries
                 option = made.options.pop(here)  # type: ignore[attr-defined]
                 for one in value:
-                    made.moves[(*new, len(entries))] = there  # type: ignore[index]
-                    made.options[(*new, len(entries))] = option  # type: ignore[index]
+                    at_ = (*new, len(entries))
+                    made.moves[at_] = there  # type: ignore[index]
+                    made.options[at_] = option  # type: ignore[index]
                     entries.append(one)
                 continue
             if here != there:
