@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,21 +68,34 @@ class Confinement(NamedTuple):
         That is the system's folders and those of PATH, for kustomize may be a script that starts another. One that
         `is_open` starts git and helm, which read their settings anywhere, and keep what they fetch in the home folder.
         """
-        own = {os.path.realpath(folder), str(self.folder.parent.resolve())}
+        own = str(self.folder.parent)
         if is_open:
-            return Bounds(frozenset("/"), frozenset((*own, "/dev", str(Path.home()))), is_offline=False)
-        given = f"{os.environ.get('PATH', '')}{os.pathsep}{os.environ.get('LD_LIBRARY_PATH', '')}".split(os.pathsep)
-        programs = [str(Path(name).parent) for name in (program, os.path.realpath(program))]
-        functions = Path(ours.__file__).resolve().parent.parent
-        packages = [str(Path(krmfn.__file__).parent), str(functions), str(functions.parent / "schemas")]
-        python = [sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent), *sys.path, *packages]
-        read = {*SYSTEM, *given, *programs, *(python if self.flags else ())}
-        return Bounds(frozenset(filter(os.path.isabs, read | own)), frozenset((*own, os.devnull)))
+            return Bounds(frozenset("/"), frozenset((folder, own, "/dev", str(Path.home()))), is_offline=False)
+        given = (os.environ.get("PATH", ""), os.environ.get("LD_LIBRARY_PATH", ""))
+        read = _programs(program, os.pathsep.join(given)) | (_python() if self.flags else frozenset())
+        written = (self.environment["TMPDIR"], str(self.folder), os.devnull)
+        return Bounds(read | {folder, own}, frozenset(written))
 
     def seen(self) -> list[Seen]:
         """Return what our programs were shown, in the order of the calls."""
         files = sorted(self.folder.iterdir(), key=lambda file: int(file.name.partition("-")[0]))
         return [Seen(file.name.partition("-")[2], file.read_bytes()) for file in files]
+
+
+@lru_cache
+def _programs(program: str, path: str) -> frozenset[str]:
+    """Return the folders of the system, of a program, and those of a PATH."""
+    own = [str(Path(name).parent) for name in (program, os.path.realpath(program))]
+    return frozenset(filter(os.path.isabs, (*SYSTEM, *own, *path.split(os.pathsep))))
+
+
+@lru_cache
+def _python() -> frozenset[str]:
+    """Return the folders of this Python, and of our programs."""
+    functions = Path(ours.__file__).resolve().parent.parent
+    packages = [str(Path(krmfn.__file__).parent), str(functions), str(functions.parent / "schemas")]
+    python = [sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent), *sys.path, *packages]
+    return frozenset(filter(os.path.isabs, python))
 
 
 @contextmanager
@@ -102,10 +116,10 @@ def confined(
     with tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder:
         if os.pathsep in folder:
             raise KrmfnError(f"{folder} cannot be added to the environment variable PATH; set TMPDIR to another folder")
-        programs = Path(folder, "bin")
-        seen = Path(folder, "seen")
-        for name in ("bin", "plugins", "config", "seen", "tmp"):
-            Path(folder, name).mkdir()
+        programs, seen = Path(folder, "bin"), Path(folder, "seen")
+        made = [os.path.join(folder, name) for name in ("bin", "none", "seen", "tmp")]
+        for name in made:
+            os.mkdir(name)
         for name in sorted({call.program for call in calls}):
             text = f"#!/bin/sh\nexec {shlex.join(_command(entry_points[name], seen, name))}\n"
             _install(programs / names.get(name, name), text)
@@ -116,10 +130,10 @@ def confined(
             )
             _install(programs / "docker", _DOCKER.format(cases=cases))
         environment = {
-            "PATH": str(programs),
-            "KUSTOMIZE_PLUGIN_HOME": str(Path(folder, "plugins")),
-            "XDG_CONFIG_HOME": str(Path(folder, "config")),
-            "TMPDIR": str(Path(folder, "tmp")),
+            "PATH": made[0],
+            "KUSTOMIZE_PLUGIN_HOME": made[1],
+            "XDG_CONFIG_HOME": made[1],
+            "TMPDIR": made[3],
         }
         yield Confinement(FLAGS if calls else (), environment, seen)
 

@@ -1,0 +1,134 @@
+"""Print what kustomizations cost: `python benchmark/closure.py`, the worst of three runs.
+
+How often kustomize runs, how much of the processors `check` of 100 overlays takes next to 100 bare builds, and `diff
+--base` of one folder next to `check` of it. Each run has its files in a repository of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import perf_counter
+
+RUNS = 3
+KRMFN = str(Path(sys.executable).parent / "krmfn")
+CONFIG = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: DeviceConfig
+metadata:
+  name: gpu
+  namespace: {name}
+  annotations:
+    config.kubernetes.io/local-config: "true"
+spec: {{driverImage: r.example.com/gpu, driverVersion: "1", moduleName: gpu, nodeSelector: {{a: {name}}}{more}}}
+"""
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n"
+
+
+def overlays(fault: str = "") -> dict[str, str]:
+    """Return 100 overlays of one base; with a `fault` of the base each has a finding."""
+    files = {
+        "base/kustomization.yaml": "resources: [config.yaml]\n",
+        "base/config.yaml": CONFIG.format(name="kmm", more=fault),
+    }
+    return files | {f"o{at}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{at}-\n" for at in range(100)}
+
+
+def folders(number: int, more: str = "") -> dict[str, str]:
+    """Return folders with a config each; with a Kptfile each is a root of its own."""
+    files = {f"f{at}/config.yaml": CONFIG.format(name=f"a{at}", more="") for at in range(number)}
+    return files | ({f"f{at}/{more}": KPTFILE for at in range(number)} if more else {})
+
+
+class Repository:
+    """A repository in a temporary folder, with a kustomize on PATH that counts its runs."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+        self.folder, self.notes = folder / "repo", folder / "notes"
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "a"]):
+            self.run("git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words)
+
+    def run(self, *command: str, counted: bool = False) -> tuple[float, float]:
+        """Return the seconds of the processors, and of the clock, that a command takes."""
+        env = dict(os.environ)
+        if counted:
+            program = self.notes.parent / "bin" / "kustomize"
+            program.parent.mkdir(exist_ok=True)
+            program.write_text(f'#!/bin/sh\necho >> "{self.notes}"\nexec "{shutil.which("kustomize")}" "$@"\n')
+            program.chmod(0o755)
+            env |= {"PATH": f"{program.parent}:{env['PATH']}", "KRMFN_CONFINE": "off"}  # it writes
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
+        done = subprocess.run(command, cwd=self.folder, env=env, capture_output=True, check=False)
+        seconds, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode not in (0, 1):
+            raise SystemExit(f"{' '.join(command)}: {done.stderr.decode()}")
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds
+
+    def builds(self, *command: str) -> int:
+        """Return how often a command runs kustomize."""
+        self.notes.write_text("")
+        self.run(*command, counted=True)
+        return len(self.notes.read_text().splitlines())
+
+
+def with_findings(folder: Path) -> float:
+    return Repository(folder, overlays(", fualt: 1")).builds(KRMFN, "check")
+
+
+def against_bare(folder: Path) -> float:
+    repository = Repository(folder, overlays())
+    builds = f"ls -d o* | xargs -P {len(os.sched_getaffinity(0))} -I @ kustomize build @"
+    return repository.run(KRMFN, "check")[0] / repository.run("sh", "-c", builds)[0]
+
+
+def one_changed(folder: Path) -> float:
+    repository = Repository(folder, overlays())
+    (repository.folder / "o7/kustomization.yaml").write_text("resources: [../base]\nnamePrefix: other-\n")
+    return repository.builds(KRMFN, "diff", "--base", "HEAD")
+
+
+def one_folder(folder: Path) -> float:
+    repository = Repository(folder, folders(400))
+    checked = min(repository.run(KRMFN, "check", "f7")[1] for _ in range(3))
+    return min(repository.run(KRMFN, "diff", "--base", "HEAD", "f7")[1] for _ in range(3)) / checked
+
+
+def many_paths(folder: Path) -> float:
+    repository = Repository(folder, folders(2000, "Kptfile"))
+    names = [f"f{at}" for at in range(2000)]
+    return repository.run(KRMFN, "check", *names)[0] / repository.run(KRMFN, "check", ".")[0]
+
+
+ROWS: dict[str, tuple[Callable[[Path], float], float]] = {
+    "kustomize runs, `check` of 100 overlays with a finding each": (with_findings, 100),
+    "processor time, `check` of 100 overlays against 100 bare `kustomize build`": (against_bare, 1.5),
+    "kustomize runs, `diff --base`, 1 of 100 overlays changed": (one_changed, 3),
+    "time, `diff --base HEAD` of one of 400 folders against `check` of it": (one_folder, 2.5),
+    "processor time, `check` of 2,000 PATHs against one PATH": (many_paths, 1.2),
+}
+
+
+def main() -> int:
+    print("| what | worst of three | want |\n|---|--:|--:|")
+    for name, (measured, wanted) in ROWS.items():
+        values = []
+        for _ in range(RUNS):
+            with tempfile.TemporaryDirectory() as folder:
+                values.append(measured(Path(folder)))
+        verdict = "met" if max(values) <= wanted else "**missed**"
+        print(f"| {name} | {max(values):.3g} | <= {wanted:g} {verdict} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
