@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 
-from krmfn import Field, Result, info, warning
+from krmfn import Field, Result, error, info, warning
 from krmfn.rule import Rule, apply
 
 from ..gotext import quote
@@ -12,6 +14,8 @@ from ..lookup import has, table, texts
 from ..module import MAPPINGS, Module
 from ..versions import Target
 
+VARIABLE = "KUBE_VERSION"
+"""The environment variable with the cluster's Kubernetes version: Argo CD sets it. Source: Argo CD 3.2.1, plugins."""
 IGNORED_BUILD = ("selector", "kanikoParams", "baseImageRegistryTLS")
 
 
@@ -103,12 +107,20 @@ spec:
 
 
 def _cluster_has_dra(module: Module, kmm: Target) -> Iterator[Result]:
-    if kmm.dra and has(module.spec, "dra"):
-        message = (
-            f"KMM refuses dra on a cluster before {kmm.platform} {kmm.dra_since}; nothing here says which version the "
-            "cluster has"
-        )
-        yield info(message, field=Field("spec.dra"))
+    if not (kmm.dra and has(module.spec, "dra")):
+        return
+    refusal = f"KMM refuses dra on a cluster before {kmm.platform} {kmm.dra_since}"
+    has_it = _kubernetes() if kmm.platform == "Kubernetes" else None
+    if has_it is None:
+        yield info(f"{refusal}; nothing here says which version the cluster has", field=Field("spec.dra"))
+    elif has_it < tuple(map(int, kmm.dra_since.split("."))):
+        yield error(f"{refusal}; this one has {os.environ[VARIABLE]} ({VARIABLE})", field=Field("spec.dra"))
+
+
+def _kubernetes() -> tuple[int, ...] | None:
+    """Return the cluster's Kubernetes version where the environment has it, as Argo CD sets it; None: not known."""
+    found = re.match(r"v?(\d+)\.(\d+)", os.environ.get(VARIABLE, ""))
+    return tuple(map(int, found.groups())) if found else None
 
 
 KRM209 = Rule(
@@ -125,7 +137,7 @@ spec: {dra: {driverName: gpu.example.com, container: {image: "registry.example.c
     remedy="Check the cluster's version, then turn the rule off with that as the reason. On an older cluster, write a "
     "devicePlugin.",
     check=_cluster_has_dra,
-    severities=("info",),
+    severities=("info", "error"),
     advice=True,
 )
 

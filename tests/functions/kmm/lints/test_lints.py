@@ -376,3 +376,16 @@ def test_modules_that_replace_the_same_in_tree_module_are_not_compared(monkeypat
     assert compared == []
     assert across([loads("one", "a", "b"), loads("two", "b")]) == []
     assert len(compared) == 1, "the comparison that is counted is the one that is made"
+
+
+@pytest.mark.parametrize(
+    ("version", "severities"), [("", ["info"]), ("1.34", []), ("v1.35.2", []), ("1.33.4", ["error"]), ("x", ["info"])]
+)
+def test_the_version_that_argo_cd_names_counts_for_dra(
+    version: str, severities: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBE_VERSION", version)
+    driven = edited(module(), ("spec.dra", {"driverName": "gpu.example.com", "container": {"image": "i:1"}}))
+    found = [one for one in check(driven, "main") if one.rule == "KRM209"]
+    assert [one.severity for one in found] == severities
+    assert all("this one has 1.33.4 (KUBE_VERSION)" in one.message for one in found if one.severity == "error")
