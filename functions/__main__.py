@@ -78,6 +78,9 @@ def _answer_version(name: str) -> None:
 
 def _serve(name: str) -> NoReturn:
     """Be the KRM function of this name; an interrupt before it has begun is no crash."""
+    import gc
+
+    gc.disable()  # the runner does, too, but by then a hundred modules have been loaded and walked
     try:
         from krmfn.runner import main
 
