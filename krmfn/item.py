@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .errors import KrmfnError, NoData
 from .ownership import OWNER, Mark, mark_of
-from .resource import Manifest, Place, Ref, Strings, copied, digest, same
+from .resource import Manifest, Place, Ref, Strings, annotations_of, copied, digest, same
 from .resource import ref as ref_of
 from .results import Field, Result
 from .yamltext import peek, simple
@@ -42,6 +42,7 @@ class Item:
     _ref: Ref | None = None
     _annotations: dict[str, str] | None = None
     _mark: Mark | bool | None = False
+    _marked_by: str | None = None
     _is_marked: bool | None = None
     _manifest: Manifest | None = None
     _print: int | None = None
@@ -97,7 +98,7 @@ class Item:
         manifest = self._manifest
         if manifest is None or (self._print is not None and self._print == digest(manifest, self.end - self.start)):
             return False
-        return not same(self._load(), manifest)
+        return self.is_edited or not same(self._load(), manifest)
 
     def settle(self) -> None:
         """Write what was edited to the text. Raises KrmfnError, with item and path, for what YAML cannot hold."""
@@ -115,6 +116,7 @@ class Item:
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
         self._manifest = copied(manifest)
+        self._print = None
         self.edited()
 
     @property
@@ -152,14 +154,19 @@ class Item:
     @property
     def kind(self) -> str:
         """Return the kind; "" when there is none."""
-        if self._kind is None or self._manifest is not None:
+        if self._manifest is not None:
+            kind = self._manifest.get("kind")
+            return kind if isinstance(kind, str) else ""
+        if self._kind is None:
             self._kind = self._string(b"kind")
         return self._kind
 
     @property
     def api_version(self) -> str:
         """Return the apiVersion; "" when there is none."""
-        if self._api_version is None or self._manifest is not None:
+        if self._manifest is not None:
+            return self.ref.api_version
+        if self._api_version is None:
             self._api_version = self._string(b"apiVersion")
         return self._api_version
 
@@ -177,7 +184,9 @@ class Item:
     @property
     def name(self) -> str:
         """Return metadata.name; "" when there is none. It can be written: the item is then renamed."""
-        if self._name is None or self._manifest is not None:
+        if self._manifest is not None:
+            return self.ref.name
+        if self._name is None:
             self._name = self._string(b"metadata", b"name")
         return self._name
 
@@ -207,7 +216,12 @@ class Item:
     def ref(self) -> Ref:
         """Return the reference of the resource."""
         if self._manifest is not None:
-            return ref_of(self._manifest)
+            get, data = self._manifest.get, self._manifest.get("metadata")
+            if type(data) is not dict or self._ref != (
+                *(get("apiVersion"), get("kind")),
+                *(data.get("namespace", ""), data.get("name", "")),
+            ):
+                self._ref = ref_of(self._manifest)
         if self._ref is None:
             self._ref = Ref(self.api_version, self.kind, self._string(b"metadata", b"namespace"), self.name)
         return self._ref
@@ -227,7 +241,9 @@ class Item:
     @property
     def annotations(self) -> dict[str, str]:
         """Return the annotations, {} when there are none; what is written there is written to the item."""
-        if self._annotations is None or self._manifest is not None:
+        if self._annotations is None or (
+            self._manifest is not None and self._annotations != annotations_of(self._manifest)
+        ):
             annotations = Strings(self._strings(b"metadata", b"annotations"))
             annotations.item, annotations.path = self, "metadata.annotations"
             self._annotations = annotations
@@ -295,8 +311,10 @@ class Item:
 
         None, too, for an object in which a key stands twice: kustomize and kpt read the first one, others the last.
         """
-        if isinstance(self._mark, bool) or self._manifest is not None:
+        text = self.annotations.get(OWNER) if self._manifest is not None else None
+        if isinstance(self._mark, bool) or text != self._marked_by:
             # without a parser only where no key on the way stands twice
+            self._marked_by = text
             mark = mark_of(self.annotations) if self.is_read or self.mentions(OWNER) else None
             self._mark = mark if mark and not (self.is_read and self.duplicate_keys) else None
         return self._mark

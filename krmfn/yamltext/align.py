@@ -48,4 +48,8 @@ def _names(old: list[Any], new: list[Any]) -> tuple[list[str], list[str]]:
 
 
 def _text(value: Any) -> str:
+    if type(value) is str:
+        return f"'{value}"
+    if value is None or type(value) is int:
+        return "null" if value is None else repr(value)
     return json.dumps(value, sort_keys=True, default=str)
