@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,11 +110,23 @@ def look(resources: ResourceList) -> None:
         _ = item.manifest
 
 
+def refusal(data: bytes) -> str:
+    """Why a list cannot be used; or a look at its items is refused: an error result over the untouched input."""
+    try:
+        output, code = run(look, data)
+    except KrmfnError as failure:
+        return str(failure)
+    assert code == 1
+    assert output.startswith(data)
+    (result,) = ResourceList.parse(output).envelope.results()
+    assert result["severity"] == "error"
+    return str(result["message"])
+
+
 @pytest.mark.parametrize("name", DEEP)
 def test_nesting_of_100_000_levels(name: str) -> None:
     text, sentence = DEEP[name]
-    with pytest.raises(KrmfnError, match=f"^{sentence} than 200 levels; no Kubernetes object is$"):
-        run(look, HEAD + text)
+    assert re.match(f"^{sentence} than 200 levels; no Kubernetes object is$", refusal(HEAD + text))
 
 
 SCALARS = {
@@ -141,5 +154,4 @@ def test_billions_of_laughs_pass_unread_and_are_refused_when_read() -> None:
     laughs += b"".join(b"  a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12))
     data = HEAD + b"items:\n" + laughs
     assert run(lambda resources: print(resources.select("A")), data) == (data, 0)
-    with pytest.raises(KrmfnError, match=r"^line \d+: aliases expand to more than [0-9,]+ values here; write"):
-        run(look, data)
+    assert re.match(r"^line \d+: aliases expand to more than [0-9,]+ values here; write", refusal(data))

@@ -47,7 +47,7 @@ def closed(text: bytes, indent: int) -> bytes:
     from . import load
 
     data = load.read(text)
-    return text + b"\n" if _means(text.decode() + "\n", data) else updated(text, _bare(data, indent), indent)
+    return text + b"\n" if _means(text.decode() + "\n", data) else updated(text + b"\n", _bare(data, indent), indent)
 
 
 def _bare(data: Any, indent: int) -> Any:
