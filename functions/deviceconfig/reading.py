@@ -157,6 +157,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
             from .products import unprotected
 
             fields, filled = unprotected(fields), unprotected(filled)
+    plugin = fields.get("devicePlugin") or fields.get("dra") or {}  # an account of its own has the config's name in it
     return config._replace(
         layers=layers,
         fields=fields,
@@ -165,7 +166,7 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
         has_switches=any("'enabled'" in text or "'unset'" in text for text in texts),
         has_accounts=any("'serviceAccount'" in text for text in texts),
         likeness=b""
-        if has_variables or config.pool or "extraObjects" in fields or config.has_names
+        if has_variables or config.pool or "extraObjects" in fields or "serviceAccount" in plugin or config.has_names
         else _likeness(config.item),
     )
 
