@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Field, Item, Ref, Result, error, schema
 from krmfn.fieldpath import join
 
-from ..profile import expressions
+from ..profile import expressions, samples
 from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
 from ..rendering import schemas
@@ -58,6 +59,33 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Resu
     for one in (*made.layers, *made.versions):
         found += [at_origin(item, ref, Layer(one.fields, one.path, source, one), wrong) for wrong in _misfits(one)]
     return found
+
+
+def tried(function_config: FunctionConfig) -> Iterator[Result]:
+    """Yield what is wrong in Profiles by themselves: each is expanded with its defaults, and with each `when`.
+
+    What is wrong with a made option is nobody's fault: it is said of a stand-in, and left out.
+    """
+    for product in function_config.products.values() if any(function_config.products) else ():
+        seen: set[str] = set()
+        for options in samples.trials(product) if product.is_sound else ():
+            item = _stand_in(product, options)
+            for found in problems(item, item.ref, function_config):
+                if found.ref == product.item.ref and (text := str(found)) not in seen:
+                    seen.add(text)
+                    yield found
+
+
+def _stand_in(product: Profile, options: Any) -> Item:
+    """Return a config of a Profile with these options."""
+    metadata = {"name": "x", "namespace": "x"}
+    group, kind = product.kind or ("krmfn.dev", "DeviceConfig")
+    spec = options if product.kind else {"profile": product.name, "options": options}
+    version = next(iter(product.versions), "v1alpha1")
+    if product.kind:
+        metadata["annotations"] = {"krmfn.dev/profile": product.name}  # type: ignore[assignment]
+    text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
+    return Item(text, 0, len(text), -2)
 
 
 def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protected: bool = True) -> Expansion:

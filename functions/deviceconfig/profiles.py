@@ -60,6 +60,10 @@ def check(
             judged = module_checks.check(resources, objects, [], function_config, lint=True)
             findings += [finding for _, finding in judged if finding.rule not in trial.left_out]
         yield from ((None, finding) for finding in findings if trial.concerns(finding))
+    if function_config.products:
+        from . import products
+
+        yield from ((None, finding) for finding in products.tried(function_config))
     yield from ((None, finding) for finding in profiles_are_named(items, function_config, run_of(resources).named))
     for of_profiles in (version_rules, lock_rules):
         yield from ((None, finding) for finding in of_profiles.check(function_config))

@@ -129,3 +129,14 @@ def test_two_vendors_are_two_files(tmp_path: Path) -> None:
     nic = {**cr("nic", selector={"example.com/nic": "true"}), "apiVersion": "acme.example.com/v1alpha1"}
     done = process("krmfn", "render", str(folder(tmp_path, amd=PROFILE, acme=other, gpu=CR, nic=nic)))
     assert (done.code, done.text.count("kind: Module")) == (0, 2)
+
+
+def test_a_profile_is_checked_alone_with_its_defaults_and_each_when(tmp_path: Path) -> None:
+    assert process("krmfn", "check", str(folder(tmp_path / "right", p=PROFILE))).code == 0
+    wrong = PROFILE.replace("moduleName: amdgpu", "modulName: amdgpu").replace(
+        "enabled: false}]", "enabled: false, imag: x}]"
+    )
+    done = process("krmfn", "check", str(folder(tmp_path / "wrong", p=wrong)))
+    assert done.code == 1
+    assert "spec.config.modulName: unknown field 'modulName'; did you mean 'moduleName'?" in done.text
+    assert "spec.when[0].config.daemonSets[0].imag: unknown field 'imag'; did you mean 'image'?" in done.text
