@@ -62,7 +62,7 @@ EDITS = {
 @pytest.fixture(params=EDITS)
 def results(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The folder of results about the fleet of the examples with one edit."""
-    repo = repository(copy_of("fleet", tmp_path), {})
+    repo = repository(copy_of("one-cluster", tmp_path), {})
     old, new = EDITS[request.param]
     gpu = repo / "gpu.yaml"
     gpu.write_text(gpu.read_text().replace(old, new))
