@@ -49,6 +49,8 @@ class RunOptions(NamedTuple):
     """Folders that are left out, too: see `Excludes`."""
     against: tuple[str, ...] = ()
     """PATH,PATH or NAME=PATH,PATH: see `external`."""
+    live: tuple[str, ...] = ()
+    """DUMP or CLUSTER=DUMP: see `live_nodes`."""
     jobs: int = 0
     """How many kustomizations are built at a time; 0 for as many as there are processors."""
     timeout: int = 60
@@ -65,6 +67,15 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
     """Add the PATHs."""
     help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
+
+
+def add_live(parser: argparse.ArgumentParser) -> None:
+    """Add --live, for commands that say something of nodes."""
+    help_ = (
+        "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
+        "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, or part of it"
+    )
+    parser.add_argument("--live", action="append", default=[], metavar="[CLUSTER=]DUMP", help=help_)
 
 
 def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
@@ -92,6 +103,8 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     text = "skip the files and folders that this pattern would ignore in a .gitignore; may be repeated"
     parser.add_argument("--exclude", action="append", default=[], metavar="PATTERN", help=text)
     parser.set_defaults(written=frozenset())
+    if parser.get_default("live") is None:
+        parser.set_defaults(live=[])
     text = "number of kustomizations to build at a time (default: the number of processors, at most 8)"
     parser.add_argument("--jobs", type=partial(_number, _MOST_JOBS), default=0, metavar="N", help=text)
     text = "stop a kustomize build that takes longer, from 1 to 3600 (default: 60)"

@@ -6,7 +6,7 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError, NoData
 from krmfn.resourcelist import ResourceList
@@ -114,6 +114,11 @@ def _streams(
         from . import external
 
         others = external.read(context, names, roots, failures)
+    dumps: dict[str, Any] = {}
+    if options.live:
+        from . import live_nodes
+
+        dumps = live_nodes.by_cluster(options.live, names)
     made: list[Rendered] = []
     has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:
@@ -122,6 +127,9 @@ def _streams(
         shared.note_profiles(read, laid.config)
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
+            if each.cluster.name in dumps:
+                lists = [part.resources for part in (*each.parts, *filter(None, [each.side]))]
+                live_nodes.replace(context, each.cluster.name, lists, dumps[each.cluster.name])
             one = cluster_lists.rendered(context, each, failures, stays)
             if one.is_whole and each.cluster.name in others:
                 external.join(context, one, others[each.cluster.name])

@@ -16,7 +16,7 @@ from .table import GROUPS
 _READ = "nodes live from for base cluster exclude function-config profiles-from"
 _JUDGED = (
     "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
-    "require-coverage allow-empty allow-unmapped min-severity select ignore check max-age"
+    "require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore check max-age"
 )
 _OUTPUT = (
     "output out output-dir replace split include-inputs format output-format plan wave write-baseline label owner node "

@@ -43,6 +43,7 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
+    options.add_live(parser)
     help_ = "output format (default: text, or `format` in .krmfn.yaml)"
     parser.add_argument("--format", choices=tuple(findings.FORMATS), help=help_)
     parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")

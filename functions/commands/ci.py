@@ -43,6 +43,7 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
+    options.add_live(parser)
     help_ = "say what changes since the merge base of HEAD and REF, read from Git; without it there is no comment.md"
     parser.add_argument("--base", metavar="REF", help=help_)
     help_ = f"where {', '.join(FILES)} are written: a new or empty folder, or that of an earlier `ci`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmfn import Result
-from krmfn.results import placed
+from krmfn.results import Findings, placed
 
 from ..cluster import cluster_streams
 from ..cluster.cluster_streams import Streams
@@ -33,10 +33,9 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
         return streams._replace(clusters=whole, left_out=len(names))
     cluster_streams.log_left_out(context, streams)
-    context.log.findings(streams.findings)
-    for resources in streams.lists.values():
-        if resources.failed or context.intent.logs_advice:
-            context.log.findings(resources.results)
+    told = [one for one in streams.lists.values() if one.failed or context.intent.logs_advice]
+    # what several clusters have from one base is said once
+    context.log.findings(list(Findings([*streams.findings, *(result for one in told for result in one.results)])))
     return streams
 
 

@@ -14,16 +14,18 @@ from krmfn.yamltext import emit
 from .. import options
 from ..command import Command, Context
 from ..exclusivity.node import Node
-from ..fleet import registry
+from ..fleet import mirrors, registry
 from ..fleet.coverage import Group, coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import images, not_known
+from ..fleet.mirrors import Build
 from ..fleet.table import aligned
 from ..kmm.resolution import resolver
 from ..paths import files
 from ..report.local import pulled
 from ..report.parts import Part, Pulled, together
 from ..report.printed import image_record
+from ..run import run_of
 from ..settings import LOOK
 from . import clusters, fleets, moving
 
@@ -37,21 +39,34 @@ class Images(NamedTuple):
     where: tuple[str, ...]
     allow_unmapped: bool
     missing_from: str | None
+    mirror: tuple[str, ...]
+    builds: bool
     files: tuple[str, ...]
     format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
+    options.add_live(parser)
     fleets.add_arguments(parser)
     moving.add_arguments(parser, "print the images for future kernels as well, where a node moves")
     help_ = "succeed even if a Module has no mapping for a --kernel"
     parser.add_argument("--allow-unmapped", action="store_true", help=help_)
     help_ = "fail if an image is not in FILE, which lists the images of a registry, one per line"
     parser.add_argument("--missing-from", metavar="FILE", help=help_)
+    help_ = (
+        "print each image with the one that it is a copy of: SOURCE is what the name of an image begins with where it "
+        "is copied from, DESTINATION where the nodes pull it; may be repeated, and kustomize's `images` count, too"
+    )
+    parser.add_argument("--mirror", action="append", default=[], metavar="SOURCE=DESTINATION", help=help_)
+    help_ = "print what has to be built, per kernel and architecture, as the matrix of a CI job (JSON)"
+    parser.add_argument("--builds", action="store_true", help=help_)
     fleets.add_from(parser)
-    help_ = "output format; imageset is an ImageSetConfiguration for oc-mirror (default: text)"
-    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
+    help_ = (
+        "output format; imageset is an ImageSetConfiguration for oc-mirror, skopeo what `skopeo sync --src yaml` "
+        "reads; with --mirror both hold the sources (default: text)"
+    )
+    parser.add_argument("--format", choices=(*FORMATS, "skopeo"), default="text", help=help_)
 
 
 def _run(context: Context, args: Images) -> int:
@@ -66,8 +81,11 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
             "--kernel cannot be combined with --from, whose files list only the images for the kernels that the "
             "nodes have now"
         )
+    if args.builds and (args.files or args.mirror):
+        raise KrmfnError("--builds cannot be combined with --mirror or --from, whose files do not say what is built")
     results: list[Result] = []
     needed: list[Sequence[Pulled]] = []
+    built: list[Build] = []
     moves, where = moving.moves(args.kernel), moving.where(args.where)
     if args.where and not moves:
         raise KrmfnError("--where needs --kernel, which it applies to some nodes")
@@ -79,6 +97,7 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
         found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, kernels, whole.theirs)
         needed.append([pulled(image) for image in found])
+        built += mirrors.builds(groups, whole.drivers, kernels) if args.builds else ()
         results += _left_out(not_known(groups, whole.drivers), args.kernel)
         if not args.allow_unmapped:
             results += _unmapped(whole.drivers, kernels)
@@ -94,7 +113,35 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         )
     if there is not None:
         results += _missing(wanted, there, str(args.missing_from))
-    return FORMATS[args.format](wanted) if needed else "", results
+    results = list({(one.severity, one.ref, one.message): one for one in results}.values())
+    return _text(lists, args, wanted, built, there) if needed else "", results
+
+
+def _text(
+    lists: Mapping[str, ResourceList],
+    args: Images,
+    wanted: Sequence[Pulled],
+    built: Sequence[Build],
+    there: frozenset[str] | None,
+) -> str:
+    """Return what is printed: the images, where they are copied from, or what has to be built and is not there."""
+    if args.builds:
+        lacking = {*registry.missing((one.image for one in built), there or frozenset())}
+        return json_text(mirrors.matrix(one for one in built if one.image in lacking), 2) + "\n"
+    replaced = [one for resources in lists.values() for one in run_of(resources).transformed.images]
+    known = [*map(mirrors.mirror, args.mirror), *((one.name, one.new_name) for one in replaced if one.new_name)]
+    copied = (one.name for one in wanted if not one.built)
+    pairs = {name: source for source, name in mirrors.pairs(copied, known)}
+    if args.mirror and args.format == "text":
+        lines = [("SOURCE", "DESTINATION"), *(tuple(map(printable, (pairs[name], name))) for name in pairs)]
+        return "".join(f"{'  '.join(line).rstrip()}\n" for line in aligned(lines))
+    if args.mirror and args.format == "json":
+        return json_text([{"source": source, "destination": name} for name, source in pairs.items()], 2) + "\n"
+    if args.mirror:
+        wanted = [one._replace(name=pairs[one.name]) for one in wanted if one.name in pairs]
+    if args.format == "skopeo":
+        return emit.dump(mirrors.skopeo(dict.fromkeys(one.name for one in wanted if not one.built)))
+    return FORMATS[args.format](wanted)
 
 
 def _of_lists(lists: Mapping[str, ResourceList]) -> Iterator[Result]:
@@ -197,6 +244,8 @@ _EXAMPLES = (
     "clusters/lab",
     "clusters/* --format imageset > imageset.yaml",
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --missing-from held.txt",
+    "clusters/* --mirror registry.example.com=mirror.lab:5000 --format skopeo > sync.yaml",
+    "clusters/* --builds --missing-from held.txt > matrix.json",
     "--from nodes-*.json --missing-from held.txt",
 )
 COMMAND = Command(

@@ -14,6 +14,7 @@ from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, war
 from krmfn.counts import counted, some
 
 from .. import options
+from ..cluster import live_nodes
 from ..command import Command, Context
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.node import Node
@@ -30,7 +31,6 @@ class Nodes(NamedTuple):
 
     paths: tuple[str, ...]
     nodes: str | None
-    live: str | None
     kernel: tuple[str, ...]
     where: tuple[str, ...]
     label: tuple[str, ...]
@@ -45,9 +45,8 @@ class Nodes(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
+    options.add_live(parser)
     fleets.add_arguments(parser)
-    help_ = "a dump of the cluster, whose nodes replace those in PATH (see `krmfn why`)"
-    parser.add_argument("--live", metavar="DUMP", help=help_)
     moving.add_arguments(parser, "show what would happen if nodes had another kernel")
     help_ = "print only nodes with this label; may be repeated"
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE", help=help_)
@@ -70,22 +69,24 @@ def _run(context: Context, args: Nodes) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     if streams is None:
         return 2
-    if args.live:
-        if args.nodes:
-            raise KrmfnError("--live replaces the nodes; remove --nodes")
-        from . import dumps  # here: few have one
-
-        dumps.replace_nodes(streams.lists, dumps.read(args.live))
+    if context.options.live and args.nodes:
+        raise KrmfnError("--live replaces the nodes; remove --nodes")
     paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
     if args.require_coverage:
         args = args._replace(fail_on=(*args.fail_on, "uncovered"))
-    text, results = _table(streams.lists, args, paint)
+    dumped = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    text, results = _table(streams.lists, args, paint, dumped)
     code = clusters.printed(context, streams, text, results)
     return code or int(failing.fails(results, args.fail_on))
 
 
-def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -> tuple[str, list[Result]]:
-    """Return the table, also of what has errors: each of its nodes with what the rest would come to there."""
+def _table(
+    lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint, dumped: Collection[str]
+) -> tuple[str, list[Result]]:
+    """Return the table, also of what has errors: each of its nodes with what the rest would come to there.
+
+    `dumped` are the clusters whose nodes are live.
+    """
     wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
     moves, where = moving.moves(args.kernel), moving.where(args.where)
     results = list(fleets.add_nodes(lists, args.nodes))
@@ -112,7 +113,8 @@ def _table(lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint) -
     ):
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     moving.check_moved(moves, args.where, args.kernel, [node for one, _ in every for node in _nodes(one)])
-    results += _loaded(every[0][0]) if args.live and every else ()
+    for name, (joined, _) in zip(lists, every, strict=True):
+        results += _loaded(joined, f"{name}: " if len(lists) > 1 else "") if name in dumped and not joined.wrong else ()
     results += _without_modules(lists, [joined for joined, _ in every], "uncovered" in args.fail_on)
     if args.format == "json":
         return printed.dump(
@@ -182,7 +184,7 @@ def _without_modules(lists: Mapping[str, ResourceList], every: Sequence[Joined],
         yield finding(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
 
 
-def _loaded(joined: Joined) -> Iterator[Result]:
+def _loaded(joined: Joined, where: str) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and where KMM's ready label is missing."""
     planned = [
         (driver.ready in node.labels, f"{driver.module.ref.name} on {node.name}")
@@ -193,7 +195,7 @@ def _loaded(joined: Joined) -> Iterator[Result]:
     ]
     lacking = sorted(name for is_ready, name in planned if not is_ready)
     those = f", these {len(lacking):,} not: {some(lacking, len(lacking))}" if lacking else ""
-    yield info(f"planned {len(planned):,}, with KMM's ready label {len(planned) - len(lacking):,}{those}")
+    yield info(f"{where}planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}")
 
 
 def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref], owner: str) -> Iterator[Result]:

@@ -31,6 +31,7 @@ class Report(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
+    options.add_live(parser)
     help_ = "write the page to FILE, atomically (default: stdout)"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
     fleets.add_from(parser)

@@ -12,6 +12,7 @@ from krmfn import KrmfnError, ResourceList
 from krmfn.results import printable
 
 from .. import options
+from ..cluster import live_nodes
 from ..command import Command, Context
 from ..deviceconfig.reading import domain_of
 from ..fleet import explanation
@@ -20,7 +21,7 @@ from ..fleet.live import Live
 from ..paths import output
 from ..report import local
 from ..settings import LOOK
-from . import clusters, dumps
+from . import clusters
 
 
 class Why(NamedTuple):
@@ -28,27 +29,23 @@ class Why(NamedTuple):
 
     node: str
     paths: tuple[str, ...]
-    live: str | None
     format: str
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("node", metavar="NODE", help="the name of a node")
     options.add_paths(parser)
-    help_ = "what `kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints"
-    parser.add_argument("--live", metavar="DUMP", help=help_)
+    options.add_live(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
 def _run(context: Context, args: Why) -> int:
-    dump = dumps.read(args.live) if args.live else None
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
-    if dump:
-        dumps.replace_nodes(streams.lists, dump)
+    dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
     failed = any(resources.failed for resources in streams.lists.values())
-    answers = list(_answers(streams.lists, args.node, dump))
+    answers = list(_answers(streams.lists, args.node, dumps))
     if args.format == "json":
         rows = [{"cluster": name, **told._asdict()} for name, told in answers]
         output.write_stdout(json.dumps(rows, indent=2) + "\n")
@@ -63,14 +60,16 @@ def _lines(answers: Sequence[tuple[str, Told]], are_several: bool) -> Iterator[s
         yield from (f"  {printable(step)}\n" for step in told.steps)
 
 
-def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) -> Iterator[tuple[str, Told]]:
+def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, Live]) -> Iterator[tuple[str, Told]]:
     """Yield each cluster's name with a sentence per Module. Raises KrmfnError for a node not found or not judged."""
     names: list[str] = []
     is_there = False
     for cluster, resources in lists.items():
         joined = local.join(resources, domain_of)
         if joined.wrong:
-            raise KrmfnError(*(line.removeprefix("error: ") for line in joined.wrong))
+            said = {str(one) for one in resources.results}
+            lines = [line.removeprefix("error: ") for line in joined.wrong if line not in said]
+            raise KrmfnError(*(lines or [f"what the nodes of {cluster} get is not known because of these errors"]))
         for group in joined.groups:
             names += (node.name for node in group.nodes)
             for node in (node for node in group.nodes if node.name == name):
@@ -78,10 +77,10 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dump: Live | None) ->
                 if not group.outcomes:
                     yield cluster, explanation.unselected(node, joined.whole.drivers)
                 for outcome in group.outcomes:
-                    yield cluster, explanation.told(node, joined.whole.every, outcome, dump)
+                    yield cluster, explanation.told(node, joined.whole.every, outcome, dumps.get(cluster))
     if not is_there:
         near = get_close_matches(name, names, 1)
-        where = "the dump" if dump else "the inventories"
+        where = "the dump" if dumps else "the inventories"
         raise KrmfnError(f"no node of {where} is called {name}{f'; did you mean {near[0]}?' if near else ''}")
 
 

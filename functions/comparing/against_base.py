@@ -10,7 +10,7 @@ from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
 from krmfn.results import Result, error, placed
 
-from ..cluster import cluster_streams, inputs
+from ..cluster import cluster_streams, inputs, live_nodes
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.config import NAME as CONFIG_FILE
@@ -39,7 +39,7 @@ def with_base(
     that `shows_errors`; it is the new side, but where --against joins both sides with something else.
     With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`).
     """
-    asked, context = context, context._replace(options=context.options._replace(against=()))
+    asked, context = context, context._replace(options=context.options._replace(against=(), live=()))
     members = [path for _, held in map(parse, context.options.cluster) for path in held]
     names = list(names) or ([] if members else ["."])
     every = [*names, *members]
@@ -60,6 +60,8 @@ def with_base(
         if failures := join_theirs(asked, named, said.theirs if said else None):
             log_failures(context.log, failures)
             return []
+        sides = {name: [one.final for one in pair if one] for name, pair in named}
+        live_nodes.join(asked, sides, [*sides, *same])
         for one in new.clusters if not said or asked.options.against else ():
             if one.is_whole:  # what is missing would be reported as missing
                 inputs.judge_final(one.final)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 
-from ..cluster import cluster_streams, inputs
+from ..cluster import cluster_streams, inputs, live_nodes
 from ..cluster.cluster_streams import Streams
 from ..cluster_dump import is_dumped
 from ..command import Context
@@ -25,7 +25,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
     if context.options.cluster:
         raise KrmfnError("--cluster cannot be used with OLD and NEW; use it with --base")
     alone = context._replace(
-        options=context.options._replace(against=()), intent=context.intent._replace(is_root_only=True)
+        options=context.options._replace(against=(), live=()), intent=context.intent._replace(is_root_only=True)
     )
     former = alone._replace(intent=alone.intent._replace(is_old=True))
     sides, failures = each((old, new), lambda path: _whole(former if path == old else alone, path))
@@ -44,6 +44,8 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
     if failures := join_theirs(context, named):
         log_failures(context.log, failures)
         return []
+    lists = {name: [one.final for one in pair if one] for name, pair in named}
+    live_nodes.join(context, lists, list(lists))
     for one in after.clusters:
         inputs.judge_final(one.final)
     cluster_streams.log(context, after)

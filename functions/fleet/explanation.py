@@ -57,6 +57,11 @@ def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[
     if loaded is None or (loaded.image, loaded.kernel) != (wanted.image, wanted.kernel):
         before = f"{_held(loaded)} is loaded, not {image}" if loaded else "is not loaded"
         return False, f"{before}: {_worker(node, driver, live)}"
+    if not loaded.boot or not live.boots[node.name]:
+        return (
+            False,
+            f"was loaded as {image}, but whether since the node's last boot is not known: the dump has no boot",
+        )
     if loaded.boot != live.boots[node.name]:
         return False, f"was loaded before the node's last boot, and not since: {_worker(node, driver, live)}"
     if driver.ready not in node.labels:
@@ -105,19 +110,9 @@ def _steps(node: Node, driver: Driver, outcome: Outcome, live: Live | None) -> I
 
 def unselected(node: Node, drivers: Sequence[Driver]) -> Told:
     """Return the sentence about a node that nothing selects: the nearest Module, and the labels that it asks for."""
-
-    def lacking(driver: Driver) -> list[str]:
-        return sorted(key for key, value in driver.selector.items() if node.labels.get(key) != value)
-
     here = [driver for driver in drivers if driver.cluster == node.cluster]
     if not here:
         return Told(False, f"{node.name}: nothing selects it: there is no Module")
-    nearest = min(here, key=lambda driver: (len(lacking(driver)), wording.name(driver)))
-    differences = [
-        f"{key}={nearest.selector[key]} ({f'it is {node.labels[key]}' if key in node.labels else 'missing'})"
-        for key in lacking(nearest)
-    ]
     left = sorted(driver.ready for driver in here if driver.ready in node.labels)
     still = f"; KMM's label {some(left, len(left))} is still there" if left else ""
-    asked = f"{wording.name(nearest)} asks for {', '.join(differences)}"
-    return Told(False, f"{node.name}: nothing selects it; the nearest, {asked}{still}")
+    return Told(False, f"{node.name}: nothing selects it; the nearest, {wording.nearest(node, here)}{still}")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error
+from krmfn.counts import some
 from krmfn.fieldpath import split
 from krmfn.yamltext.simple import scalar
 
@@ -18,6 +19,8 @@ from .previous_names import is_from_kustomize, previous_name
 if TYPE_CHECKING:
     from . import inventory
 
+_Twice = tuple[str, Item, Item]
+"""The name of a node, and the two items that have one of that name."""
 _FEW = 16
 """Label keys up to which looking for each is cheaper than reading all of a node's labels."""
 
@@ -63,6 +66,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     nodes: list[Node] = []
     findings: list[Result] = []
     sources: dict[str, Item] = {}
+    twice: list[_Twice] = []
     objects = resources.select("Node", "")
     from_kustomize = any(map(is_from_kustomize, objects[:1]))
     for item in objects:
@@ -73,15 +77,20 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             findings += _misread(item, keys) or [refused]
             continue
         name = previous_name(item) if from_kustomize else node.name
-        findings += _misread(item, keys) or _named(name, item, sources)
+        findings += _misread(item, keys) or _named(name, item, sources, twice)
         nodes.append(node._replace(name=name) if from_kustomize else node)
     inventories = resources.select("NodeInventory", "krmfn.dev")
-    held = _add_inventories(inventories, nodes, sources, findings) if inventories else None
+    held = _add_inventories(inventories, nodes, sources, findings, twice) if inventories else None
+    findings += _repeated(twice)
     return Fleet(nodes, held, tuple(findings), tuple(inventories))
 
 
 def _add_inventories(
-    inventories: list[Item], nodes: list[Node], sources: dict[str, Item], findings: list[Result]
+    inventories: list[Item],
+    nodes: list[Node],
+    sources: dict[str, Item],
+    findings: list[Result],
+    twice: list[_Twice],
 ) -> frozenset[str] | None:
     """Add what the inventories hold to the nodes and the findings; return the labels that all of them hold."""
     from . import inventory  # here, for the start-up of lists without one
@@ -99,7 +108,7 @@ def _add_inventories(
             lines += inventory.cut_off(item.manifest, item.text)
         findings += _at_lines(item, lines) if lines else ()
         for node in read_nodes:
-            findings += _named(node.name, item, sources)
+            findings += _named(node.name, item, sources, twice)
         nodes += read_nodes
         own = inventory.label_keys(item.manifest)
         held = own if held is None else held if own is None else held & own
@@ -144,8 +153,8 @@ def _is_asked(path: tuple[str, ...], keys: Collection[str]) -> bool:
     return path[2] in keys or str(scalar(path[2])).lower() in keys  # the key `y` is "true" to Kubernetes
 
 
-def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
-    """Yield an error for a node without a name, or with one that a node of another item has."""
+def _named(name: str, item: Item, sources: dict[str, Item], twice: list[_Twice]) -> Iterator[Result]:
+    """Yield an error for a node without a name; one with a name that a node of another item has goes to `twice`."""
     if not name:
         value = table(item.manifest, "metadata").get("name")
         message = f"its metadata.name is {value!r}, not a string; put it in quotes"
@@ -154,8 +163,22 @@ def _named(name: str, item: Item, sources: dict[str, Item]) -> Iterator[Result]:
     other = sources.get(name)
     sources[name] = item
     if other and other is not item:
-        where = f", {other.place.path}" if other.place and other.place.path else ""
-        message = f"node {name} is also in {other.ref}{where}; remove it from one of them"
+        twice.append((name, item, other))
+
+
+def _repeated(twice: Iterable[_Twice]) -> Iterator[Result]:
+    """Yield an error for the nodes that two files, or two items that are in none, both hold."""
+    alike: dict[tuple[str, str], list[_Twice]] = {}
+    for one in twice:
+        here, there = ((side.place.path if side.place else "") or str(side.ref) for side in one[1:])
+        alike.setdefault((here, there), []).append(one)
+    for (_, where), pairs in alike.items():
+        (name, item, other), number = pairs[0], len(pairs)
+        source = str(other.ref) if str(other.ref) == where else f"{other.ref}, {where}"
+        message = f"node {name} is also in {source}; remove it from one of them"
+        if number > 1:
+            names = some(sorted(name for name, _, _ in pairs), number)
+            message = f"{number:,} nodes ({names}) are also in {where}; remove them from one of the two"
         yield item.located(error(message, rule="KRM601"))
 
 

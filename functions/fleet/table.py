@@ -14,6 +14,8 @@ from . import wording
 from .coverage import Group, Outcome
 from .drivers import Driver
 
+_COMPARED = 100
+"""Modules up to which those that do not select a node are compared with its labels."""
 DRIVEN, ASSUMED = "runs", "other version"
 """The states in which a node has a driver, and in which it has one if it had one before."""
 
@@ -28,6 +30,8 @@ class Row(NamedTuple):
     reason: str = ""
     cluster: str = ""
     """The cluster's name, where there are several."""
+    lacks: str = ""
+    """Which labels a node lacks that nothing selects."""
 
     @property
     def refs(self) -> list[Ref]:
@@ -94,10 +98,16 @@ def rows(
                 (driver, one, wording.mapping(driver, one), wording.reason(drivers, one)) for driver, one in outcomes
             ]
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in [Row(node, *one) for one in rows_of[id(group)]] or [Row(node, reason=in_doubt)]:
+        for row in [Row(node, *one) for one in rows_of[id(group)]] or [_unselected(node, drivers, in_doubt)]:
             row = row._replace(cluster=of_hub or cluster)
             if wanted is None or wanted.wants(row):
                 yield row
+
+
+def _unselected(node: Node, drivers: Sequence[Driver], in_doubt: str) -> Row:
+    here = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.theirs]
+    lacks = wording.nearest(node, here) if 0 < len(here) <= _COMPARED else ""
+    return Row(node, reason=in_doubt, lacks=lacks)
 
 
 HEAD = ("NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
@@ -106,7 +116,7 @@ HEAD = ("NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REAS
 def cells(row: Row) -> tuple[str, ...]:
     """Return a row for people."""
     if not row.driver or not row.outcome:
-        why = row.reason or "no selector selects this node"
+        why = row.reason or f"no selector selects this node{f': {row.lacks}' if row.lacks else ''}"
         return (row.node.name, row.node.kernel or "-", row.state, "-", "-", "-", why)
     image = row.outcome.resolution.image or ""
     first = row.outcome.resolution.in_tree

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from krmfn.counts import counted, some
 
+from ..exclusivity.node import Node
 from ..kmm.lookup import text
 from .coverage import Outcome
 from .drivers import Driver
@@ -63,3 +64,17 @@ def name(driver: Driver) -> str:
     """Return the name of a driver for people: its config's, with the pool, else the Module's."""
     pool = f"pool {driver.claim.pool} of " if driver.claim.pool else ""
     return f"{pool}{driver.owner or driver.ref}"
+
+
+def nearest(node: Node, drivers: Sequence[Driver]) -> str:
+    """Return the Module, of some that do not select a node, with the fewest labels that it lacks, and name these."""
+
+    def lacking(driver: Driver) -> list[str]:
+        return sorted(key for key, value in driver.selector.items() if node.labels.get(key) != value)
+
+    near = min(drivers, key=lambda driver: (len(lacking(driver)), name(driver)))
+    differences = [
+        f"{key}={near.selector[key]} ({f'it is {node.labels[key]}' if key in node.labels else 'missing'})"
+        for key in lacking(near)
+    ]
+    return f"{name(near)} asks for {', '.join(differences)}"

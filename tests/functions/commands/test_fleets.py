@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,7 +16,7 @@ from krmfn_functions.fleet.coverage import State
 from krmfn import Manifest
 from krmfn.yamltext import emit
 from tests.builders import edited, manifest, module
-from tests.commands import process
+from tests.commands import ROOT, process
 from tests.trees import plant
 
 NOT = "not selected"
@@ -107,6 +108,9 @@ def test_what_is_no_dump_prints_nothing(args: tuple[str, ...], stdin: str, messa
     assert "Traceback" not in done.err
 
 
+ASKS = "DeviceConfig kmm/gpu asks for gpu=yes (it is no)"
+
+
 def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
     done = process("krmfn", "nodes", str(lab), "--wide")
     assert (done.code, done.err) == (0, "")
@@ -118,7 +122,7 @@ def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
             *("n2", EL9, "runs", "kmm/gpu", "kmm/gpu", "kernelMappings[0] regexp ^.*[.]el9_5[.].*$"),
             f"registry.example.com/gpu:1.0-{EL9}; removes nouveau first",
         ],
-        ["n3", EL9, "not selected", "-", "-", "-", "no selector selects this node"],
+        ["n3", EL9, "not selected", "-", "-", "-", f"no selector selects this node: {ASKS}"],
     ]
     starts = {line.index(cells[2]) for line, cells in zip(done.out.decode().splitlines(), lines, strict=True)}
     assert len(starts) == 1, "columns are aligned"
@@ -516,3 +520,41 @@ def test_one_broken_cluster_does_not_darken_the_others(lab: Path, tmp_path: Path
         assert (done.code, alone.code) == (2, done.code - 2 + alone.code)
         assert f"left out, since not all of it can be read: {broken}" in done.err
         assert "registry.example.com/gpu" in done.text
+
+
+def test_builds_are_a_matrix_of_what_is_not_there(tmp_path: Path) -> None:
+    """A row per image, kernel and architecture; a kernel to come counts, and what the registry has does not."""
+    asked = ("krmfn", "images", "examples/one-cluster", "--builds", "--kernel", "5.14.0-570.99.1.el9_6.x86_64")
+    rows = json.loads(process(*asked).out)["include"]
+    kernels = {(row["module"]["name"], row["kernel"].split("-")[1].split(".")[0], row["kernel"]) for row in rows}
+    assert len(kernels) == len(rows) == 6
+    assert {row["architecture"] for row in rows} == {"amd64"}
+    assert all(row["image"].endswith(row["kernel"]) for row in rows)
+    held = tmp_path / "held.txt"
+    held.write_text("".join(f"{row['image']}\n" for row in rows[1:]))
+    done = process(*asked, "--missing-from", str(held))
+    assert json.loads(done.out)["include"] == rows[:1]
+    assert done.code == 1
+    held.write_text("".join(f"{row['image']}\n" for row in rows))
+    done = process(*asked, "--missing-from", str(held))
+    assert (done.code, json.loads(done.out)) == (0, {"include": []})
+
+
+def test_sources_are_what_is_copied() -> None:
+    asked = ("krmfn", "images", "examples/one-cluster", "--mirror", "hub.example.com=registry.example.com")
+    pairs = json.loads(process(*asked, "--format", "json").out)
+    assert len(pairs) == 4
+    assert all(pair["source"] == pair["destination"].replace("registry.", "hub.") for pair in pairs)
+    listed = process(*asked, "--format", "imageset").text
+    assert all(pair["source"] in listed and pair["destination"] not in listed for pair in pairs)
+    assert process(*asked, "--format", "skopeo").text.startswith("hub.example.com:\n  images:\n    gpu/driver:\n")
+    assert process(*asked, "--builds").code == 2
+
+
+def test_an_error_of_a_base_that_two_clusters_build_is_said_once(tmp_path: Path) -> None:
+    for name in ("lab", "prod"):
+        shutil.copytree(ROOT / "examples/one-cluster", tmp_path / name)
+    done = process("krmfn", "images", "lab", "prod", "--kernel", "6.12.0-1.el10.x86_64", cwd=tmp_path)
+    assert done.code == 1
+    lines = [line for line in done.err.splitlines() if "no kernel mapping for 6.12.0-1.el10.x86_64" in line]
+    assert len(lines) == 1, done.err

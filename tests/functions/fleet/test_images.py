@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.fleet import registry
+from krmfn_functions.fleet import mirrors, registry
 from krmfn_functions.fleet.coverage import coverage
 from krmfn_functions.fleet.images import Image, images
 
@@ -119,3 +119,44 @@ def test_a_list_of_something_else_is_refused(line: str) -> None:
     """Everything would seem to be missing."""
     with pytest.raises(KrmfnError, match=r"held.txt:2: .* is not an image"):
         registry.held(f"r.example.com/a:1\n{line}\n", "held.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("mirror.lab:5000/gpu/driver:1", "registry.example.com/gpu/driver:1"),
+        ("mirror.lab:5000/nic/driver@sha256:1", "hub.example.com/nics/driver@sha256:1"),
+        ("mirror.lab:5000/nic:1", "hub.example.com/nics:1"),
+        ("mirror.lab:5000/nico/driver:1", "registry.example.com/nico/driver:1"),
+        ("mirror.lab:50001/gpu:1", "mirror.lab:50001/gpu:1"),
+        ("other.example.com/gpu:1", "other.example.com/gpu:1"),
+        ("mirror.lab/gpu:1", "mirror.lab/gpu:1"),
+    ],
+)
+def test_the_longest_destination_says_where_an_image_is_from(name: str, source: str) -> None:
+    given = (
+        "registry.example.com=mirror.lab:5000",
+        "hub.example.com/nics=mirror.lab:5000/nic/",
+        "x.example.com=mirror",
+    )
+    assert list(mirrors.pairs([name], list(map(mirrors.mirror, given)))) == [(source, name)]
+
+
+@pytest.mark.parametrize("given", ["", "a", "a=", "=b", "a=b=c"])
+def test_a_mirror_has_two_sides(given: str) -> None:
+    with pytest.raises(KrmfnError, match="write SOURCE=DESTINATION"):
+        mirrors.mirror(given)
+
+
+def test_skopeo_reads_registries_repositories_and_tags() -> None:
+    names = [
+        "nginx",
+        "registry.example.com:5000/a/b:1",
+        "registry.example.com:5000/a/b@sha256:0",
+        "quay.example.com/c:2",
+    ]
+    assert mirrors.skopeo(names) == {
+        "docker.io": {"images": {"library/nginx": ["latest"]}},
+        "registry.example.com:5000": {"images": {"a/b": ["1", "sha256:0"]}},
+        "quay.example.com": {"images": {"c": ["2"]}},
+    }

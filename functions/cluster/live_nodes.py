@@ -1,0 +1,81 @@
+"""Live nodes (--live): those of a dump stand in the place of the nodes that are committed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
+
+from krmfn.counts import counted, some
+from krmfn.errors import KrmfnError
+from krmfn.resourcelist import ResourceList
+from krmfn.runner import max_bytes
+
+from ..command import Context
+from ..fleet import live, nodes
+from ..fleet.live import Live
+from ..paths import files, manifests
+from ..rendering.kinds import NODES
+
+
+@cache  # stdin can be read once, and a dump may be half a gigabyte
+def read(name: str) -> Live:
+    """Return what a dump says. Raises KrmfnError that names it."""
+    try:
+        with files.open_named(name) as source:
+            return live.read(source.read, max_bytes())
+    except KrmfnError as failure:
+        raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
+
+
+def by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, Live]:
+    """Return the dump of each cluster that has one, from `DUMP` or `CLUSTER=DUMP`.
+
+    Raises KrmfnError for a text that does not say which of several clusters it is about, for two about one, and for a
+    dump that cannot be read.
+    """
+    made: dict[str, Live] = {}
+    for text in texts if names else ():
+        name, sign, dump = text.partition("=")
+        if not (sign and name in names):
+            if len(names) > 1:
+                near = get_close_matches(name, names, 1) if sign else []
+                hint = f"; did you mean {near[0]}?" if near else f": {some(names, len(names))}"
+                raise KrmfnError(f"--live {text}: write --live CLUSTER=DUMP with one of {len(names):,} clusters{hint}")
+            name, dump = names[0], text
+        if name in made:
+            raise KrmfnError(f"--live {text}: the cluster {name} has a dump already; dump it once")
+        made[name] = read(dump)
+    return made
+
+
+def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Live) -> None:
+    """Put the nodes of a dump into the first of some lists of a cluster, and take those that are committed out of all.
+
+    Raises KrmfnError for a dump that has none of the nodes that are committed: it is of another cluster.
+    """
+    committed: set[str] = set()
+    for resources in lists:
+        held = [item for item in resources.items if (item.group, item.kind) in NODES]
+        committed |= {node.name for node in nodes.read(ResourceList(held)).nodes}
+        resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
+    if committed and committed.isdisjoint(dump.nodes):
+        raise KrmfnError(
+            f"--live: none of the {counted(len(dump.nodes), 'node')} of the dump is among the {len(committed):,} that "
+            f"are committed for {name}; pass a dump of that cluster, or renew its inventory"
+        )
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(dump.nodes.values())})
+    for resources in lists[:1]:
+        resources.items += manifests.read_stream(text.encode()).items
+    before = f" in place of {len(committed):,} committed" if committed else ""
+    context.log.say(f"{name}: {counted(len(dump.nodes), 'live node')}{before}")
+
+
+def join(context: Context, sides: Mapping[str, Sequence[ResourceList]], names: Sequence[str]) -> None:
+    """Put the dumps of --live into both sides of each cluster that has one; `names` are those of all clusters."""
+    for name, dump in by_cluster(context.options.live, names).items():
+        if lists := sides.get(name):
+            replace(context, name, lists[:1], dump)
+            for other in lists[1:]:
+                replace(context._replace(log=context.log._replace(quiet=True)), name, [other], dump)

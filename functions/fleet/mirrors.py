@@ -1,0 +1,110 @@
+"""Images before they are pulled: from where each is copied, and what has to be built for which kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from krmfn import KrmfnError, Ref
+from krmfn.results import reference
+
+from ..kmm.lookup import table, text
+from ..kmm.resolution import Resolution, resolver
+from . import registry
+from .coverage import Group
+from .drivers import Driver
+from .images import PULLED
+
+Mirror = tuple[str, str]
+"""What an image's name begins with at its source, and where it is pulled from."""
+
+
+class Build(NamedTuple):
+    """A kernel module's image for one kernel and one architecture."""
+
+    image: str
+    module: Ref
+    kernel: str
+    architecture: str
+    """As Kubernetes calls it; "" where the nodes do not say."""
+    dockerfile: str
+    """The ConfigMap that has it, where KMM builds the image in the cluster; else ""."""
+
+
+def mirror(given: str) -> Mirror:
+    """Return a mirror from `SOURCE=DESTINATION`. Raises KrmfnError for anything else."""
+    source, _, destination = given.partition("=")
+    if not source or not destination or "=" in destination:
+        raise KrmfnError(f"--mirror {given}: write SOURCE=DESTINATION, such as registry.example.com=mirror.lab:5000")
+    return source.rstrip("/"), destination.rstrip("/")
+
+
+def pairs(names: Iterable[str], mirrors: Sequence[Mirror]) -> Iterator[tuple[str, str]]:
+    """Yield each image with the one that it is a copy of, source first; one that no mirror has is its own source.
+
+    The longest destination counts; it ends where a part of the name does.
+    """
+    known = sorted(mirrors, key=lambda one: -len(one[1]))
+    for name in names:
+        source, destination = next((one for one in known if _is_below(name, one[1])), ("", ""))
+        yield source + name[len(destination) :], name
+
+
+def _is_below(name: str, destination: str) -> bool:
+    end = ("/", ":", "@") if "/" in destination else ("/",)  # what follows a registry's name may be its port
+    return name.startswith(destination) and name[len(destination) :].startswith(end)
+
+
+def skopeo(names: Iterable[str]) -> dict[str, Any]:
+    """Return the sources as `skopeo sync --src yaml` reads them: registries, repositories, tags and digests.
+
+    Source: skopeo-sync(1), YAML file content.
+    """
+    registries: dict[str, dict[str, list[str]]] = {}
+    for name in names:
+        full, tag, digest = registry.parts(registry.normal(name))
+        host, _, repository = full.partition("/")
+        registries.setdefault(host, {}).setdefault(repository, []).append(digest or tag)
+    return {host: {"images": repositories} for host, repositories in registries.items()}
+
+
+def builds(groups: Sequence[Group], drivers: Sequence[Driver], kernels: Sequence[Sequence[str]]) -> Iterator[Build]:
+    """Yield what the nodes need for the kernels that they have, and for those to come of each driver.
+
+    Raises KrmfnError for a kernel that KMM fails on.
+    """
+    for group in groups:
+        for outcome in group.outcomes:
+            if outcome.driver >= len(drivers):
+                continue  # a Module that stands elsewhere
+            driver = drivers[outcome.driver]
+            architectures = dict.fromkeys(node.architecture for node in group.nodes)
+            if not driver.loads or outcome.state not in (*PULLED, "no mapping"):
+                continue
+            resolve = resolver(driver.module)
+            known = [(group.kernel, outcome.resolution)] if outcome.state in PULLED else []
+            for kernel, resolution in (*known, *((kernel, resolve(kernel)) for kernel in kernels[outcome.driver])):
+                for architecture in architectures if resolution.image else ():
+                    dockerfile = _dockerfile(driver, resolution)
+                    yield Build(str(resolution.image), driver.ref, kernel, architecture, dockerfile)
+
+
+def _dockerfile(driver: Driver, resolution: Resolution) -> str:
+    own = driver.module.mappings[resolution.mapping] if resolution.mapping is not None else {}
+    holders = (own, driver.module.container)
+    return next(filter(None, (text(table(one, "build", "dockerfileConfigMap"), "name") for one in holders)), "")
+
+
+def matrix(found: Iterable[Build]) -> dict[str, Any]:
+    """Return the builds as the matrix of a CI job: `include`, an entry each."""
+    entries = [
+        {
+            "image": one.image,
+            "module": reference(one.module),
+            "kernel": one.kernel,
+            "architecture": one.architecture or None,
+            "dockerfileConfigMap": one.dockerfile or None,
+        }
+        for one in sorted(dict.fromkeys(found), key=lambda one: (one.image, one.kernel, one.architecture))
+    ]
+    return {"include": entries}
