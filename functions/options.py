@@ -63,19 +63,36 @@ class RunOptions(NamedTuple):
     color: str = "auto"
 
 
-def add_paths(parser: argparse.ArgumentParser) -> None:
-    """Add the PATHs."""
+LIVE = (
+    "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
+    "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, or part of it"
+)
+
+
+def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
+    """Add the PATHs, and --live for a command that says something of nodes."""
+    if live:
+        parser.add_argument("--live", action="append", default=[], metavar="[CLUSTER=]DUMP", help=LIVE)
     help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def add_live(parser: argparse.ArgumentParser) -> None:
-    """Add --live, for commands that say something of nodes."""
-    help_ = (
-        "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
-        "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, or part of it"
-    )
-    parser.add_argument("--live", action="append", default=[], metavar="[CLUSTER=]DUMP", help=help_)
+NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
+"""What a state can be failed for, beside an error, each word with its help."""
+CHANGE = {
+    "change": "a change of an object, or of what a node gets",
+    "reload": "a node that reloads a driver",
+    "lost": "a node that loses a driver",
+    "blocked": "a node on which the change leaves a Module without its driver",
+}
+"""What a change can be failed for."""
+
+
+def add_fail_on(parser: argparse._ActionsContainer, known: Mapping[str, str], default: str = "error") -> None:
+    """Add --fail-on with the words that a command knows."""
+    listed = "; ".join(f"{word}: {what}" for word, what in known.items())
+    help_ = f"fail for more than errors; may be repeated (default: {default}). {listed}"
+    parser.add_argument("--fail-on", action="append", choices=tuple(known), default=[], metavar="WHAT", help=help_)
 
 
 def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:

@@ -22,7 +22,7 @@ from ..paths import failures, files, output
 from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
 from ..settings import CHECK
-from . import failing, selection
+from . import selection
 from .catalogue import rules
 
 
@@ -42,15 +42,14 @@ class Args(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_paths(parser)
-    options.add_live(parser)
+    options.add_paths(parser, live=True)
     help_ = "output format (default: text, or `format` in .krmfn.yaml)"
     parser.add_argument("--format", choices=tuple(findings.FORMATS), help=help_)
     parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
     parser.add_argument(
         "--write-baseline", metavar="FILE", help="write the current findings to FILE, and print nothing"
     )
-    failing.add_argument(parser, failing.NOW)
+    options.add_fail_on(parser, options.NOW)
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
     help_ = "show only findings of this severity and above; the exit code counts all (default: info)"
     parser.add_argument("--min-severity", choices=selection.SEVERITIES, default="info", help=help_)
@@ -80,7 +79,10 @@ def run(context: Context, args: Args) -> int:
     checked = judged(context, streams, args.baseline)
     checked = selection.without_ignored(checked, chosen) if chosen else checked
     fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
-    checked = checked._replace(results=[*checked.results, *failing.uncovered(streams.lists, fail_on)])
+    if "uncovered" in fail_on:
+        from . import failing  # here: few ask
+
+        checked = checked._replace(results=[*checked.results, *failing.uncovered(streams.lists, fail_on)])
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
         paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
@@ -88,7 +90,7 @@ def run(context: Context, args: Args) -> int:
         if args.output_format == "full":
             write = partial(write, source=selection.source_of(context.options.root))
     output.write_stdout(write(selection.shown(checked, chosen) if chosen else checked, rules))
-    return int(failing.fails(checked.results, fail_on)) if streams.is_whole else 2
+    return int(findings.fails(checked.results, fail_on)) if streams.is_whole else 2
 
 
 def judged(context: Context, streams: Streams, known: str | None) -> Checked:

@@ -42,14 +42,13 @@ class Args(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_paths(parser)
-    options.add_live(parser)
+    options.add_paths(parser, live=True)
     help_ = "say what changes since the merge base of HEAD and REF, read from Git; without it there is no comment.md"
     parser.add_argument("--base", metavar="REF", help=help_)
     help_ = f"where {', '.join(FILES)} are written: a new or empty folder, or that of an earlier `ci`"
     parser.add_argument("--out", metavar="DIR", required=True, help=help_)
     parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in FILE")
-    failing.add_argument(parser, failing.NOW | failing.CHANGE)
+    options.add_fail_on(parser, options.NOW | options.CHANGE)
 
 
 def _run(context: Context, args: Args) -> int:
@@ -65,7 +64,7 @@ def _run(context: Context, args: Args) -> int:
         compared = against_base.with_base(look, args.base, args.paths, streams, skips=True)
     is_whole = streams.is_whole and (bool(compared) or args.base is None)
     checked = _checked(context, args, streams, compared)
-    code = 2 if not is_whole else int(failing.fails(checked.results, args.fail_on))
+    code = 2 if not is_whole else int(findings.fails(checked.results, args.fail_on))
     output.write_texts({args.out: _texts(args, streams, checked, compared, code)}, context.options.root)
     output.write_stdout(findings.text(checked, rules))
     return code

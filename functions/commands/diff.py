@@ -15,7 +15,7 @@ from krmfn.errors import KrmfnError
 from .. import options
 from ..command import Command, Context
 from ..comparing import against_base, sides
-from ..formats import changes, comment, rollout
+from ..formats import changes, comment, findings, rollout
 from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import LOOK
@@ -45,7 +45,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s OLD NEW [options]\n       %(prog)s --base REF [PATH ...] [options]"
     help_ = f"OLD, the current state, and NEW, the new state: {options.PATH}; /dev/null for an empty state"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=f"{help_}. With --base: the new state (default: .)")
-    options.add_live(parser)
+    parser.add_argument("--live", action="append", default=[], metavar="[CLUSTER=]DUMP", help=options.LIVE)
     help_ = "compare each PATH with its state in the merge base of HEAD and REF, read from Git"
     parser.add_argument("--base", metavar="REF", help=help_)
     parser.add_argument("--kinds", metavar="KIND[,KIND]", help="show and count only changes of these kinds")
@@ -57,7 +57,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = f"how many nodes a wave of --plan has: a number, or a share such as 25%% (default: {waves.DEFAULT}%)"
     parser.add_argument("--wave", metavar="SIZE", help=help_)
     fails = parser.add_mutually_exclusive_group()
-    failing.add_argument(fails, failing.NOW | failing.CHANGE, default="change")
+    options.add_fail_on(fails, options.NOW | options.CHANGE, default="change")
     fails.add_argument("--exit-zero", action="store_true", help="exit with code 0 even if something changes")
 
 
@@ -126,7 +126,7 @@ def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str
     reasons = [*failing.of_change(compared, words), *failing.uncovered(lists, words)]
     context.log.findings(reasons)
     reasons += [] if words else failing.of_change(compared, ("change",))
-    return failing.fails([*reasons, *(note for one in compared for note in one.notes)], words)
+    return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 
 
 COMMAND = Command(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from krmfn import ResourceList, Result, error
@@ -14,30 +13,8 @@ from ..kmm.module import MODULE_KINDS
 if TYPE_CHECKING:
     from ..plan import Comparison
 
-NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
-"""What a state can be failed for, beside an error, each word with its help."""
 _EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
 """Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
-CHANGE = {
-    "change": "a change of an object, or of what a node gets",
-    "reload": "a node that reloads a driver",
-    "lost": "a node that loses a driver",
-    "blocked": "a node on which the change leaves a Module without its driver",
-}
-"""What a change can be failed for."""
-
-
-def add_argument(parser: argparse._ActionsContainer, known: Mapping[str, str], default: str = "error") -> None:
-    """Add --fail-on with the words that a command knows."""
-    listed = "; ".join(f"{word}: {what}" for word, what in known.items())
-    help_ = f"fail for more than errors; may be repeated (default: {default}). {listed}"
-    parser.add_argument("--fail-on", action="append", choices=tuple(known), default=[], metavar="WHAT", help=help_)
-
-
-def fails(results: Iterable[Result], words: Collection[str]) -> bool:
-    """Return True for findings that make a command fail."""
-    least = ("error", "warning") if "warning" in words else ("error",)
-    return any(result.severity in least for result in results)
 
 
 def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:

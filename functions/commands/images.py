@@ -46,8 +46,7 @@ class Images(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_paths(parser)
-    options.add_live(parser)
+    options.add_paths(parser, live=True)
     fleets.add_arguments(parser)
     moving.add_arguments(parser, "print the images for future kernels as well, where a node moves")
     help_ = "succeed even if a Module has no mapping for a --kernel"

@@ -20,10 +20,11 @@ from ..deviceconfig.reading import domain_of
 from ..exclusivity.node import Node
 from ..fleet import table, wording
 from ..fleet.drivers import Driver
+from ..formats import findings
 from ..report import local, printed
 from ..report.local import Joined
 from ..settings import LOOK
-from . import clusters, failing, fleets, moving
+from . import clusters, fleets, moving
 
 
 class Nodes(NamedTuple):
@@ -44,8 +45,7 @@ class Nodes(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_paths(parser)
-    options.add_live(parser)
+    options.add_paths(parser, live=True)
     fleets.add_arguments(parser)
     moving.add_arguments(parser, "show what would happen if nodes had another kernel")
     help_ = "print only nodes with this label; may be repeated"
@@ -58,7 +58,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--problems", action="store_true", help=help_)
     help_ = "print a line per node and Module; without it, and without --node, text has one per config and kernel"
     parser.add_argument("--wide", action="store_true", help=help_)
-    failing.add_argument(parser, failing.NOW)
+    options.add_fail_on(parser, options.NOW)
     parser.add_argument("--require-coverage", action="store_true", help="the same as --fail-on uncovered")
     parser.add_argument(
         "--format", choices=(*table.FORMATS, "json"), default="text", help="output format (default: text)"
@@ -77,7 +77,7 @@ def _run(context: Context, args: Nodes) -> int:
     dumped = live_nodes.by_cluster(context.options.live, list(streams.lists))
     text, results = _table(streams.lists, args, paint, dumped)
     code = clusters.printed(context, streams, text, results)
-    return code or int(failing.fails(results, args.fail_on))
+    return code or int(findings.fails(results, args.fail_on))
 
 
 def _table(

@@ -30,8 +30,7 @@ class Report(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_paths(parser)
-    options.add_live(parser)
+    options.add_paths(parser, live=True)
     help_ = "write the page to FILE, atomically (default: stdout)"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
     fleets.add_from(parser)

@@ -34,8 +34,7 @@ class Why(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("node", metavar="NODE", help="the name of a node")
-    options.add_paths(parser)
-    options.add_live(parser)
+    options.add_paths(parser, live=True)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 

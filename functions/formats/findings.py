@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from krmfn import color
@@ -73,6 +73,12 @@ def summary(results: Sequence[Result]) -> dict[str, int]:
     """Return how many findings of each severity: {"error": ..., "warning": ..., "info": ...}."""
     names = ("error", "warning", "info")
     return {name: sum(result.unlisted or 1 for result in results if result.severity == name) for name in names}
+
+
+def fails(results: Iterable[Result], words: Collection[str]) -> bool:
+    """Return True for findings that make a command fail."""
+    least = ("error", "warning") if "warning" in words else ("error",)
+    return any(result.severity in least for result in results)
 
 
 FORMAT = "krmfn.dev/check/v1"
