@@ -50,6 +50,7 @@ def test_what_the_server_refuses_is_named(fields: dict[str, Any], path: str, mes
     ((where, words),) = structure.check(fields)
     assert ".".join(map(str, where)) == path
     assert message in words
+    assert ("in quotes" in words) == ("in quotes" in message)
 
 
 @pytest.mark.parametrize(
