@@ -105,7 +105,7 @@ def _below(
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
     bound = roots.root_of(path, root)
-    listing, problems = tree.below(path, _is_read, root)
+    listing, problems = tree.below(path, _is_read, root, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     base = os.path.relpath(real, bound or real)
 

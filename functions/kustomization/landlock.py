@@ -87,7 +87,10 @@ def started(bounds: Bounds, start: Callable[[], T]) -> T:
             failures.append(failure)
 
     thread = threading.Thread(target=run)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError as failure:  # a limit on processes
+        raise KrmfnError(f"kustomize cannot be started: {failure}; raise the limit on processes") from failure
     thread.join()
     if failures:
         raise failures[0]

@@ -61,6 +61,7 @@ class Configs:
                     out.findings.extend(wrong)
                     out.findings.extend(finding for one in more for finding in _patches(one))
                     out.findings.extend(_misspelt(config))
+                    out.findings.extend(_absolute(one) for one in more if one.text.startswith("/"))
                 else:
                     out.calls.append(calls.call(reference.field, config, self._ours))
                     self.entries.call(out.calls[-1])
@@ -120,6 +121,11 @@ def _misspelt(config: Item) -> Iterator[Result]:
             if name != key:
                 message = f"kustomize reads this field as {name}; write {name}"
                 yield config.located(error(message, rule=ambiguity.RULE, field=Field(f"{path}{key}")))
+
+
+def _absolute(reference: Reference) -> Result:
+    message = f"{reference.text} is an absolute path; a path is relative to the kustomization's folder"
+    return error(message, rule="KRM504", field=Field(reference.field), place=reference.place)
 
 
 def _changing(one: Kustomization, reference: Reference, changing: list[str]) -> Result:

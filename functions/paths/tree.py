@@ -4,7 +4,7 @@ A link to a folder is followed inside the root; nothing is read twice.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
@@ -21,10 +21,13 @@ class File(NamedTuple):
     """What it holds, where somebody has looked already and it is small: then it is read once."""
 
 
-def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) -> tuple[list[File], list[str]]:
+def below(
+    folder: str, wanted: Callable[[str], bool], given: str | None = None, meant: Collection[str] = ()
+) -> tuple[list[File], list[str]]:
     """Return the files below a folder whose last names are wanted, sorted, and a sentence for each that is refused.
 
-    Names that begin with a dot are passed over. A file with two names is read by its own, else by the first.
+    Names that begin with a dot are passed over. A file with two names is read by its own, else by the first; but one
+    of those that are `meant` says what the file is, as a link as well.
     """
     here = os.path.realpath(folder)
     root = roots.root_of(folder, given) or here
@@ -41,8 +44,10 @@ def below(folder: str, wanted: Callable[[str], bool], given: str | None = None) 
             readable.append((entry.is_symlink(), File(file.name, files.readable(file.name, file.real, root))))
         except KrmfnError as failure:
             problems.append(str(failure))
+    order = sorted(readable, reverse=True)
     # A link's target may be in the folder, too: it goes by its own name then.
-    return sorted({file.real: file for _, file in sorted(readable, reverse=True)}.values()), problems
+    names = {(file.name if os.path.basename(file.name) in meant else file.real): file for _, file in order}
+    return sorted(names.values()), problems
 
 
 def _walk(top: File, root: str, problems: list[str]) -> Iterator[tuple[File, os.DirEntry[str]]]:

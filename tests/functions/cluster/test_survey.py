@@ -243,3 +243,20 @@ def test_outside_of_any_repository_a_base_may_lie_anywhere(here: Path) -> None:
     assert survey(files, "app") == {"kustomization app": []}
     (root,) = surveys.survey("app", OURS, "app").roots
     assert [finding.rule for finding in root.graph.findings(root.path)] == ["KRM508"]
+
+
+@pytest.mark.parametrize("target", ["k.yaml", "b/kustomization.yaml"])
+def test_a_kustomization_that_is_a_link_is_one(here: Path, target: str) -> None:
+    plant(
+        here,
+        {
+            "app/k.yaml": "resources: [a.yaml]\n",
+            "app/a.yaml": config_map("a"),
+            "app/kustomization.yaml": f"-> {target}",
+        },
+    )
+    plant(here, {"app/b/kustomization.yaml": "namePrefix: a-\n"})
+    roots = {root.name: root for root in surveys.survey("app", OURS).roots}
+    assert roots["app"].kind == "kustomization"
+    rules = [finding.rule for finding in roots["app"].graph.kustomizations[roots["app"].path].findings]
+    assert rules == []

@@ -141,3 +141,25 @@ def test_what_is_wrong_with_a_listed_file_is_said_with_its_line(tmp_path: Path, 
     (finding,) = graph.findings(os.path.realpath(repo))
     place = finding.place
     assert place and (finding.rule, Path(place.path).name, place.line) == (rule, "w.yaml", line)
+
+
+def test_a_path_that_would_leave_the_tree_is_written_anew(tmp_path: Path) -> None:
+    app, up = tmp_path / "app", "../" * 50
+    files = {
+        "kustomization.yaml": f"resources: ['{up}{tmp_path}/base', {app}/a.yaml]\n"
+        f"configMapGenerator: [{{name: c, files: [k={app}/text]}}]\n",
+        "a.yaml": config_map("a"),
+        "text": "a",
+    }
+    plant(app, files)
+    plant(tmp_path / "base", {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": config_map("b")})
+    text = written(app, tmp_path / "top")[str(app / "kustomization.yaml")].decode()
+    assert str(tmp_path) not in text and up not in text
+    assert '"../base", "a.yaml"' in text and '"k=text"' in text
+
+
+def test_a_plugin_with_an_absolute_path_is_refused(tmp_path: Path) -> None:
+    plugin = f"apiVersion: builtin\nkind: PatchTransformer\nmetadata: {{name: a}}\npath: {tmp_path}/p.yaml\n"
+    plant(tmp_path, {"kustomization.yaml": "transformers: [t.yaml]\n", "t.yaml": plugin, "p.yaml": config_map("a")})
+    graph = reading.read([str(tmp_path)], None, OURS)
+    assert [one.rule for one in graph.findings(os.path.realpath(tmp_path))] == ["KRM504"]
