@@ -38,6 +38,7 @@ GROUPS = {
         "import": Entry(
             "commands.import_:COMMAND", "write DeviceConfigs that render to the Modules and DaemonSets in PATH"
         ),
+        "test": Entry("commands.test:COMMAND", "compare a vendor's cases with what is rendered now"),
         "rules": Entry("commands.catalogue:COMMAND", "print every rule with its id"),
         "explain": Entry(
             "commands.explain:COMMAND", "explain a rule or a field, or print where the fields of a config come from"

@@ -15,6 +15,7 @@ SCHEMAS = {
     "Ptemplate": "ptemplate",
     "RenderDeviceConfigs": "renderdeviceconfigs",
     "NodeInventory": "nodeinventory",
+    "Profile": "profile",
 }
 """Our kinds by the names that `schema` takes, with the schema of each."""
 

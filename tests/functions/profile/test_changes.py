@@ -140,3 +140,22 @@ def test_a_profile_is_checked_alone_with_its_defaults_and_each_when(tmp_path: Pa
     assert done.code == 1
     assert "spec.config.modulName: unknown field 'modulName'; did you mean 'moduleName'?" in done.text
     assert "spec.when[0].config.daemonSets[0].imag: unknown field 'imag'; did you mean 'image'?" in done.text
+
+
+def test_golden_cases_of_a_vendor(tmp_path: Path) -> None:
+    case = folder(tmp_path / "cases" / "one", profile=PROFILE, gpu=CR)
+    assert process("krmfn", "test", str(tmp_path)).code == 2
+    (case / "expected.yaml").write_text(process("krmfn", "render", str(case), "--quiet").text)
+    (case / "expected-findings.json").write_text("[]\n")
+    assert (process("krmfn", "test", str(tmp_path)).text, process("krmfn", "test", str(tmp_path)).code) == (
+        "1 case, 0 failed\n",
+        0,
+    )
+    folder(case, profile=PROFILE.replace("exporter:1", "exporter:2"))
+    done = process("krmfn", "test", str(tmp_path), "--update")
+    assert done.code == 1
+    assert "-        image: registry.example.com/amd/exporter:1" in done.text
+    assert process("krmfn", "test", str(tmp_path)).code == 0
+    folder(case, gpu={**CR, "spec": {}})
+    done = process("krmfn", "test", str(tmp_path))
+    assert done.code == 1 and "spec.driver" in done.text

@@ -1,0 +1,103 @@
+"""The command `test`: a vendor's golden cases, each a folder with what `render` or `check` gives of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from difflib import unified_diff
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from krmfn.counts import counted
+from krmfn.errors import KrmfnError
+from krmfn.results import json_text, printable
+
+from ..cluster import cluster_streams, inputs
+from ..command import Command, Context
+from ..formats import findings
+from ..paths import output
+from ..settings import RENDER
+
+OBJECTS, FINDINGS = "expected.yaml", "expected-findings.json"
+"""What a case holds beside its inputs: what `render` prints, and the findings."""
+_SHOWN = 40
+"""Lines of a difference that are shown."""
+
+
+class Args(NamedTuple):
+    """The arguments of `test`."""
+
+    folders: tuple[str, ...]
+    update: bool
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = f"a folder; its cases are the folders below it that hold {OBJECTS} or {FINDINGS}"
+    parser.add_argument("folders", nargs="+", metavar="DIR", help=help_)
+    help_ = "write what is rendered now into the files that differ, and fail nevertheless"
+    parser.add_argument("--update", action="store_true", help=help_)
+
+
+def _run(context: Context, args: Args) -> int:
+    cases = list(dict.fromkeys(case for folder in args.folders for case in _cases(folder)))
+    if not cases:
+        raise KrmfnError(f"no folder below {', '.join(args.folders)} holds {OBJECTS} or {FINDINGS}")
+    options = context.options._replace(exclude=(*context.options.exclude, OBJECTS, FINDINGS))
+    lines: list[str] = []
+    failed = 0
+    for case in cases:
+        wrong = list(_differences(context._replace(options=options), case, args.update))
+        lines += wrong
+        failed += bool(wrong)
+    lines.append(f"{counted(len(cases), 'case')}, {failed} failed")
+    output.write_stdout("".join(f"{line}\n" for line in lines))
+    return int(failed > 0)
+
+
+def _cases(folder: str) -> Iterator[str]:
+    """Yield the folders below a folder, itself among them, that are cases. Raises KrmfnError where there is none."""
+    if not Path(folder).is_dir():
+        raise KrmfnError(f"{folder} is not a folder; pass one that holds cases")
+    for top, folders, files in os.walk(folder):
+        folders.sort()
+        if OBJECTS in files or FINDINGS in files:
+            yield top
+
+
+def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
+    """Yield the lines in which a case differs from what it expects; with `update` its files are written anew."""
+    streams = cluster_streams.rendered(context, [case])
+    if not streams.is_whole or len(streams.clusters) != 1:
+        cluster_streams.log(context, streams)
+        yield f"{case}: cannot be rendered"
+        return
+    final = streams.clusters[0].final
+    told = [
+        {**findings.finding(one), "file": _within(one.place.path if one.place else "", case)} for one in final.results
+    ]
+    objects = b"" if final.failed else output.dump(inputs.deployed(final))
+    texts = {OBJECTS: objects.decode(), FINDINGS: json_text(told, 2) + "\n"}
+    there = [name for name in texts if Path(case, name).exists()]
+    for name in there:
+        file = Path(case, name)
+        expected = file.read_text(encoding="utf-8")
+        if expected != texts[name]:
+            lines = unified_diff(expected.splitlines(), texts[name].splitlines(), str(file), "now", lineterm="", n=1)
+            yield from map(printable, islice(lines, _SHOWN))
+            if update:
+                file.write_text(texts[name], encoding="utf-8")
+    if final.failed and FINDINGS not in there:
+        cluster_streams.log(context, streams)
+        yield f"{case}: has errors, and no {FINDINGS} that expects them"
+
+
+def _within(path: str, case: str) -> str:
+    return os.path.relpath(path, case) if path else ""
+
+
+COMMAND = Command(
+    ("tests/cases", "tests/cases --update"),
+    *(_arguments, Args, _run, RENDER),
+)
