@@ -34,16 +34,17 @@ class Args(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    help_ = f"a folder; its cases are the folders below it that hold {OBJECTS} or {FINDINGS}"
-    parser.add_argument("folders", nargs="+", metavar="DIR", help=help_)
+    help_ = f"a folder (default: .); its cases are the folders below it that hold {OBJECTS} or {FINDINGS}"
+    parser.add_argument("folders", nargs="*", default=[], metavar="DIR", help=help_)
     help_ = "write what is rendered now into the files that differ, and fail nevertheless"
     parser.add_argument("--update", action="store_true", help=help_)
 
 
 def _run(context: Context, args: Args) -> int:
-    cases = list(dict.fromkeys(case for folder in args.folders for case in _cases(folder)))
+    folders = args.folders or (".",)
+    cases = list(dict.fromkeys(case for folder in folders for case in _cases(folder)))
     if not cases:
-        raise KrmfnError(f"no folder below {', '.join(args.folders)} holds {OBJECTS} or {FINDINGS}")
+        raise KrmfnError(f"no folder below {', '.join(folders)} holds {OBJECTS} or {FINDINGS}")
     options = context.options._replace(exclude=(*context.options.exclude, OBJECTS, FINDINGS))
     lines: list[str] = []
     failed = 0
