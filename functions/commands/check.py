@@ -13,7 +13,6 @@ from krmfn.results import Findings, Result, error, in_order
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams
-from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
 from ..formats import baseline, findings
@@ -73,8 +72,8 @@ def run(context: Context, args: Args) -> int:
         if not streams.is_whole:
             cluster_streams.log(context, streams)
             return 2
-        whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
-        files.write_text(args.write_baseline, baseline.dump([*streams.findings, *whole.results]), context.options.root)
+        known = judged(context, streams, None).results
+        files.write_text(args.write_baseline, baseline.dump(known), context.options.root)
         return 0
     checked = judged(context, streams, args.baseline)
     checked = selection.without_ignored(checked, chosen) if chosen else checked
@@ -98,7 +97,11 @@ def judged(context: Context, streams: Streams, known: str | None) -> Checked:
 
     Raises KrmfnError for a file that is no baseline.
     """
-    whole = cluster_lists.joined([_checked(one) for one in streams.clusters])
+    parts = (
+        one.read._replace(results=in_order(one.final.results), turned_off=run_of(one.final).turned_off)
+        for one in streams.clusters
+    )
+    whole = cluster_lists.joined(list(parts))
     results = [*streams.findings, *whole.results]
     names: dict[str, list[str]] = {}
     for one in streams.clusters if len(streams.clusters) > 1 else ():
@@ -115,11 +118,6 @@ def judged(context: Context, streams: Streams, known: str | None) -> Checked:
     return whole._replace(
         results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out
     )
-
-
-def _checked(one: Rendered) -> Checked:
-    """Return what was found in one cluster."""
-    return one.read._replace(results=in_order(one.final.results), turned_off=run_of(one.final).turned_off)
 
 
 def _once(results: Sequence[Result], names: Mapping[str, Sequence[str]]) -> list[Result]:
