@@ -47,6 +47,7 @@ def explained(names: tuple[str, ...]) -> str:
         return explain_layers.text(*names)
     from . import explain_fields
 
+    names = tuple(map(explain_fields.meant, names))
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     known = {rule.id: rule for rule in catalogue.rules()}
     wanted = list(dict.fromkeys(name if explain_fields.is_field(name) else name.upper() for name in names))

@@ -21,6 +21,13 @@ def is_field(name: str) -> bool:
     return name.partition(".")[0].lower() in KINDS
 
 
+def meant(name: str) -> str:
+    """Return `deviceconfig.spec.driverVersion` for `driverVersion` or `spec.driverVersion`; other names as they are."""
+    path = f"spec.{name.removeprefix('spec.').replace('[]', '')}"
+    known = any(entry.name.replace("[]", "") == path for entry in fields.entries("deviceconfig"))
+    return f"deviceconfig.{path}" if known and not is_field(name) else name
+
+
 def text(name: str, width: int) -> str:
     """Return the explanation of a field such as `deviceconfig.spec.devicePlugin`. Raises KrmfnError without it."""
     kind, _, path = name.partition(".")

@@ -59,7 +59,7 @@ def test_several_rules_and_small_letters() -> None:
     [
         ("KRM3O1", "did you mean KRM301?"),
         ("krm41", "did you mean KRM141 or KRM401"),
-        ("spec.driverImage", "did you mean deviceconfig.spec.driverImage?"),
+        ("spec.drvierImage", "did you mean deviceconfig.spec.drvierImage?"),
         ("nowhere", "`krmfn rules` prints all rules"),
     ],
 )

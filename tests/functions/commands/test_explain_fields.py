@@ -131,3 +131,8 @@ def test_a_function_config_that_is_wrong_or_there_twice_is_refused(tmp_path: Pat
     (tmp_path / "all.yaml").write_text(f"{head}---\n{head.replace('render', 'other')}---\n{config}")
     done = process("krmfn", "explain", "all.yaml", "gpu", cwd=tmp_path)
     assert (done.code, "all.yaml holds 2 functionConfigs" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["driverVersion", "spec.driverVersion", "deviceconfig.spec.driverVersion"])
+def test_a_field_is_found_by_its_last_name(name: str) -> None:
+    assert process("krmfn", "explain", name).text.startswith("deviceconfig.spec.driverVersion\n")
