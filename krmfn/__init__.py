@@ -20,7 +20,8 @@ from .results import Field, Result, error, info, warning
 from .runner import Function, main, run
 
 if TYPE_CHECKING:
-    from .fields import ItemField, field_spec, parse
+    from .fields import ItemField, parse
+    from .patterns import field_spec
     from .program import KrmFunction, Run, function
     from .spec import Doc, Rest
 
@@ -61,7 +62,7 @@ def _late(name: str, _: ModuleType) -> Any:
 # Properties, since a module's __getattr__ is called for each submodule that is imported, too.
 _LATE = (
     {"Doc": "spec", "Rest": "spec"}
-    | dict.fromkeys(("ItemField", "field_spec", "parse"), "fields")
+    | {"ItemField": "fields", "parse": "fields", "field_spec": "patterns"}
     | dict.fromkeys(("KrmFunction", "Run", "function"), "program")
 )
 _PROPERTIES = {name: property(partial(_late, name)) for name in _LATE}

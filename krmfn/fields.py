@@ -1,13 +1,12 @@
-"""Fields of an item by their paths: read, write and delete one, or find those that fit a pattern."""
+"""A field of an item by its path: read, written and deleted, its comments, too."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .errors import KrmfnError
-from .fieldpath import FieldPath, join, split
+from .fieldpath import join, split
 from .resource import Place, copied, same
 from .results import Field, Result
 
@@ -34,7 +33,7 @@ class ItemField:
 
     def __init__(self, item: Editable, path: str) -> None:
         """Take the field at `path`, as findings write it. Raises KrmfnError when that is no path."""
-        self.item, self.path, self.parts = item, path, _parts(item, path)
+        self.item, self.path, self.parts = item, path, parts_of(item, path)
 
     @property
     def exists(self) -> bool:
@@ -177,63 +176,6 @@ def get(item: Editable, path: str, kind: type, default: Any) -> Any:
     return value
 
 
-def each(item: Editable, pattern: str) -> list[ItemField]:
-    """Return the fields that fit a pattern, in the order of the text, as they are now.
-
-    `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both. Raises KrmfnError,
-    with item and path, where the pattern goes on below a scalar and no `*` or `**` stands before.
-    """
-    parts = _parts(item, pattern)
-    entries = {at for at, part in enumerate(re.findall(r"\[[^\[\]]*\]|[^.\[\]]+", pattern)) if part == "[*]"}
-
-    def below(value: Any, path: FieldPath, states: frozenset[int]) -> Iterator[FieldPath]:
-        states = _closed(states, parts)
-        if path and len(parts) in states:
-            yield path
-        if not isinstance(value, (dict, list)):
-            number = max(states)
-            if value is not None and number < len(parts) and not {"*", "**"} & _free(parts[: number + 1], entries):
-                raise KrmfnError(f"{item.ref}: {pattern} goes on below {join(path)}, which is no mapping and no list")
-            return
-        children = value.items() if isinstance(value, dict) else ((at, value[at]) for at in range(len(value)))
-        for key, child in children:
-            further = frozenset(_next(states, parts, entries, key))
-            if further:
-                yield from below(child, (*path, key), further)
-
-    return [ItemField(item, join(path)) for path in below(item.manifest, (), frozenset({0}))]
-
-
-def field_spec(
-    item: Editable, path: str, *, group: str = "", version: str = "", kind: str = "", create: bool = False
-) -> list[ItemField]:
-    """Return the fields that a fieldSpec of kustomize means (`spec/images[]/image`; it goes through lists by itself).
-
-    None of an item of another group, version or kind, where they are given; one that is not there only with `create`,
-    below mappings. Raises KrmfnError, with item and path, where the path goes on below a scalar.
-    """
-    own = item.ref
-    found = (own.group, own.api_version.rpartition("/")[2], own.kind)
-    if any(part and part != one for part, one in zip((group, version, kind), found, strict=True)):
-        return []
-    parts = [part.replace("\\/", "/") for part in re.split(r"(?<!\\)/", path.replace("[]", ""))]
-
-    def below(value: Any, at: FieldPath, rest: list[str]) -> Iterator[FieldPath]:
-        if isinstance(value, list):
-            for number, entry in enumerate(value):
-                yield from below(entry, (*at, number), rest)
-        elif not rest:
-            yield at
-        elif isinstance(value, dict) and (rest[0] in value or create):
-            yield from below(value.get(rest[0]), (*at, rest[0]), rest[1:])
-        elif value is None and create:
-            yield (*at, *rest)
-        elif value is not None and not isinstance(value, dict):
-            raise KrmfnError(f"{item.ref}: {path} goes on below {join(at)}, which is no mapping and no list")
-
-    return [ItemField(item, join(at)) for at in below(item.manifest, (), parts)]
-
-
 def parse(text: str) -> Any:
     """Return the data of a YAML text, plain scalars read as Kubernetes reads them. Raises KrmfnError for no YAML."""
     from .yamltext import load
@@ -241,31 +183,8 @@ def parse(text: str) -> Any:
     return load.read(text.encode())
 
 
-def _closed(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
-    """Return the positions in a pattern with those that a `**` of no level leads to."""
-    more = {at + 1 for at in states if at < len(parts) and parts[at] == "**"} - states
-    return _closed(states | more, parts) if more else states
-
-
-def _free(parts: tuple[str, ...], entries: set[int]) -> set[str]:
-    return {part for at, part in enumerate(parts) if at not in entries}
-
-
-def _next(states: frozenset[int], parts: tuple[str, ...], entries: set[int], key: str | int) -> Iterator[int]:
-    """Yield the positions behind a key or index."""
-    for at in states:
-        if at == len(parts):
-            continue
-        if parts[at] == "**":
-            yield at
-        elif parts[at] == "*":
-            if (at in entries) == isinstance(key, int):
-                yield at + 1
-        elif parts[at] == str(key):
-            yield at + 1
-
-
-def _parts(item: Editable, path: str) -> tuple[str, ...]:
+def parts_of(item: Editable, path: str) -> tuple[str, ...]:
+    """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
     if not isinstance(path, str) or not re.fullmatch(_PATH, path):
         raise KrmfnError(f"{item.ref}: {path!r} is no field path; write one like spec.containers[0].image")
     return split(path)

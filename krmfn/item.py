@@ -256,10 +256,10 @@ class Item:
         return ItemField(self, path)
 
     def each(self, pattern: str) -> list[ItemField]:
-        """Return the fields that fit a pattern such as `spec.**.containers[*].image` (see `fields.each`)."""
-        from . import fields
+        """Return the fields that fit a pattern such as `spec.**.containers[*].image` (see `patterns.each`)."""
+        from . import patterns
 
-        return fields.each(self, pattern)
+        return patterns.each(self, pattern)
 
     def get(self, path: str, kind: type[T], default: T | None = None) -> T | None:
         """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""

@@ -144,7 +144,7 @@ def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
 
 @pytest.mark.parametrize("text", TEXTS, ids=["brackets", "simple", "alias"])
 @given(choice=st.data())
-def test_comments_follow_their_entries(text: str, choice: st.DataObject) -> None:
+def test_comments_follow_entries_through_random_edits(text: str, choice: st.DataObject) -> None:
     data = load.read(text.encode())[0]
     new = edited(data, choice.draw)
     out = edit.updated(text.encode(), new, 0).decode()
