@@ -71,6 +71,8 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
         words = Layer(item.manifest.get("spec") or {}, "spec", item)
         layers, vendor = (words, *shared_layers(profile, function_config)), vendor_of(profile, function_config)
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
+    if product and (product.has_names or "${metadata." in str(function_config.overrides)):
+        whole = whole._replace(has_names=True)
     pools = _fields(seed, layers).pop("nodePools", [])
     if not pools:
         return [_completed(whole)]

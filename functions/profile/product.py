@@ -33,6 +33,8 @@ class Profile(NamedTuple):
     """JSON Schema of the options alone, for `options` of a DeviceConfig."""
     is_sound: bool = True
     """False for one with errors: nothing is made of its configs."""
+    has_names: bool = False
+    """Whether what is made of a config depends on its name, so that two configs of equal options differ."""
 
     @property
     def version(self) -> str:
@@ -70,7 +72,7 @@ def product(item: Item) -> Profile:
     needed = [*own.get("required", ()), "metadata"]
     whole = {**own, "properties": {**own.get("properties", {}), **head}, "required": needed}
     within = {**own, "properties": {"spec": own.get("properties", {}).get("spec", {"type": "object"})}}
-    return Profile(name_of(item), item, spec, options, whole, within)
+    return Profile(name_of(item), item, spec, options, whole, within, has_names="${metadata." in str(spec))
 
 
 def name_of(item: Item) -> str:

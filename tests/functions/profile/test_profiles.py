@@ -208,7 +208,7 @@ def test_a_shell_runs_no_option_without_a_warning() -> None:
 
 def test_metadata_is_told_apart_also_where_options_are_alike() -> None:
     named = profile('"--port=${spec.exporter.port}"', '"--name=${metadata.name}"')
-    objects, _, code = rendered(named, cr("a", selector={"x": "a"}), cr("b", selector={"x": "b"}))
+    objects, _, code = rendered(named, cr("a"), cr("b"), exclusivity={"mode": "off"})
     assert code == 0
     names = [
         objects[f"DaemonSet {name}-metrics"]["spec"]["template"]["spec"]["containers"][0]["args"][0] for name in "ab"
