@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from krmfn import Field, Item, Ref, ResourceList, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.ownership import Id
+from krmfn.resource import fingerprint
 from krmfn.rule import Rule
 
 from .function_config import FunctionConfig
@@ -18,6 +19,21 @@ def check(resources: ResourceList, objects: Sequence[Generated], config: Functio
     """Yield the findings about the keys that objects get, and about objects that two resources give or others own."""
     yield from _keys_mean_something(objects, config)
     yield from _ids_are_free(resources, objects, config)
+    if config.products or config.profiles:
+        yield from _nothing_is_left(objects)
+
+
+_LEFT = (b"${spec.", b"${metadata.", b"${texts.", b"${spec[", b"${metadata[", b"${texts[")
+
+
+def _nothing_is_left(objects: Sequence[Generated]) -> Iterator[Finding]:
+    """Yield an error per object in which an expression of a Profile is left: nobody fills it in any more."""
+    for one in objects:
+        text = fingerprint(one.manifest) or repr(one.manifest).encode()
+        left = next((word for word in _LEFT if word in text), None)
+        if left:
+            message = f"{left.decode()}...}} is left in it; only a Profile has expressions: write the value itself"
+            yield one.owner, one.item.located(error(f"its {one.ref}: {message}", rule="KRM182"))
 
 
 _PARTS = ("annotations", "labels")

@@ -259,3 +259,11 @@ def test_an_override_writes_a_locked_field_only_with_the_vendors_reason() -> Non
     objects, findings, code = rendered(own, CR, overrides={"amd-gpu": {"moduleName": "amdgpu_open", "locked": locked}})
     assert code == 0, findings
     assert objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]["moduleName"] == "amdgpu_open"
+
+
+def test_an_expression_that_nobody_fills_in_is_an_error() -> None:
+    own = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu", "namespace": "kmm"}}
+    inline = {"moduleName": "gpu", "driverImage": "x/y:1", "nodeSelector": {"a": "b"}, "parameters": ["a=${spec.port}"]}
+    _, findings, code = rendered({**own, "spec": {"profile": "p"}}, profiles={"p": inline})
+    assert code == 1
+    assert any("${spec....} is left in it" in line and "[KRM182]" in line for line in findings)
