@@ -184,6 +184,8 @@ def is_said(results: list[Result], path: Path) -> bool:
         above = bool(there) and mine[: len(there)] == there
         if above and result.rule in ("KRM142", "KRM129", "KRM131"):
             return True
+        if result.rule == "KRM111" and mine[1] == "options" and there == ["spec", "options"]:  # it has no Profile
+            return True
         if result.rule in ("KRM123", "KRM128") and mine[1] in re.findall(r"\w+", result.message):
             return True
         if result.rule == "KMM031" and mine[1] == "modulesLoadingOrder":
