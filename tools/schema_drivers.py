@@ -178,7 +178,11 @@ LOADER: dict[str, Node] = {
     "imagePullPolicy": same("pullPolicy"),
     "imagePullSecret": text("a Secret in the same namespace that pulls (and pushes) the images", "subdomain"),
     "imagePullSecrets": listed(
-        record("a Secret in the same namespace, or an object with its name", _SECRET, ["name"])
+        record(
+            "a Secret in the same namespace, or an object with its name",
+            _SECRET | {"namespace": text("the config's namespace, which kustomize adds to a name it changes", "label")},
+            ["name"],
+        )
         | form("subdomain")
         | {"type": ["string", "object"]},
         "several of them, in place of imagePullSecret: the DaemonSets get all, the Module the first",

@@ -129,7 +129,7 @@ def _below(node: Any, definitions: Any, name: str) -> Iterator[str]:
         node = definitions[node["$ref"].removeprefix("#/$defs/")]
     if "items" in node:
         yield from _below(node["items"], definitions, name)
-    elif node.get("properties"):
+    elif node.get("properties") and "string" not in node.get("type", ()):  # a name, or an object with it: one path
         for key, child in node["properties"].items():
             for path in _below(child, definitions, key):
                 yield f"{name}/{path}"

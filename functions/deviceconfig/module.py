@@ -136,4 +136,4 @@ def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
 def secrets(config: DeviceConfig) -> list[dict[str, str]]:
     """Return the references to the pull secrets, as Module and pods spell them; a Module takes the first alone."""
     names = config.spec.imagePullSecrets or [config.spec.imagePullSecret]
-    return [dict(name) if isinstance(name, dict) else {"name": name} for name in names if name]
+    return [{"name": name["name"] if isinstance(name, dict) else name} for name in names if name]

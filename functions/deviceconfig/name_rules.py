@@ -55,6 +55,15 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
                 yield error(message, field=Field(config.at(f"daemonSets[{index}].{name}")))
 
 
+def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per pull secret with another namespace than the config's: pods take none from elsewhere."""
+    for index, entry in enumerate(config.spec.imagePullSecrets):
+        namespace = entry.get("namespace", "") if isinstance(entry, dict) else ""
+        if namespace not in ("", config.ref.namespace):
+            message = f"must be {config.ref.namespace}, the config's: pods take no pull secret from another namespace"
+            yield error(message, field=Field(config.at(f"imagePullSecrets[{index}].namespace"), namespace))
+
+
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per name that no Service or RoleBinding can have."""
     for one in names.made(config) if any(entry.service for _, _, entry in names.entries(config)) else ():
@@ -124,6 +133,18 @@ spec:
 """,
         remedy="Rename the DeviceConfig, shorten serviceAccountName, or write a Service of your own.",
         check=names_have_their_kind_s_shape,
+    ),
+    Rule(
+        "KRM179",
+        "a pull secret must be in the config's namespace",
+        good="""\
+spec: {imagePullSecrets: [{name: registry, namespace: kmm}]}
+""",
+        bad="""\
+spec: {imagePullSecrets: [{name: registry, namespace: elsewhere}]}
+""",
+        remedy="Remove the namespace, and keep the Secret beside the config; kustomize adds its own namespace to a name.",
+        check=pull_secrets_are_beside,
     ),
     Rule(
         "KRM150",

@@ -31,6 +31,7 @@ def test_the_fields_that_are_judged_are_the_fields_that_are_renamed(path: str, k
     [
         ("Secret", "spec/imagePullSecret"),
         ("Secret", "spec/nodePools/imagePullSecrets"),
+        ("Secret", "spec/daemonSets/imagePullSecrets/name"),
         ("Secret", "spec/devicePlugin/volumes/projected/sources/secret/name"),
         ("Secret", "spec/daemonSets/initContainers/envFrom/secretRef/name"),
         ("ConfigMap", "spec/nodePools/kernelMappings/build/dockerfileConfigMap/name"),

@@ -45,7 +45,7 @@ def test_the_fields_that_end_up_nowhere() -> None:
         for name, entry in BY_NAME.items()
         if entry.kind == "deviceconfig" and len(entry.path) == 3 and not ends.ends(entry)
     }
-    assert deeper <= {"enabled", "podSecurity", "allNodes", "versionsComplete", "rollOnConfigChange"}
+    assert deeper <= {"enabled", "podSecurity", "allNodes", "versionsComplete", "rollOnConfigChange", "namespace"}
 
 
 @pytest.mark.parametrize("name", sorted(FIELDS.keys() - NOWHERE - OTHER_CONFIGS))
