@@ -143,7 +143,7 @@ spec: {imagePullSecrets: [{name: registry, namespace: kmm}]}
         bad="""\
 spec: {imagePullSecrets: [{name: registry, namespace: elsewhere}]}
 """,
-        remedy="Remove the namespace, and keep the Secret beside the config; kustomize adds its own namespace to a name.",
+        remedy="Remove the namespace, and keep the Secret beside the config; kustomize adds that of the Secret.",
         check=pull_secrets_are_beside,
     ),
     Rule(
