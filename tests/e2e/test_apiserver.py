@@ -237,25 +237,30 @@ def sources() -> list[Source]:
 SOURCES = sources()
 
 
+OTHERS = ("monitoring.coreos.com", "nfd.openshift.io", "nfd.k8s-sigs.io")
+
+
 def is_kmm(item: Item) -> bool:
     return item.group.endswith("kmm.sigs.x-k8s.io")
 
 
-def install_monitoring(cluster: Cluster, items: list[Item]) -> None:
-    """Let the kinds of the Prometheus operator among the items exist; any field is fine."""
-    group = "monitoring.coreos.com"
-    for kind in sorted({item.kind for item in items if item.group == group}):
+def install_others(cluster: Cluster, items: list[Item]) -> None:
+    """Let the kinds of Prometheus' operator and of Node Feature Discovery among the items exist; any field is fine."""
+    others = {(item.ref.api_version, item.kind, item.ref.namespace) for item in items if item.group in OTHERS}
+    for api_version, kind, namespace in sorted(others):
+        group, _, number = api_version.partition("/")
         names = {"kind": kind, "plural": f"{kind.lower()}s", "singular": kind.lower()}
         schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-        version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+        version = {"name": number, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+        scope = "Namespaced" if namespace else "Cluster"
         crd = {
             "apiVersion": "apiextensions.k8s.io/v1",
             "kind": "CustomResourceDefinition",
             "metadata": {"name": f"{names['plural']}.{group}"},
-            "spec": {"group": group, "names": names, "scope": "Namespaced", "versions": [version]},
+            "spec": {"group": group, "names": names, "scope": scope, "versions": [version]},
         }
         install_crd(cluster, json.dumps(crd).encode(), f"{names['plural']}.{group}")
-        place = f"/apis/{group}/v1/namespaces/kmm/{names['plural']}"
+        place = f"/apis/{api_version}{'/namespaces/kmm' if namespace else ''}/{names['plural']}"
         wait(f"{kind} is served", 30, partial(is_served, cluster, place))
 
 
@@ -274,7 +279,7 @@ def refused(cluster: Cluster, items: list[Item]) -> list[str]:
 @pytest.mark.parametrize("source", SOURCES, ids=str)
 def test_every_generated_workload_is_accepted(cluster: Cluster, source: Source) -> None:
     items = [item for item in source.objects() if not is_kmm(item)]
-    install_monitoring(cluster, items)
+    install_others(cluster, items)
     assert refused(cluster, items) == []
 
 
