@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,6 +60,14 @@ def diff(folder: Path, *arguments: str, **env: str) -> Done:
     return process("krmfn", "diff", "--base", "main", *arguments, "--quiet", cwd=folder, **env)
 
 
+def told(done: Done) -> tuple[dict[str, str], str]:
+    """What is said of the objects of each cluster in the table of several clusters, and all that stands below it."""
+    head, table, *below = done.text.split("\n\n")
+    assert head == "what happens on the nodes of all 2 clusters is not known", "there is no Node"
+    rows = (re.split(" {2,}", row) for row in table.splitlines()[1:])
+    return {row[0]: row[-1] for row in rows}, "\n\n".join(below)
+
+
 def changed(done: Done) -> dict[str, str]:
     """What happens to each object by its name, from the report in JSON."""
     return {change["ref"]["name"]: change["change"] for change in json.loads(done.out)["changes"]}
@@ -85,7 +94,11 @@ def test_a_path_that_is_new_or_gone_counts(repo: Path) -> None:
     (repo / "prod" / "b.yaml").rename(repo / "b.yaml")
     (repo / "prod").rmdir()
     done = diff(repo, "prod", "b.yaml")
-    assert (done.code, done.text) == (1, "b.yaml:\n+ ConfigMap b\n\n1 created\n\nprod:\n- ConfigMap b\n\n1 deleted\n")
+    assert done.code == 1
+    assert told(done) == (
+        {"b.yaml": "1 created", "prod": "1 deleted"},
+        "b.yaml:\n+ ConfigMap b\n\nprod:\n- ConfigMap b\n",
+    )
     done = diff(repo, "lab", "lap")
     assert (done.code, done.out) == (2, b"")
     assert "lap exists neither here nor in " in done.err
@@ -151,13 +164,14 @@ def test_a_base_that_cannot_be_rendered_is_shown_and_the_new_side_told(tmp_path:
     commit(repo, {"lab/a.yaml": config_map("a"), "prod/b.yaml": config_map("c")})
     name = run_git(repo, "rev-parse", "main")[:12]
     done = diff(repo, "lab", "prod")
-    unknown, told = done.text.split("\n\nprod:\n")
-    head, notes, summary = unknown.split("\n\n")
-    assert (done.code, head, summary) == (1, "lab:\n? ConfigMap a", "1 unknown")
-    assert notes.startswith(
-        f"error: lab in the base {name} cannot be rendered, so what changes is not known\n{name}:lab/a.yaml:2: error: "
+    rows, below = told(done)
+    assert (done.code, rows) == (1, {"lab": "1 unknown", "prod": "1 created, 1 deleted"})
+    assert below.startswith(
+        "lab:\n? ConfigMap a\n\nprod:\n+ ConfigMap c\n- ConfigMap b\n\n"
+        f"error: lab in the base {name} cannot be rendered, so what changes is not known (lab)\n"
+        f"{name}:lab/a.yaml:2: error: "
     )
-    assert told == "+ ConfigMap c\n- ConfigMap b\n\n1 created, 1 deleted\n"
+    assert below.endswith(" (lab)\n"), "each finding names its cluster"
     assert diff(repo, "lab", "--fail-on", "error").code == 1
     assert diff(repo, "lab", "--exit-zero").code == 0
     assert str(tmp_path) not in done.text + done.err
@@ -176,9 +190,11 @@ def test_a_finding_in_the_base_names_the_file_as_git_does(tmp_path: Path) -> Non
 def test_a_new_side_that_cannot_be_rendered_hides_nothing_of_the_others(repo: Path) -> None:
     plant(repo, {"lab/a.yaml": "apiVersion: [", "prod/b.yaml": config_map("c")})
     done = diff(repo, "lab", "prod")
+    rows, below = told(done)
     assert done.code == 2
-    assert "lab:\nlab/a.yaml:2: error: " in done.text
-    assert "\n\ncannot be rendered, so what changes is not known\n\nprod:\n+ ConfigMap c\n" in done.text
+    assert rows == {"lab": "cannot be rendered, so what changes is not known", "prod": "1 created, 1 deleted"}
+    assert below.startswith("prod:\n+ ConfigMap c\n- ConfigMap b\n\nlab/a.yaml:2: error: ")
+    assert below.endswith(" [KRM523] (lab)\n")
     document = json.loads(diff(repo, "lab", "prod", "--format", "json").out)
     assert document["failed"] == ["lab"]
     assert diff(repo, "lab", "--exit-zero").code == 2
@@ -304,11 +320,12 @@ def test_a_clone_without_the_blobs_fetches_none(repo: Path) -> None:
     done = process("krmfn", "diff", "--base", "origin/main", "lab", "prod", cwd=partial)
     assert run_git(partial, "count-objects", "-v") == before, "nothing was fetched"
     assert done.code == 1
-    assert (
-        ":lab/a.yaml: is missing from this clone, which was made with `git clone --filter`; clone without a filter\n"
-        in done.text
+    rows, below = told(done)
+    assert rows == {"lab": "1 unknown", "prod": "nothing changes, 1 unchanged"}
+    assert below.endswith(
+        ":lab/a.yaml: is missing from this clone, which was made with `git clone --filter`; "
+        "clone without a filter (lab)\n"
     )
-    assert "\n1 unknown\n\nprod:\nnothing changes, 1 unchanged\n" in done.text
     trees = repo.parent / "trees"
     run_git(repo.parent, "clone", "--quiet", "--branch", "next", "--filter=tree:0", f"file://{repo}", str(trees))
     done = process("krmfn", "diff", "--base", "origin/main", "lab", cwd=trees)
@@ -440,10 +457,10 @@ def test_what_is_skipped_below_a_path_fails_the_base(tmp_path: Path) -> None:
     )
     plant(repo, {"lab/big.yaml": config_map("fetched")})
     done = diff(repo, "lab", "prod")
-    assert (
-        ":lab/big.yaml: is stored in Git LFS, so the commit contains only a pointer to it\n\n2 unknown\n" in done.text
-    )
-    assert done.text.endswith("prod:\nnothing changes, 1 unchanged\n")
+    rows, below = told(done)
+    assert (done.code, rows) == (1, {"lab": "2 unknown", "prod": "nothing changes, 1 unchanged"})
+    assert below.startswith("lab:\n? ConfigMap a\n? ConfigMap fetched\n\n")
+    assert below.endswith(":lab/big.yaml: is stored in Git LFS, so the commit contains only a pointer to it (lab)\n")
 
 
 def test_no_more_is_written_than_allowed(tmp_path: Path) -> None:

@@ -69,7 +69,9 @@ def rendered(folder: Path) -> list[Manifest]:
 
 @pytest.mark.parametrize("command", ["check", "render", "nodes", "images", "report"])
 def test_a_node_that_both_drive_is_an_error_that_names_both_with_file_and_line(command: str, tmp_path: Path) -> None:
-    done = run(tmp_path, command, ours_a=OURS, ours_n=MEET, theirs_a=THEIRS)
+    done = run(
+        tmp_path, command, *(["--wide"] if command == "nodes" else []), ours_a=OURS, ours_n=MEET, theirs_a=THEIRS
+    )
     assert done.code == 1
     said = done.text if command == "check" else done.err
     (line,) = (line for line in said.splitlines() if "[KRM301]" in line)
