@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_nodes import Node, choice, flag, listed, mapped, opened, record, text
+from schema_nodes import Node, choice, elsewhere, flag, listed, mapped, opened, record, text
 
 _CONDITION: Node = {
     "type": "object",
@@ -25,10 +25,7 @@ _TEXT = record(
     },
     ["as"],
 )
-_MODULE = record(
-    "one of several Modules", {"config": _CONFIG, "when": listed(_WHEN, "more fields, the later the stronger")}
-)
-PROFILE = record(
+_FIELDS = record(
     "a vendor's product",
     {
         "version": text("the version of this Profile, such as 1.4.1", "version"),
@@ -55,8 +52,12 @@ PROFILE = record(
         ),
         "config": _CONFIG,
         "when": listed(_WHEN, "more fields, the later the stronger", most=1024),
-        "modules": mapped("several Modules of one config, by the ends of their names", _MODULE, "label", most=64),
         "versions": listed(_RELEASE, "what changes with a version of the driver"),
     },
     ["config"],
+)
+PROFILE = elsewhere(
+    _FIELDS,
+    modules="a config becomes one Module; write `nodePools` in `config` where groups of nodes differ, or for a second "
+    "driver a second Profile, with configs of its own",
 )

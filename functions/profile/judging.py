@@ -49,8 +49,6 @@ def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapp
     yield ("config",), spec.get("config", {}), ()
     for path, when in whens(spec):
         yield (*path, "config"), when.get("config", {}), (when["if"],)
-    for name, module in spec.get("modules", {}).items():
-        yield ("modules", name, "config"), module.get("config", {}), ()
     for at, entry in enumerate(spec.get("versions", ())):
         yield ("versions", at), entry, ()
     for name, text in spec.get("texts", {}).items():
@@ -58,12 +56,9 @@ def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapp
 
 
 def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
-    """Yield the path and the entry of every `when`, those of modules among them."""
+    """Yield the path and the entry of every `when`."""
     for at, when in enumerate(spec.get("when", ())):
         yield ("when", at), when
-    for name, module in spec.get("modules", {}).items():
-        for at, when in enumerate(module.get("when", ())):
-            yield ("modules", name, "when", at), when
 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:

@@ -19,6 +19,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Generated
+from .kinds import OWNERS, PROFILE_MARK
 
 _KUSTOMIZE = "kustomize.config.k8s.io/id"
 WAYS_OUT = (
@@ -31,16 +32,23 @@ class LeftOvers(NamedTuple):
     """The objects in the list that this run does not generate, as far as somebody has to look at them."""
 
     kept: Sequence[Item]
-    """Generated objects whose owner is not in the list and that no config asks for: they stay."""
+    """Generated objects that no config asks for and that stay: their owner is not in the list, or nothing drives it."""
     handwritten: Sequence[Item]
     """KMM Modules that are neither generated nor removed: written by hand, copied, or left over."""
     findings: Sequence[Result]
 
 
 def sort_out(
-    resources: ResourceList, scopes: Sequence[Scope], config: FunctionConfig, wanted: Sequence[Generated]
+    resources: ResourceList,
+    scopes: Sequence[Scope],
+    config: FunctionConfig,
+    wanted: Sequence[Generated],
+    handled: Collection[tuple[str, str]] = OWNERS,
 ) -> LeftOvers:
-    """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide."""
+    """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
+
+    `handled` are the kinds that are rendered in this run: what was made from another one stays while its owner is here.
+    """
     names = frozenset(one.ref.id for one in wanted)
     items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
     items = [item for item in items if item.ref.id not in names]
@@ -49,13 +57,20 @@ def sort_out(
     parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
         parts[_outcome(item, config.prune, packages, is_kept)].append(item)
+    gone = {id(item) for item in items}
+    made = [item for scope in scopes for item in resources.made(scope) if id(item) not in gone]
+    parts["undriven"] = [item for item in made if item.mark and item.mark.owner[:2] not in handled]
     written = _handwritten(resources, scopes, config, names, parts)
     findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
-    return LeftOvers(parts["kept"], written, findings)
+    return LeftOvers([*parts["kept"], *parts["undriven"]], written, findings)
 
 
 def as_they_stand(
-    resources: ResourceList, scopes: Sequence[Scope], config: FunctionConfig, wanted: Sequence[Generated]
+    resources: ResourceList,
+    scopes: Sequence[Scope],
+    config: FunctionConfig,
+    wanted: Sequence[Generated],
+    handled: Collection[tuple[str, str]] = OWNERS,
 ) -> LeftOvers:
     """Return the same for a list that is rendered already: nothing is left over, and each Module is judged."""
     return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
@@ -78,7 +93,9 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
             f"was generated from {owner}, which is missing from the input; not removed, because it may exist "
             "elsewhere; "
         )
-        yield item.located(error(f"{message}add {owner} to the input, {WAYS_OUT}", rule="KRM116"))
+        product = item.annotations.get(PROFILE_MARK)
+        missing = f"{owner} and the Profile {product}" if product else owner
+        yield item.located(error(f"{message}add {missing} to the input, {WAYS_OUT}", rule="KRM116"))
     if kept and config.prune == "auto":
         count, shown = len(kept), some((str(item.ref) for item in kept), len(kept))
         owners = sorted({_owner(item) for item in kept})
@@ -114,7 +131,7 @@ def _handwritten(
     They are written by hand, copied or left over; with `prune: never` also generated ones that no config asks for.
     """
     gone = {id(item) for item in left_over["removed"]}
-    stay = {id(item) for part in ("kept", "refused") for item in left_over[part]}
+    stay = {id(item) for part in ("kept", "refused", "undriven") for item in left_over[part]}
 
     def is_ours(item: Item) -> bool:
         if id(item) in gone:
@@ -138,8 +155,9 @@ def _is_stray(item: Item, scopes: Sequence[Scope]) -> bool:
 
 def _owner(item: Item) -> str:
     mark = item.mark
-    _, kind, namespace, name = mark.owner if mark else ("", "", "", "")
-    return f"{kind} {namespace + '/' if namespace else ''}{name}"
+    group, kind, namespace, name = mark.owner if mark else ("", "", "", "")
+    of_vendor = f"{group} " if (group, kind) not in OWNERS else ""
+    return f"{of_vendor}{kind} {namespace + '/' if namespace else ''}{name}"
 
 
 def _kpt_folders(resources: ResourceList) -> list[str]:

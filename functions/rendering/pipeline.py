@@ -31,7 +31,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
         renderers = [renderer.driving(run_of(resources).driven) for renderer in renderers]
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
-    scopes = [renderer.scope for renderer in renderers]
+    scopes = [renderer.marked(resources) for renderer in renderers]
     kinds = {kind for _, kind in handled}
     items = [item for item in resources.items if item.kind in kinds and (item.group, item.kind) in handled]
 
@@ -48,7 +48,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     rendered = [_render(renderer, resources, items, config) for renderer in renderers if not is_rendered]
     wanted = [one for part in rendered for one in part.objects]
     sort_out = leftovers.as_they_stand if is_rendered else leftovers.sort_out
-    left = sort_out(resources, scopes, config, wanted)
+    left = sort_out(resources, scopes, config, wanted, handled)
     lint = bool(items or not intent.is_function)
 
     of_configs = [finding for part in rendered for finding in part.findings]

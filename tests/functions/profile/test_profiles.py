@@ -178,6 +178,12 @@ def test_an_option_is_never_read_again() -> None:
         ("moduleName: amdgpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
         ("version: 1.4.1", "version: 1.4.1\n  requires: {kmm: '>=99'}", "spec.requires.kmm", "needs kmm >=99"),
         ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
+        (
+            "version: 1.4.1",
+            "version: 1.4.1\n  modules: {sfc: {config: {moduleName: sfc}}}",
+            "spec.modules",
+            "'modules' does not belong here: a config becomes one Module; write `nodePools` in `config`",
+        ),
     ],
 )
 def test_a_wrong_profile_is_an_error_at_its_place(old: str, new: str, place: str, words: str) -> None:
@@ -267,3 +273,25 @@ def test_an_expression_that_nobody_fills_in_is_an_error() -> None:
     _, findings, code = rendered({**own, "spec": {"profile": "p"}}, profiles={"p": inline})
     assert code == 1
     assert any("${spec....} is left in it" in line and "[KRM182]" in line for line in findings)
+
+
+def test_children_of_a_vendors_config_that_is_gone_with_its_profile_are_left_over() -> None:
+    objects, _, _ = rendered(profile(), CR)
+    for name in ("Module gpu", "DaemonSet gpu-metrics"):
+        alone = objects[name]
+        left, findings, code = rendered(alone)  # the stream holds this object alone
+        assert (left, code) == ({name: alone}, 1), name
+        (finding,) = [line for line in findings if "[KRM116]" in line]
+        assert "was generated from amd.com DeviceConfig kmm/gpu, which is missing from the input" in finding
+        assert "add amd.com DeviceConfig kmm/gpu and the Profile amd-gpu@1.4.1 to the input" in finding
+        left, findings, code = rendered(alone, prune="always")
+        assert (left, findings, code) == ({}, [], 0), name
+        assert rendered(alone, prune="never")[::2] == ({name: alone}, 0), name
+
+
+def test_children_of_a_config_that_its_own_operator_acts_on_now_are_not_removed() -> None:
+    objects, _, _ = rendered(profile(), CR)
+    made = [one for one in objects.values() if one["kind"] in ("Module", "DaemonSet")]
+    own = {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/profile": "none"}}}
+    left, _, code = rendered(own, *made, prune="always")
+    assert (len(left), code) == (3, 0)
