@@ -14,6 +14,7 @@ from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
 from ..rendering import schemas
 from ..rendering.function_config import FunctionConfig, Source
+from . import version_rules
 from .layers import Layer, Vendor, at_origin, is_ours, options_of
 from .merging import merged
 
@@ -67,6 +68,12 @@ def tried(function_config: FunctionConfig) -> Iterator[Result]:
     What is wrong with a made option is nobody's fault: it is said of a stand-in, and left out.
     """
     for product in function_config.products.values() if any(function_config.products) else ():
+        own = (
+            {"versions": product.spec.get("versions", ()), **product.spec.get("config", {})} if product.is_sound else {}
+        )
+        for path, message in version_rules.mistakes(own):
+            start = ("spec",) if path[0] == "versions" else ("spec", "config")
+            yield product.item.located(error(message, rule="KRM147", field=Field(join((*start, *path)))))
         seen: set[str] = set()
         for options in samples.trials(product) if product.is_sound else ():
             item = _stand_in(product, options)
@@ -107,12 +114,16 @@ def unprotected(data: Any) -> Any:
 def _misfits(one: Filled) -> Iterator[Result]:
     """Yield what of a layer fits no field of a DeviceConfig."""
     root = schemas.schema(_ROOT)
-    if schema.fits(one.fields, root["$defs"]["profile"], root):
+    fields, of_version = one.fields, one.path.startswith("spec.versions[")
+    if of_version:
+        fields = {"version": "1", **fields}
+    if schema.fits(fields, root["$defs"]["release" if of_version else "profile"], root):
         return
     head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "x"}}
-    for result in schema.check({**head, "spec": {"profiles": {"x": one.fields}}}, root, "KRM180"):
-        path = result.field.path if result.field else ""
-        yield result._replace(field=Field(f"{one.path}{path.removeprefix('spec.profiles.x')}"))
+    own = {"versions": [fields]} if of_version else fields
+    for result in schema.check({**head, "spec": {"profiles": {"x": own}}}, root, "KRM180"):
+        path = result.field.path.removeprefix("spec.profiles.x") if result.field else ""
+        yield result._replace(field=Field(f"{one.path}{path.removeprefix('.versions[0]')}"))
 
 
 def _read_again(product: Profile, item: Item) -> Iterator[Result]:

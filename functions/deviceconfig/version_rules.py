@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from krmfn import Field, Result, error
+from krmfn import Field, Result, error, warning
 from krmfn.counts import some
 from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 
 from ..rendering.function_config import FunctionConfig
+from .merging import UNSET, stacked
 from .model import DeviceConfig
 
 _SHOWN = 6
@@ -38,6 +39,22 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
             yield error(message, field=Field(config.at(name), version))
 
 
+def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:
+    """Yield a warning per field of a `when` that holds which the entry of the version, a stronger layer, replaces."""
+    whens = [layer for layer in config.layers if layer.shared and layer.path.startswith("spec.when[")]
+    for layer in config.vendor.versions.values() if whens else ():
+        for when in whens if any(one is layer for one in config.layers) else ():
+            below = stacked([layer.fields, when.fields])
+            again = stacked([when.fields, below])
+            for name in (name for name in again if again[name] != below.get(name)):
+                path = f"{layer.path}.{name if name in layer.fields else UNSET}"
+                message = (
+                    f"replaces what {when.path}.{name} sets, by a `when` that holds: versions are stronger; write the "
+                    "field in one of the two"
+                )
+                yield warning(message, field=Field(path))
+
+
 def _listed(versions: Sequence[str]) -> str:
     return f" (it has: {some(versions, len(versions), _SHOWN)})"
 
@@ -45,12 +62,13 @@ def _listed(versions: Sequence[str]) -> str:
 def check(function_config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in the versions of profiles, whether a config names them or not."""
     for profile, fields in function_config.profiles.items():
-        for path, message in _mistakes(fields):
+        for path, message in mistakes(fields):
             field = Field(join(("spec", "profiles", profile, *path)))
             yield function_config.source.located(error(message, rule="KRM147", field=field))
 
 
-def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
+def mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
+    """Yield the path and what is wrong with `versions` and `versionsComplete` of a profile."""
     seen: set[str] = set()
     for at, entry in enumerate(profile.get("versions", ())):
         version = entry["version"]
@@ -62,6 +80,24 @@ def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
         yield ("versionsComplete",), message
 
 
+_GOOD = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: Profile
+metadata: {name: gpu}
+spec:
+  schema:
+    type: object
+    properties:
+      spec: {type: object, properties: {debug: {type: boolean, default: true}}}
+  config: {moduleName: gpu, driverImage: registry.example.com/gpu}
+  when:
+  - if: {spec.debug: true}
+    config: {dirName: /debug}
+  versions:
+  - {version: "1.0", firmwarePath: /firmware}
+---
+spec: {profile: gpu, driverVersion: "1.0", moduleName: null, driverImage: null}
+"""
 RULES = (
     Rule(
         "KRM147",
@@ -90,6 +126,15 @@ spec: {profile: gpu, driverVersion: "1.1"}
 """,
         remedy="Correct the version, or add it to the profile's versions with what changes in it.",
         check=version_is_listed,
+    ),
+    Rule(
+        "KRM188",
+        "a version of a Profile should not replace what a `when` that holds has set",
+        good=_GOOD,
+        bad=_GOOD.replace("dirName", "firmwarePath"),
+        remedy="Write the field in one of the two, or narrow the `if`.",
+        check=version_replaces_no_when,
+        severities=("warning",),
     ),
 )
 """The rule about one config or pool; `check` has what is wrong in the profiles by themselves."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
-from krmfn import Field, Result, error, warning
+from krmfn import Field, Result, error, info, warning
 from krmfn.fieldpath import FieldPath, join
 
 from . import expressions, shells, structural
@@ -32,6 +33,12 @@ def check(spec: Mapping[str, Any]) -> Iterator[Result]:
             yield _error(use.path, message)
     for path, message in structural.broken_defaults(node):
         yield _error(("schema", *path), message)
+    for path in islice(structural.validations(node), 1):
+        message = (
+            "x-kubernetes-validations are not evaluated, here and elsewhere in this schema: krmfn takes a config that "
+            "they refuse; what must be refused needs an enum, a pattern, a bound or `required`"
+        )
+        yield info(message, rule="KRM180", field=Field(join(("spec", "schema", *path))))
     yield from _options(spec, node, used)
     for path, message in shells.unquoted(spec, node, used):
         yield warning(message, rule="KRM183", field=Field(join(("spec", *path))))

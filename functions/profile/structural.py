@@ -13,6 +13,7 @@ _KEPT = ("required", "enum", "minItems", "maxItems", "minLength", "maxLength", "
 _BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 _OPEN = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
+_RULES = "x-kubernetes-validations"
 _TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean"})
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 WORDS = frozenset(
@@ -206,6 +207,17 @@ def may_be(node: Node, value: Any) -> bool:
     if kind in kinds and (not isinstance(value, kinds[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False
     return "enum" not in node or any(type(one) is type(value) and one == value for one in node["enum"])
+
+
+def validations(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of the CEL rules of a schema and of those in it."""
+    if node.get(_RULES):
+        yield (*path, _RULES)
+    for name, child in node.get("properties", {}).items():
+        yield from validations(child, (*path, "properties", name))
+    for word in ("items", "additionalProperties"):
+        if isinstance(node.get(word), dict):
+            yield from validations(node[word], (*path, word))
 
 
 def broken_defaults(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -89,7 +89,7 @@ class Renderer(NamedTuple):
         return self._replace(scope=scope, schemas={**dict.fromkeys(kinds, ""), **self.schemas})
 
     def marked(self, resources: "ResourceList") -> Scope:
-        """Return the scope with every kind that marks of its function name, also one that no Profile is for any more."""
+        """Return the scope with each kind that marks of its function name: its Profile may be gone."""
         marks = [item.mark for item in resources.marked()] if self.has_products else []
         kinds = {mark.owner[:2] for mark in marks if mark and mark.function == self.scope.function}
         return self.scope._replace(owners=self.scope.owners | (kinds - self.scope.kinds))

@@ -90,6 +90,7 @@ RULES = (
         good=_GOOD,
         bad=_GOOD.replace("${spec.image}", "${spec.imaeg}"),
         remedy="Correct the field of the Profile as the finding says; `krmfn schema Profile` prints its schema.",
+        severities=("error", "info"),
     ),
     Rule(
         "KRM181",

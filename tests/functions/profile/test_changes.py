@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,41 @@ def test_the_last_thing_of_ours_that_goes_is_red_where_it_is_deployed(tmp_path: 
     done = process("krmfn", "diff", str(old), str(new))
     assert done.code == 1
     assert "error: DeviceConfig kmm/gpu: belongs to another vendor's group" in done.text
+
+
+def test_only_a_vendors_config_is_left_without_its_profile(tmp_path: Path) -> None:
+    folder(tmp_path, profile=PROFILE, gpu=CR)
+    for command in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-q", "-m", "x")):
+        subprocess.run(
+            ("git", "-c", "user.name=x", "-c", "user.email=x@example.com", *command), cwd=tmp_path, check=True
+        )
+    (tmp_path / "profile.yaml").unlink()
+    done = process("krmfn", "check", str(tmp_path))
+    assert (done.code, "nothing is generated from it" in done.text) == (0, True)  # nothing here is krmfn's
+    done = process("krmfn", "render", str(tmp_path))
+    assert (done.code, done.out) == (1, b"")
+    assert "nothing drives this DeviceConfig" in done.err
+    done = process("krmfn", "diff", "--base", "main", str(tmp_path))
+    assert done.code == 1
+    assert "error: DeviceConfig kmm/gpu: " in done.text + done.err
+    assert "- Module kmm/gpu" in done.text
+
+
+def test_a_config_that_its_own_operator_reads_too_is_printed(tmp_path: Path) -> None:
+    place = folder(tmp_path, profile=PROFILE, gpu=CR)
+    assert [one["kind"] for one in printed(place)] == ["Module", "DaemonSet"]
+    folder(tmp_path, profile=PROFILE.replace("kind: DeviceConfig}", "kind: DeviceConfig, keep: true}"))
+    kinds = [one["kind"] for one in printed(place)]
+    assert sorted(kinds) == ["DaemonSet", "DeviceConfig", "Module"]
+    (kept,) = [one for one in printed(place) if one["kind"] == "DeviceConfig"]
+    assert kept == CR
+
+
+def printed(place: Path) -> list[dict[str, Any]]:
+    """Return what `render` prints."""
+    done = process("krmfn", "render", str(place))
+    assert done.code == 0, done.err
+    return list(yaml.safe_load_all(done.out))
 
 
 def test_the_old_side_of_an_adoption_is_no_error(tmp_path: Path) -> None:
@@ -159,3 +195,12 @@ def test_golden_cases_of_a_vendor(tmp_path: Path) -> None:
     folder(case, gpu={**CR, "spec": {}})
     done = process("krmfn", "test", str(tmp_path))
     assert done.code == 1 and "spec.driver" in done.text
+
+
+def test_an_object_alone_whose_config_and_profile_are_gone(tmp_path: Path) -> None:
+    done = process("krmfn", "render", str(folder(tmp_path / "all", profile=PROFILE, gpu=CR)))
+    for at, made in enumerate(yaml.safe_load_all(done.out)):
+        stream = yaml.safe_dump(made)
+        rendered, checked = process("krmfn", "render", "-", stdin=stream), process("krmfn", "check", "-", stdin=stream)
+        assert (rendered.code, rendered.out, "[KRM116]" in rendered.err) == (1, b"", True), at
+        assert "without what it was generated from (amd.com DeviceConfig kmm/gpu)" in checked.text, at

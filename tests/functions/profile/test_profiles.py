@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functions.profile.vendor import CR, cr, profile, rendered
+from tests.functions.profile.vendor import CR, PROFILE, cr, profile, rendered
 
 CONTAINER = ("spec", "template", "spec", "containers")
 
@@ -295,3 +295,100 @@ def test_children_of_a_config_that_its_own_operator_acts_on_now_are_not_removed(
     own = {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/profile": "none"}}}
     left, _, code = rendered(own, *made, prune="always")
     assert (len(left), code) == (3, 0)
+
+
+def test_cel_rules_are_said_once_not_to_be_evaluated() -> None:
+    own = profile()
+    options = own["spec"]["schema"]["properties"]["spec"]
+    for node in (options["properties"]["driver"], options["properties"]["exporter"]):
+        node["x-kubernetes-validations"] = [{"rule": "false"}]
+    objects, findings, code = rendered(own, CR, cr("other", selector={"example.com/gpu": "b"}))
+    (finding,) = findings
+    assert finding.startswith("info: Profile amd-gpu: spec.schema.properties.spec.properties.driver.x-kubernetes-valid")
+    assert "are not evaluated" in finding
+    assert (code, "Module gpu" in objects) == (0, True)
+
+
+VERSIONS = """\
+  versions:
+  - version: 30.20.1
+    firmwarePath: /lib/firmware/${metadata.name}
+    daemonSets: [{name: metrics, image: "registry.example.com/amd/exporter:30"}]
+  - {version: "31.0", parameters: [new=1]}
+  when:
+"""
+
+
+def version(number: str) -> dict[str, Any]:
+    return cr(driver={"version": number})
+
+
+def test_a_version_is_stronger_than_the_config_of_its_profile() -> None:
+    own = profile("  when:\n", VERSIONS)
+    images, loads = {}, {}
+    for number in ("30.20.1", "31.0", "29"):
+        objects, findings, code = rendered(own, version(number))
+        assert (findings, code) == ([], 0), number
+        images[number] = objects["DaemonSet gpu-metrics"]["spec"]["template"]["spec"]["containers"][0]["image"]
+        loads[number] = objects["Module gpu"]["spec"]["moduleLoader"]["container"]["modprobe"]
+    assert images == {
+        "30.20.1": "registry.example.com/amd/exporter:30",
+        "31.0": "registry.example.com/amd/exporter:1",
+        "29": "registry.example.com/amd/exporter:1",  # a version that is not listed is right, as in inline profiles
+    }
+    assert (loads["30.20.1"]["firmwarePath"], loads["31.0"]["parameters"]) == ("/lib/firmware/gpu", ["new=1"])
+    assert not {"firmwarePath", "parameters"} & loads["29"].keys()
+
+
+def test_of_a_profile_with_all_its_versions_no_other_is_right() -> None:
+    own = profile("  when:\n", VERSIONS)
+    own["spec"]["config"]["versionsComplete"] = True
+    assert rendered(own, version("31.0"))[1:] == ([], 0)
+    objects, findings, code = rendered(own, version("31.1"))
+    assert (code, "Module gpu" in objects) == (1, False)
+    (finding,) = findings
+    assert "DeviceConfig kmm/gpu: spec.driver.version: the profile amd-gpu has no version '31.1'" in finding
+    assert "did you mean '31.0'?" in finding
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "words"),
+    [
+        ('version: "31.0"', 'version: "30.20.1"', "spec.versions[1].version", "appears twice"),
+        ("parameters: [new=1]", 'driverVersion: "32"', "spec.versions[1].driverVersion", "does not belong here"),
+        ("parameters: [new=1]", "nodeSelector: {a: b}", "spec.versions[1].nodeSelector", "does not belong here"),
+        ("parameters: [new=1]", "firmwarPath: /x", "spec.versions[1].firmwarPath", "did you mean 'firmwarePath'?"),
+        ("parameters: [new=1]", 'firmwarePath: "${spec.x}"', "spec.versions[1].firmwarePath", "the schema has no"),
+    ],
+)
+def test_a_wrong_version_of_a_profile_is_an_error_at_its_place(old: str, new: str, place: str, words: str) -> None:
+    own = profile(old, new, PROFILE.replace("  when:\n", VERSIONS))
+    for configs in ((), (version("29"),)):
+        _, findings, code = rendered(own, *configs)
+        assert code == 1, configs
+        assert any(line.startswith(f"error: Profile amd-gpu: {place}: ") and words in line for line in findings), (
+            findings
+        )
+
+
+def test_versions_that_are_all_need_one() -> None:
+    own = profile()
+    own["spec"]["config"]["versionsComplete"] = True
+    _, findings, code = rendered(own, CR)
+    assert code == 1
+    assert any("spec.config.versionsComplete: versionsComplete is set without versions" in line for line in findings)
+
+
+def test_a_version_that_replaces_what_a_when_sets_is_a_warning() -> None:
+    own = profile("  when:\n", VERSIONS)
+    debug = {"if": {"spec.exporter.level": "debug"}, "config": {"firmwarePath": "/debug", "dirName": "/d"}}
+    metrics = {"if": {"spec.exporter.level": "info"}, "config": {"daemonSets": [{"name": "metrics", "args": ["x"]}]}}
+    own["spec"]["when"] += [debug, metrics]
+    number = CR["spec"]["driver"]["version"]
+    assert number == "30.20.1"
+    assert rendered(own, cr(exporter={"level": "info"}))[1:] == ([], 0)  # they set different fields
+    _, findings, code = rendered(own, cr(exporter={"level": "debug"}))
+    (finding,) = findings
+    assert code == 0
+    assert finding.startswith("warning: Profile amd-gpu: spec.versions[0].firmwarePath: ")
+    assert "spec.when[1].config.firmwarePath" in finding
