@@ -14,7 +14,6 @@ from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
 from ..rendering import schemas
 from ..rendering.function_config import FunctionConfig, Source
-from . import version_rules
 from .layers import Layer, Vendor, at_origin, is_ours, options_of
 from .merging import merged
 
@@ -68,12 +67,6 @@ def tried(function_config: FunctionConfig) -> Iterator[Result]:
     What is wrong with a made option is nobody's fault: it is said of a stand-in, and left out.
     """
     for product in function_config.products.values() if any(function_config.products) else ():
-        own = (
-            {"versions": product.spec.get("versions", ()), **product.spec.get("config", {})} if product.is_sound else {}
-        )
-        for path, message in version_rules.mistakes(own):
-            start = ("spec",) if path[0] == "versions" else ("spec", "config")
-            yield product.item.located(error(message, rule="KRM147", field=Field(join((*start, *path)))))
         seen: set[str] = set()
         for options in samples.trials(product) if product.is_sound else ():
             item = _stand_in(product, options)

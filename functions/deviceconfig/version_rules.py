@@ -62,12 +62,16 @@ def _listed(versions: Sequence[str]) -> str:
 def check(function_config: FunctionConfig) -> Iterator[Result]:
     """Yield the errors in the versions of profiles, whether a config names them or not."""
     for profile, fields in function_config.profiles.items():
-        for path, message in mistakes(fields):
+        for path, message in _mistakes(fields):
             field = Field(join(("spec", "profiles", profile, *path)))
             yield function_config.source.located(error(message, rule="KRM147", field=field))
+    for product in (one for one in function_config.products.values() if one.is_sound):
+        for path, message in _mistakes({**product.spec["config"], "versions": product.spec.get("versions", ())}):
+            field = Field(join(("spec", *(() if path[0] == "versions" else ("config",)), *path)))
+            yield product.item.located(error(message, rule="KRM147", field=field))
 
 
-def mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
+def _mistakes(profile: dict[str, Any]) -> Iterator[tuple[FieldPath, str]]:
     """Yield the path and what is wrong with `versions` and `versionsComplete` of a profile."""
     seen: set[str] = set()
     for at, entry in enumerate(profile.get("versions", ())):
