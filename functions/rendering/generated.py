@@ -88,8 +88,8 @@ class Renderer(NamedTuple):
         scope = self.scope._replace(owners=self.scope.owners | kinds)
         return self._replace(scope=scope, schemas={**dict.fromkeys(kinds, ""), **self.schemas})
 
-    def marked(self, resources: "ResourceList") -> Scope:
-        """Return the scope with each kind that marks of its function name: its Profile may be gone."""
-        marks = [item.mark for item in resources.marked()] if self.has_products else []
+    def marked(self, items: "Sequence[Item]") -> Scope:
+        """Return the scope with each kind that the marks of some items name as an owner's: its Profile may be gone."""
+        marks = [item.mark for item in items] if self.has_products else []
         kinds = {mark.owner[:2] for mark in marks if mark and mark.function == self.scope.function}
         return self.scope._replace(owners=self.scope.owners | (kinds - self.scope.kinds))

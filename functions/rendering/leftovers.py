@@ -43,7 +43,7 @@ def sort_out(
     scopes: Sequence[Scope],
     config: FunctionConfig,
     wanted: Sequence[Generated],
-    handled: Collection[tuple[str, str]] = OWNERS,
+    handled: frozenset[tuple[str, str]] = OWNERS,
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
 
@@ -57,9 +57,12 @@ def sort_out(
     parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
         parts[_outcome(item, config.prune, packages, is_kept)].append(item)
-    gone = {id(item) for item in items}
-    made = [item for scope in scopes for item in resources.made(scope) if id(item) not in gone]
-    parts["undriven"] = [item for item in made if item.mark and item.mark.owner[:2] not in handled]
+    parts["undriven"] = []
+    for scope in scopes:
+        if scope.owners - handled:
+            gone = {id(item) for item in items}
+            made = [item for item in resources.made(scope) if item.mark and item.mark.owner[:2] not in handled]
+            parts["undriven"] += [item for item in made if id(item) not in gone]
     written = _handwritten(resources, scopes, config, names, parts)
     findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
     return LeftOvers([*parts["kept"], *parts["undriven"]], written, findings)

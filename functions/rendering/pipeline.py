@@ -31,7 +31,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
         renderers = [renderer.driving(run_of(resources).driven) for renderer in renderers]
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
-    scopes = [renderer.marked(resources) for renderer in renderers]
+    marked = resources.marked()
+    scopes = [renderer.marked(marked) if marked else renderer.scope for renderer in renderers]
     kinds = {kind for _, kind in handled}
     items = [item for item in resources.items if item.kind in kinds and (item.group, item.kind) in handled]
 

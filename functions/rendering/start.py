@@ -28,7 +28,7 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     )
     generated = misspelt and (
         resources.function_config is not None
-        or any(resources.owned(renderer.marked(resources)) for renderer in renderers)
+        or any(resources.owned(renderer.marked(resources.marked())) for renderer in renderers)
     )
     products = resources.select(PROFILE[1], PROFILE[0])
     if ours or configured or generated or products or resources.select(MODULE_KIND, MODULE_GROUP):

@@ -392,3 +392,14 @@ def test_a_version_that_replaces_what_a_when_sets_is_a_warning() -> None:
     assert code == 0
     assert finding.startswith("warning: Profile amd-gpu: spec.versions[0].firmwarePath: ")
     assert "spec.when[1].config.firmwarePath" in finding
+
+
+def test_a_profile_may_have_node_pools() -> None:
+    own = profile("    nodeSelector: ${spec.selector}\n", "")
+    own["spec"]["ignored"] = {"spec.selector": "each pool has its own"}
+    labels = {name: {"example.com/gpu": name} for name in ("big", "small")}
+    pools = [{"name": name, "nodeSelector": selector} for name, selector in labels.items()]
+    own["spec"]["config"]["nodePools"] = pools
+    objects, findings, code = rendered(own, CR)
+    assert (findings, code) == ([], 0)
+    assert {name: objects[f"Module gpu-{name}"]["spec"]["selector"] for name in labels} == labels
