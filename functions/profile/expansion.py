@@ -162,7 +162,7 @@ class _Filler(NamedTuple):
             for key, child in own.items():
                 below = known.get(key) or (inner if inner or node.get("type") != "string" else node)
                 self.put(made, mapping, key, child, below or _untyped(key, old), (*new, key), (*old, key))
-            return mapping
+            return mapping if mapping or not own else ABSENT  # all that it held came to nothing
         if isinstance(own, list):
             return self.entries(made, own, node.get("items") or _untyped(old[-1], old), new, old)
         return own

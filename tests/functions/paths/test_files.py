@@ -85,7 +85,10 @@ def test_what_is_no_file_of_the_folder_is_refused(what: str, app: Path) -> None:
     make(app / "x.yaml")
     done = run("check", str(app), cwd=app)
     assert (done.code, done.err) == (2, "")
-    assert done.text.startswith(f"{app}/x.yaml: error: {message}")
+    name = f"{app}/x.yaml"
+    # a folder is no file that an editor or a review could open
+    where = f"error: {name}: " if (app / "x.yaml").is_dir() else f"{name}: error: "
+    assert done.text.startswith(where + message)
     assert "1 error: 1 DeviceConfig in 1 resource, 1 file" in done.text, "it hides no other file"
     assert "hunter2" not in done.text
 
