@@ -59,8 +59,8 @@ RULES = (
     ),
     Rule(
         "KRM522",
-        "a cluster's path in the configuration file must be in the repository, contain something, belong to no other "
-        "cluster, and be among the PATHs where it gives objects; a pattern of `exclude` must match something",
+        "a cluster's path in the configuration file must hold something, in one cluster only, and be a PATH where it "
+        "gives objects; `exclude` must match something",
         good=_GOOD,
         bad=_GOOD.replace("inventory.yaml]", "nodes.yaml]"),
         remedy="Correct the path, which is relative to the configuration file, or name it as a PATH, too. "

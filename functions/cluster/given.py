@@ -100,8 +100,8 @@ def _named(item: Item) -> str:
 RULES = (
     Rule(
         "KRM187",
-        "with --profiles-from, Profiles and functionConfigs must come from the files that it names: who may commit a "
-        "config must not gain rights by committing a Profile beside it",
+        "with --profiles-from, Profiles and functionConfigs must come from the files that it names, since they give "
+        "rights",
         good="""\
 # profiles-from: vendors
 # vendors/profile.yaml

@@ -65,7 +65,7 @@ def _without(one: Rendered, is_left_out: Callable[[Result], bool]) -> Rendered:
 
 def _mapping(finding: Result) -> tuple[Id, str]:
     """Return the config and the mapping that a finding is about."""
-    found = _MAPPING.search(finding.message)
+    found = _MAPPING.match(finding.message)
     return finding.ref.id if finding.ref else ("", "", "", ""), found[1] if found else finding.message
 
 

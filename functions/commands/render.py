@@ -67,7 +67,8 @@ def run(context: Context, args: Args) -> int:
         cluster_streams.log(context, streams)
         return 2
     folders = _folders(args, streams.clusters)
-    _check_sources(folders, streams.clusters)
+    if folders:
+        _check_sources(folders, streams.clusters)
     shown = [_shown(args, one.final) for one in streams.clusters]
     empty = [_empty(one) for one, items in zip(streams.clusters, shown, strict=True) if not (items or args.allow_empty)]
     cluster_streams.log(context, streams)

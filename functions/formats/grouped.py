@@ -21,7 +21,7 @@ COLUMNS = ("gained", "lost", "reloaded", "kept")
 _RARE = ("blocked", "waiting", "unknown")
 _SHOWN = 4
 """Clusters that are named; more are counted."""
-_NODES = re.compile(r"([\d,]+)(?: of ([\d,]+))? nodes? \([^()]*\)")
+_NODES = re.compile(r"(?<![\d,])([\d,]+)(?: of ([\d,]+))? nodes? \([^()]*\)")
 """How a message counts and names nodes: `3 of 40 nodes (a, b, c)`."""
 _KEPT = re.compile(r"version (\S+) stays")
 _HEADS = {
