@@ -15,12 +15,16 @@ def aligned(old: list[Any], new: list[Any]) -> list[int | None]:
     Entries are the same by their merge key where all have one, else by their value; what is left over and stands
     behind the same neighbour was changed in its place.
     """
-    names = _names(old, new)
-    places: dict[str, list[int]] = {}
-    for at, name in enumerate(names[0]):
-        places.setdefault(name, []).append(at)
-    matches = [places[name].pop(0) if places.get(name) else None for name in names[1]]
-    gone = set(range(len(old))).difference(match for match in matches if match is not None)
+    matches: list[int | None] = [None] * len(new)
+    gone = set(range(len(old)))
+    for before_names, after_names in _names(old, new):
+        places: dict[str, list[int]] = {}
+        for at in sorted(gone):
+            places.setdefault(before_names[at], []).append(at)
+        for at, name in enumerate(after_names):
+            if matches[at] is None and places.get(name):
+                matches[at] = places[name].pop(0)
+        gone.difference_update(match for match in matches if match is not None)
     for at, match in enumerate(matches):
         before = matches[at - 1] if at else -1
         if match is None and before is not None and before + 1 in gone and _alike(old[before + 1], new[at]):
@@ -36,15 +40,21 @@ def _alike(one: Any, other: Any) -> bool:
     return any(key in other and _text(other[key]) == _text(value) for key, value in one.items())
 
 
-def _names(old: list[Any], new: list[Any]) -> tuple[list[str], list[str]]:
-    """Return what tells the entries apart: the merge key that all old ones have, each once, else their values."""
+def _names(old: list[Any], new: list[Any]) -> list[tuple[list[str], list[str]]]:
+    """Return what tells the entries apart: the merge key that all old ones have, each once, else their values.
+
+    Where new entries share a key, equal values come first and that key second: two of one name hide no other's.
+    """
+    shared = []
     if all(isinstance(entry, dict) for entry in (*old, *new)):
         for key in MERGE_KEYS:
             names = [_text(entry.get(key)) for entry in old], [_text(entry.get(key)) for entry in new]
             known = [name for name in names[1] if name != "null"]
-            if "null" not in names[0] and len({*names[0]}) == len(old) and len({*known}) == len(known) > 0:
-                return names
-    return list(map(_text, old)), list(map(_text, new))
+            if known and "null" not in names[0] and len({*names[0]}) == len(old):
+                if len({*known}) == len(known):
+                    return [names]
+                shared.append(names)
+    return [(list(map(_text, old)), list(map(_text, new))), *shared[:1]]
 
 
 def _text(value: Any) -> str:

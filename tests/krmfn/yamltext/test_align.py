@@ -44,6 +44,17 @@ NEW = '    - name: "n"\n      image: n:1\n'
             B + C.replace("      - one", "      - zero\n      - one"),
         ),
         (lambda entries: entries[2]["args"].__setitem__(0, "uno"), A + B + C.replace("- one", "- uno")),
+        (
+            lambda entries: (
+                entries[1].update(image="b:2"),
+                [entries.insert(0, {"name": "n", "image": "n:1"}) for _ in "12"],
+            ),
+            NEW + NEW + A + B.replace("b:1", "b:2") + C,
+        ),
+        (  # a copy of an entry comes before it, changed: the comments are those of the one that is equal
+            lambda entries: (entries.insert(0, {"name": "b", "image": "n:1"}), entries[1].update(image="a:2")),
+            NEW.replace('"n"', "b") + A.replace("a:1", "a:2") + B + C,
+        ),
     ],
 )
 def test_comments_follow_their_entries(change: Callable[[Any], object], text: str) -> None:

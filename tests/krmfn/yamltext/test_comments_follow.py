@@ -142,11 +142,8 @@ def remarks(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=["brackets", "simple", "alias"])
-@given(choice=st.data())
-def test_comments_follow_entries_through_random_edits(text: str, choice: st.DataObject) -> None:
-    data = load.read(text.encode())[0]
-    new = edited(data, choice.draw)
+def check_comments(text: str, new: Any) -> None:
+    """Assert that the text edited to `new` means it, and that every comment stands where its value does."""
     out = edit.updated(text.encode(), new, 0).decode()
     assert same(load.read(out.encode()), [new]), out
     if "&n" in text and ("&n" not in out or "*n" not in out):
@@ -157,6 +154,25 @@ def test_comments_follow_entries_through_random_edits(text: str, choice: st.Data
             assert before[path][1] == words, f"{path}: {json.dumps(new)}\n{out}"
         elif path not in before:
             assert words == "", f"{path}: {json.dumps(new)}\n{out}"
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["brackets", "simple", "alias"])
+@given(choice=st.data())
+def test_comments_follow_entries_through_random_edits(text: str, choice: st.DataObject) -> None:
+    check_comments(text, edited(load.read(text.encode())[0], choice.draw))
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["brackets", "simple", "alias"])
+@pytest.mark.parametrize("at", range(3))
+@pytest.mark.parametrize("places", [(0, 0), (0, 2), (1, 3), (4, 0)])
+def test_two_new_entries_of_one_name_hide_no_other_s(text: str, at: int, places: tuple[int, int]) -> None:
+    """A draw of the test above: a container changed, and two of one name beside it."""
+    new = load.read(text.encode())[0]
+    containers = new["spec"]["containers"]
+    containers[at]["image"] = None
+    for place in places:
+        containers.insert(place, {"name": "new", "image": "new:1"})
+    check_comments(text, new)
 
 
 @given(choice=st.data())
