@@ -33,7 +33,8 @@ LEFT_OUT = REFUSED_EXAMPLES | {"kustomize-transformer", FLEET}
 def package(name: str, folder: Path) -> Path:
     """An example as a kpt package; kpt takes nothing but named resources."""
     copy = copy_of(name, folder)
-    for path in [*copy.rglob("kustomization.yaml"), *copy.rglob("expected*"), *copy.rglob("*-configurations.yaml")]:
+    names = ("kustomization.yaml", "expected*", "*-configurations.yaml", ".krmfn.yaml")
+    for path in [path for name in names for path in copy.rglob(name)]:
         path.unlink()
     for path in copy.rglob("*.yaml"):
         if "\nkind: NodeList\n" in path.read_text():
