@@ -45,6 +45,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Import) -> int:
+    if args.function_config:
+        raise KrmfnError("import writes its own functionConfig; remove --function-config")
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
@@ -52,8 +54,6 @@ def _run(context: Context, args: Import) -> int:
 
 
 def _imported(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Result]]:
-    if args.function_config:
-        raise KrmfnError("import writes its own functionConfig; remove --function-config")
     items = [item for resources in lists.values() for item in resources.items]
     places = {item.ref.id: item.place for item in items}
     settings = Settings(RENDER, own=args.own)

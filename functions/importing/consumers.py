@@ -64,6 +64,13 @@ def consumer(
     return Consumer(manifest, owner, "", waits=False) if owner else None
 
 
+def _secrets(pod: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
+    """Return the pull secrets of a pod; None where they are those of the config, or none."""
+    own = pod.get("imagePullSecrets") or []
+    names = fields.get("imagePullSecrets") or [fields.get("imagePullSecret")]
+    return own if [one.get("name") for one in own] != names else None
+
+
 def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any]:
     """Return an entry of daemonSets for a consumer of the Module `base`, whose other fields are `fields`."""
     manifest = normal(one.manifest)
@@ -94,6 +101,7 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
         **{name: pod.get(name) for name in POD},
         podSpec={name: value for name, value in pod.items() if name not in _NAMED},
         serviceAccountName=_account(pod, fields),
+        imagePullSecrets=_secrets(pod, fields),
         nodeSelector=_beyond(_ungated(one, table(pod, "nodeSelector")), fields.get("nodeSelector")),
         tolerations=[toleration for toleration in pod.get("tolerations", []) if toleration not in common],
         **{name: spec.get(name) for name in _OF_SET},

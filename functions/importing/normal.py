@@ -14,6 +14,7 @@ from krmfn.ownership import OWNER, PASSED_ON
 from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
 from ..rendering.metadata import MODULE_ORDER
+from ..rendering.metadata_checks import PROFILE
 
 MAPS = frozenset(
     {
@@ -62,7 +63,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 """What a field is when it is absent, by the field that holds it."""
 OUR_LABELS = tuple(f"app.kubernetes.io/{name}" for name in ("name", "component", "part-of", "managed-by"))
-OUR_ANNOTATIONS = (OWNER, PASSED_ON, *MODULE_ORDER, "config.kubernetes.io/depends-on")
+OUR_ANNOTATIONS = (OWNER, PASSED_ON, PROFILE, *MODULE_ORDER, "config.kubernetes.io/depends-on")
 _OF_NETWORK = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 """What the API server chooses for a Service, unless somebody has: a Service without an address says `None`."""
 _POD_LABELS = (OWN_LABEL, SERVED_LABEL)

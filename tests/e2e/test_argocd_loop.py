@@ -188,7 +188,8 @@ def test_another_application_has_another_function_config(loop: Loop) -> None:
 def test_a_parameter_of_the_wrong_name_is_said(loop: Loop) -> None:
     loop.commit("one config", wrong__gpu=config())
     loop.application("wrong", kmm_verson="2.6")
-    sentence = "krmfn has no parameter 'kmm-verson'; it has function-config, kmm-version, namespace, profiles-from, prune"
+    known = "function-config, kmm-version, namespace, profiles-from, prune"
+    sentence = f"krmfn has no parameter 'kmm-verson'; it has {known}"
     loop.until("it is said", "wrong", lambda: any(sentence in one for one in errors(loop, "wrong")))
     assert not module(loop, "wrong")
 

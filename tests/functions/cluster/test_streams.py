@@ -172,7 +172,6 @@ ODD = {
     "two in a block scalar": f"{A}b: |\r\r\n  c\r\r\n  d\r\r\n",
     "NEL": f"# c\u0085{A}",
     "U+2028 in a string": f'{A}b: "c\u2028d"\n',
-    "kept lines without the end of the last": f"{A}b:\n ?: |+\n     c\n\n     ",
     "a brace behind U+3000": "\u3000{a: b,\n'apiVersion': v1,\n'kind': A,\nmetadata: b}\n",
 }
 
@@ -183,6 +182,14 @@ def test_what_readers_could_divide_differently_is_written_anew(name: str) -> Non
     printed = output.dump([item])
     assert printed == emit.dump(item.manifest).encode()
     assert divided(printed) == [item.manifest]
+
+
+def test_kept_lines_without_the_end_of_the_last_get_one() -> None:
+    """Before it the spaces at the end were a line of the text, or none, as the reader liked."""
+    item = Item(text := f"{A}b:\n ?: |+\n     c\n\n     ".encode(), 0, len(text), -2)
+    printed = output.dump([item])
+    assert divided(printed) == [item.manifest]
+    assert split.is_plain(printed) and printed.endswith(b"\n")
 
 
 EVEN = (

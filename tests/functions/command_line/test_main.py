@@ -129,7 +129,7 @@ def test_several_paths_are_resolved(two: list[str]) -> None:
 
 COMMAND_NAMES = [
     *("render", "check", "diff", "ci", "nodes", "why", "images", "report", "resolve", "inventory", "import"),
-    *("rules", "explain", "schema", "crd", "kustomize-config", "completion"),
+    *("test", "rules", "explain", "schema", "crd", "kustomize-config", "completion"),
 ]
 
 

@@ -121,6 +121,7 @@ def test_every_list_whose_entries_have_a_name_merges_by_it() -> None:
     """A new list of the schema is a row of the table, or is atomic on purpose."""
     definitions = schema("deviceconfig")["$defs"] | {"": schema("deviceconfig")}
     atomic = {"envFrom", "tolerations", "loaderTolerations", "kernelMappings", "config", "selectors", "items"}
+    atomic |= {"imagePullSecrets"}  # whose objects are names, too
     seen = set()
 
     def visit(node: Any, name: str = "") -> None:

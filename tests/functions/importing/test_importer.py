@@ -126,7 +126,7 @@ def test_with_adopt_the_objects_are_taken_over_without_another_meaning() -> None
         ),
         (f"{P}.nodeSelector.extra", "x", None),
         (f"{P}.containers", [CONTAINER, {"name": "b", "image": "registry.example.com/b:1"}], None),
-        (f"{P}.imagePullSecrets", [{"name": "a"}], f"{P}.imagePullSecrets: a DeviceConfig has no field for it"),
+        (f"{P}.imagePullSecrets", [{"name": "a"}], None),
         (f"{C}.tty", True, "as a DeviceConfig, spec.daemonSets[0].tty: unknown field 'tty'"),
         (f"{C}.name", "other", None),
         ("metadata.namespace", "elsewhere", "nothing of this name is rendered"),
