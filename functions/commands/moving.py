@@ -92,7 +92,7 @@ def check_moved(every: Sequence[Move], wanted: Sequence[str], texts: Sequence[st
     """Raise KrmfnError when --kernel moves none of the nodes that there are, and none has such a kernel already."""
     there = tuple(one.kernel for one in every if one.old == "*")
     labels = {text.partition("=")[::2] for text in wanted}
-    have_it = (node.kernel in there and labels <= {*node.labels} for node in nodes)
+    have_it = (node.kernel in there and labels <= {*node.labels.items()} for node in nodes)
     if every and nodes and not any(node.last_kernel for node in nodes) and not any(have_it):
         what = f" with {' and '.join(wanted)}" if wanted else ""
         raise KrmfnError(f"--kernel {', '.join(texts)}: no node{what} has such a kernel, so none moves")

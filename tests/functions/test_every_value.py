@@ -299,7 +299,7 @@ def test_every_field_of_the_operators_kinds(kind: str) -> None:
 def test_a_field_of_a_profile_acts_as_in_a_config(layer: str) -> None:
     """Each field that is right in the usual config gives the same objects from a profile or the defaults."""
     for name, value in FIELDS:
-        if name == "profile":
+        if name in ("profile", "options"):  # which a config alone has
             continue
         spec = without_none(BASE | BESIDE.get(name, {}) | {name: value})
         shared = {"kmm": {"version": "main"}}
@@ -322,6 +322,9 @@ def test_every_field_of_the_function_config_has_an_effect() -> None:
     homeless = edited(sound, ("metadata.namespace", DROP))
     dra = device_config(BASE | {"dra": {"driverName": "gpu.example.com", "image": "registry.example.com/dra:1"}}, "a")
     movable = device_config(BASE | {"devicePlugin": {"image": "plugin:latest"}}, "a")
+    foreign = edited(sound, ("apiVersion", "amd.com/v1alpha1"), ("metadata.name", "theirs"))
+    offer = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "Profile", "metadata": {"name": "gpu"}, "spec": {"config": {}}}
+    driven = device_config(BASE | {"profile": "gpu"}, "a")
     acts: dict[str, tuple[list[Manifest], Any, Any]] = {
         "namespace": ([homeless], "one", "two"),
         "defaults": ([device_config(BASE, "a")], {"dirName": "/a"}, {"dirName": "/b"}),
@@ -333,6 +336,8 @@ def test_every_field_of_the_function_config_has_an_effect() -> None:
         "partialView": ([hidden], "allow", "refuse"),
         "ignore": ([movable], {"KRM225": "a lab"}, {"KRM226": "a lab"}),
         "annotations": ([sound], {"a": "b"}, {"a": "c"}),
+        "operators": ([sound, foreign], [{"group": "amd.com", "kind": "DeviceConfig"}], []),
+        "overrides": ([offer, driven], {"gpu": {"dirName": "/a"}}, {"gpu": {"dirName": "/b"}}),
     }
     assert acts.keys() == json_schema("renderdeviceconfigs")["properties"]["spec"]["properties"].keys()
     for name, (items, one, other) in acts.items():

@@ -13,6 +13,7 @@ from krmfn_functions.paths import manifests, output
 from krmfn import Item, Manifest
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import emit, load
+from krmfn.yamltext.split import is_plain
 from tests.builders import CONFIG
 from tests.commands import process
 from tests.e2e.documents import TEXT
@@ -189,7 +190,7 @@ def test_kept_lines_without_the_end_of_the_last_get_one() -> None:
     item = Item(text := f"{A}b:\n ?: |+\n     c\n\n     ".encode(), 0, len(text), -2)
     printed = output.dump([item])
     assert divided(printed) == [item.manifest]
-    assert split.is_plain(printed) and printed.endswith(b"\n")
+    assert is_plain(printed) and printed.endswith(b"\n")
 
 
 EVEN = (
