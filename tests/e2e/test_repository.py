@@ -80,7 +80,7 @@ def test_a_sound_repository_has_no_finding(repo: Path) -> None:
     done = check(repo, "--strict")
     assert (done.code, done.err) == (0, "")
     left_out = "1 file skipped (`exclude`, Helm charts)"
-    assert done.text == f"no findings: 4 DeviceConfigs in 9 resources, 2 files; {left_out}\n"
+    assert done.text == f"no findings: 3 clusters, 4 DeviceConfigs in 9 resources, 2 files; {left_out}\n"
     assert check(repo, ".", "--strict", "--jobs", "1") == done
 
 
@@ -213,7 +213,7 @@ def test_a_fault_in_a_base_that_two_clusters_build_is_reported_once(repo: Path) 
     lines = [line for line in done.out.decode().splitlines() if "moduleNam:" in line]
     assert lines == [
         "base/gpu.yaml:5:3: error: DeviceConfig kmm/gpu: spec.moduleNam: unknown field 'moduleNam'; "
-        "did you mean 'moduleName'? [KRM101]"
+        "did you mean 'moduleName'? [KRM101] (all 2 clusters)"
     ]
 
 
