@@ -63,8 +63,8 @@ def test_a_log_fits_the_schema(validator: Any, checked: Any) -> None:
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))
 def test_the_log_of_an_example_fits_the_schema(validator: Any, name: str, tmp_path: Path) -> None:
     folder = shutil.copytree(EXAMPLES / name, tmp_path / name)
-    for kustomization in folder.rglob("kustomization.yaml"):
-        kustomization.unlink()
+    for path in [*folder.rglob("kustomization.yaml"), *folder.rglob(".krmfn.yaml")]:
+        path.unlink()
     done = run(COMMANDS / "krmfn", "check", folder, "--format", "sarif", "--namespace", "kmm")
     assert done.code in (0, 1), done.err
     assert problems(validator, done.out.decode()) == []
