@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from krmfn.errors import KrmfnError
+from krmfn.fieldpath import join
 from krmfn.item import Item
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
@@ -53,27 +54,25 @@ def origin(item: Item) -> tuple[str, str]:
 def joined(configs: Sequence[Item]) -> Manifest:
     """Return several functionConfigs as one. Raises KrmfnError for a ConfigMap, and for a setting in two of them."""
     spec: dict[str, Any] = {}
-    givers: dict[str, Item] = {}
+    givers: dict[tuple[str, ...], Item] = {}
     for item in configs:
         if (item.group, item.kind) != CONFIG:
             raise KrmfnError(f"{_named(item)} cannot be one of several functionConfigs; write a RenderDeviceConfigs")
         own = item.manifest.get("spec") or {}
         for name, value in own.items() if isinstance(own, dict) else ():
-            parts = value.items() if name in _MERGED and isinstance(value, dict) else [("", value)]
-            for key, part in parts:
-                path = f"spec.{name}.{key}" if key else f"spec.{name}"
-                if name == "operators" and isinstance(part, list):
-                    spec.setdefault(name, []).extend(part)
-                    continue
-                if path in givers or name in givers:
+            if name == "operators" and isinstance(value, list) and isinstance(spec.get(name, value), list):
+                spec[name] = [*spec.get(name, ()), *value]
+                givers[name,] = item
+                continue
+            is_merged = name in _MERGED and isinstance(value, dict)
+            for path in [(name, key) for key in value] if is_merged else [(name,)]:
+                twin = next((known for known in givers if path in (known, known[:1]) or known == path[:1]), None)
+                if twin:
                     raise KrmfnError(
-                        f"{path} is in {_named(givers.get(path, item))} and in {_named(item)}; set it once"
+                        f"{join(('spec', *path))} is in {_named(givers[twin])} and in {_named(item)}; set it once"
                     )
                 givers[path] = item
-                if key:
-                    spec.setdefault(name, {})[key] = part
-                else:
-                    spec[name] = part
+            spec[name] = {**spec.get(name, {}), **value} if is_merged else value
     first = configs[0].manifest
     return {**first, "spec": spec}
 
