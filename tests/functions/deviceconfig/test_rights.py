@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.rendering.kinds import CLUSTER_WIDE, DEVICECONFIG, EXTRA
@@ -525,16 +525,28 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
+def use_of_constraint(change: dict[str, Any]) -> list[Any]:
+    """Return the one right that a config may name: to use one SecurityContextConstraint, as its YAML says it."""
+    rule = {"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"]}
+    return [rule | {"resourceNames": [change["serviceAccount"]["openshift"]], "verbs": ["use"]}]
+
+
+@example({"serviceAccount": {"openshift": "a"}}, "dc")
+@example({"serviceAccountName": "dc", "serviceAccount": {"openshift": "consumer"}}, "dc")
 @given(CHANGES, st.sampled_from(["dc", "cluster-admin", "system-node", "kube-system"]))
 def test_whatever_a_config_says_the_rights_are_the_profile_s(change: dict[str, Any], name: str) -> None:
     profile = {"serviceAccount": {"podSecurity": "privileged", "rules": PODS, "clusterRules": NODES}}
     resources = answer(device_config(USED | change, name), **profile, extraObjects=[ROLE, FIRST])
-    for one in [] if resources.failed else generated(resources):
-        if one["kind"] in ("Role", "ClusterRole"):
-            assert one["rules"] in (PODS, NODES), json.dumps(one)
+    made = [] if resources.failed else generated(resources)
+    given_by_openshift = {"system:openshift:scc:privileged"}
+    for one in made:
+        if one["kind"] in ("Role", "ClusterRole") and one["rules"] not in (PODS, NODES):
+            assert one["kind"] == "Role" and one["rules"] == use_of_constraint(change), json.dumps(one)
+            given_by_openshift.add(one["metadata"]["name"])
+    for one in made:
         if one["kind"] in ("RoleBinding", "ClusterRoleBinding"):
-            given_by_openshift = one["roleRef"]["name"] == "system:openshift:scc:privileged"
-            assert given_by_openshift or one["roleRef"]["name"] in (f"{name}-consumer", f"krmfn.kmm.{name}")
+            asked = one["roleRef"]["name"] in (f"{name}-consumer", f"krmfn.kmm.{name}")
+            assert asked or one["roleRef"]["name"] in given_by_openshift, json.dumps(one)
             assert [subject["namespace"] for subject in one["subjects"]] == ["kmm"]
         if "namespace" not in one["metadata"] and one["kind"] != "ManagedClusterModule":
             assert name in one["metadata"]["name"]
