@@ -1,7 +1,7 @@
 """Every field of a DeviceConfig changes exactly the fields of the generated objects that it should.
 
-The table below names, for each field, the paths that differ from what the base config gives. A field of the schema
-that is not in the table fails the test.
+The table in every_field.yaml names, for each field, the paths that differ from what the base config gives. A field of
+the schema that is not in the table fails the test.
 """
 
 from __future__ import annotations
@@ -14,230 +14,19 @@ from krmfn_functions.rendering.schemas import schema
 
 from krmfn.fieldpath import join
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated, leaves
+from tests.tables import table
 
 BASE: dict[str, Any] = SPEC | {"devicePlugin": PLUGIN, "daemonSets": [AGENT]}
 M, D = "Module dc: spec.", "DaemonSet dc-agent: spec.template.spec."
 C, K = f"{M}moduleLoader.container.", f"{M}moduleLoader.container.kernelMappings[0]."
 P, A = f"{M}devicePlugin.", f"{D}containers[0]."
-IMAGES = {f"{K}containerImage", f"{P}container.image", f"{A}image"}
-TOLERATION = [{"key": "a", "operator": "Exists"}]
-TLS = {"insecure": True}
-BUILD = {"dockerfileConfigMap": {"name": "file"}}
-SIGN = {"keySecret": {"name": "k"}, "certSecret": {"name": "c"}, "filesToSign": ["/opt/a.ko"]}
-
-
-def note(kind: str, key: str) -> str:
-    return f"{kind}: metadata.annotations[{key}]"
-
-
-def passed_on(*objects: str) -> set[str]:
-    return {note(name, "krmfn.dev/passed-on") for name in objects}
-
-
-BOTH = ("Module dc", "DaemonSet dc-agent")
-
-FIELDS: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "driverImage": ({"driverImage": "other/driver"}, {f"{K}containerImage"}),
-    "driverImageParts": (
-        {"driverImage": None, "driverImageParts": {"repository": "drv", "digest": "sha256:" + "a" * 64}},
-        {f"{K}containerImage"},
-    ),
-    "driverVersion": ({"driverVersion": "2.0"}, {f"{K}containerImage"}),
-    "imageRegistry": ({"imageRegistry": "mirror.example.com"}, IMAGES),
-    "nodeSelector": ({"nodeSelector": {"gpu": "b"}}, {f"{M}selector.gpu", f"{D}nodeSelector.gpu"}),
-    "allNodes": (
-        {"nodeSelector": {}, "allNodes": True},
-        {f"{M}selector", f"{M}selector.gpu", f"{D}nodeSelector.gpu"},
-    ),
-    "moduleName": ({"moduleName": "other"}, {f"{C}modprobe.moduleName"}),
-    "parameters": ({"parameters": ["a=1"]}, {f"{C}modprobe.parameters[0]"}),
-    "modulesLoadingOrder": (
-        {"modulesLoadingOrder": ["drv", "dep"]},
-        {f"{C}modprobe.modulesLoadingOrder[0]", f"{C}modprobe.modulesLoadingOrder[1]"},
-    ),
-    "dirName": ({"dirName": "/srv"}, {f"{C}modprobe.dirName"}),
-    "firmwarePath": ({"firmwarePath": "/fw"}, {f"{C}modprobe.firmwarePath"}),
-    "loadArgs": ({"loadArgs": ["-v"]}, {f"{C}modprobe.args.load[0]"}),
-    "unloadArgs": ({"unloadArgs": ["-r"]}, {f"{C}modprobe.args.unload[0]"}),
-    "rawLoadArgs": (
-        {"moduleName": None, "rawLoadArgs": ["drv"], "rawUnloadArgs": ["-r", "drv"]},
-        {f"{C}modprobe.{path}" for path in ("moduleName", "rawArgs.load[0]", "rawArgs.unload[0]", "rawArgs.unload[1]")},
-    ),
-    "rawUnloadArgs": (
-        {"moduleName": None, "rawLoadArgs": ["drv"], "rawUnloadArgs": ["drv"]},
-        {f"{C}modprobe.{path}" for path in ("moduleName", "rawArgs.load[0]", "rawArgs.unload[0]")},
-    ),
-    "inTreeModulesToRemove": ({"inTreeModulesToRemove": ["old"]}, {f"{C}inTreeModulesToRemove[0]"}),
-    "inTreeDriver": (
-        {"inTreeDriver": True, "driverImage": None},
-        {f"{C}modprobe.moduleName", f"{C}modprobe.dirName", f"{K}regexp", f"{K}containerImage"}
-        | {f"{D}nodeSelector[kmm.node.kubernetes.io/kmm.dc.ready]"},
-    ),
-    "kernelMappings": ({"kernelMappings": [{"literal": "6.1.0"}]}, {f"{K}regexp", f"{K}literal"}),
-    "build": ({"build": BUILD}, {f"{C}build.dockerfileConfigMap.name"}),
-    "sign": ({"sign": SIGN}, {f"{C}sign.keySecret.name", f"{C}sign.certSecret.name", f"{C}sign.filesToSign[0]"}),
-    "registryTLS": ({"registryTLS": TLS}, {f"{C}registryTLS.insecure"}),
-    "upgrade": (
-        {"upgrade": {"ordered": True}},
-        {f"{C}version", "DaemonSet dc-agent-1-0", "DaemonSet dc-agent"},
-    ),
-    "imagePullPolicy": ({"imagePullPolicy": "Always"}, {f"{C}imagePullPolicy"}),
-    "imagePullSecret": ({"imagePullSecret": "pull"}, {f"{M}imageRepoSecret.name", f"{D}imagePullSecrets[0].name"}),
-    "imagePullSecrets": (
-        {"imagePullSecrets": ["one", "two"]},
-        {f"{M}imageRepoSecret.name", f"{D}imagePullSecrets[0].name", f"{D}imagePullSecrets[1].name"},
-    ),
-    "serviceAccountName": (
-        {"serviceAccountName": "sa"},
-        {f"{M}moduleLoader.serviceAccountName", f"{D}serviceAccountName"},
-    ),
-    "serviceAccount": (
-        {"serviceAccountName": "sa", "serviceAccount": {"create": True, "openshift": True}},
-        {f"{M}moduleLoader.serviceAccountName", f"{D}serviceAccountName"}
-        | {"ServiceAccount sa", "RoleBinding sa-privileged"},
-    ),
-    "tolerations": (
-        {"tolerations": TOLERATION},
-        {f"{place}tolerations[0].{key}" for place in (M, D) for key in ("key", "operator")},
-    ),
-    "devicePlugin": ({"devicePlugin": {"image": "registry.example.com/plugin:2"}}, {f"{P}container.image"}),
-    "dra": (
-        {"devicePlugin": None, "dra": {"driverName": "gpu.example.com", "image": "registry.example.com/dra:1"}},
-        {f"{P}container.image", f"{M}dra.driverName", f"{M}dra.container.image"},
-    ),
-    "loaderTolerations": (
-        {"loaderTolerations": TOLERATION},
-        {f"{M}tolerations[0].{key}" for key in ("key", "operator")},
-    ),
-    "daemonSets": ({"daemonSets": [{"name": "agent", "image": "other/agent:2"}]}, {f"{A}image"}),
-    "labels": (
-        {"labels": {"team": "x"}},
-        {f"{name}: metadata.labels.team" for name in BOTH}
-        | passed_on(*BOTH)
-        | {"DaemonSet dc-agent: spec.template.metadata.labels.team"},
-    ),
-    "annotations": (
-        {"annotations": {"contact": "x"}},
-        {f"{name}: metadata.annotations.contact" for name in BOTH} | passed_on(*BOTH),
-    ),
-    "nodePools": (
-        {"nodeSelector": None, "nodePools": [{"name": "p", "nodeSelector": {"gpu": "a"}}]},
-        {"Module dc", "Module dc-p", "DaemonSet dc-agent", "DaemonSet dc-p-agent"},
-    ),
-    "hub": (
-        {"daemonSets": None, "hub": {"spokeNamespace": "kmm", "clusterSelector": {"region": "eu"}}},
-        {"Module dc", "DaemonSet dc-agent", "ManagedClusterModule dc"},
-    ),
-    "profile": ({"profile": "vendor"}, {f"{C}modprobe.firmwarePath"}),
-}
-
-PROBE = {"httpGet": {"path": "/", "port": 1}}
-VOLUME = {"name": "v", "hostPath": {"path": "/dev"}}
-MOUNT = {"name": "v", "mountPath": "/v"}
-CONTAINER_FIELDS: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "image": ({"image": "x/y:2"}, {"image"}),
-    "imageParts": ({"image": None, "imageParts": {"repository": "x/y", "tag": "3"}}, {"image"}),
-    "command": ({"command": ["run"]}, {"command[0]"}),
-    "args": ({"args": ["-v"]}, {"args[0]"}),
-    "env": ({"env": [{"name": "A", "value": "1"}]}, {"env[0].name", "env[0].value"}),
-    "resources": ({"resources": {"limits": {"cpu": "1"}}}, {"resources.limits.cpu"}),
-    "imagePullPolicy": ({"imagePullPolicy": "Never"}, {"imagePullPolicy"}),
-    "volumeMounts": (
-        {"volumes": [VOLUME], "volumeMounts": [MOUNT]},
-        {"volumeMounts[0].name", "volumeMounts[0].mountPath", "^volumes[0].name", "^volumes[0].hostPath.path"},
-    ),
-    "volumes": ({"volumes": [VOLUME]}, {"^volumes[0].name", "^volumes[0].hostPath.path"}),
-    "serviceAccountName": ({"serviceAccountName": "sa"}, {"^serviceAccountName"}),
-}
-PLUGIN_FIELDS = CONTAINER_FIELDS | {
-    "serviceAccount": (
-        {"serviceAccount": {"create": True}},
-        {"^serviceAccountName", "!ServiceAccount dc-device-plugin"},
-    ),
-    "initContainer": ({"initContainer": {"image": "x/init:1"}}, {"^initContainer.image"}),
-    "automountServiceAccountToken": ({"automountServiceAccountToken": False}, {"^automountServiceAccountToken"}),
-}
-DRA_FIELDS = PLUGIN_FIELDS | {
-    "serviceAccount": ({"serviceAccount": {"create": True}}, {"^serviceAccountName", "!ServiceAccount dc-dra"}),
-    "driverName": ({"driverName": "b.example.com"}, {"^driverName"}),
-    "deviceClasses": ({"deviceClasses": [{"name": "gpu"}]}, {"^deviceClasses[0].name"}),
-}
-DAEMONSET_FIELDS = CONTAINER_FIELDS | {
-    "name": ({"name": "other"}, {"!DaemonSet dc-agent", "!DaemonSet dc-other"}),
-    "objectName": ({"objectName": "other"}, {"!DaemonSet dc-agent", "!DaemonSet other"}),
-    "matchLabels": (
-        {"matchLabels": {"app": "x"}},
-        {
-            f"!DaemonSet dc-agent: spec.{place}{key}"
-            for place in ("selector.matchLabels", "template.metadata.labels")
-            for key in (".app", "[krmfn.dev/daemonset]")
-        },
-    ),
-    "serviceAccount": (
-        {"serviceAccount": {"create": True, "openshift": "hostaccess"}},
-        {"^serviceAccountName", "!ServiceAccount dc-agent"}
-        | {f"!{kind} dc-agent-hostaccess" for kind in ("Role", "RoleBinding")},
-    ),
-    "waitsForModule": (
-        {"waitsForModule": False},
-        {"^nodeSelector[kmm.node.kubernetes.io/kmm.dc.ready]", "!" + note(BOTH[1], "config.kubernetes.io/depends-on")},
-    ),
-    "containerName": ({"containerName": "main"}, {"name"}),
-    "envFrom": ({"envFrom": [{"configMapRef": {"name": "c"}}]}, {"envFrom[0].configMapRef.name"}),
-    "privileged": ({"privileged": True}, {"securityContext.privileged"}),
-    "securityContext": ({"securityContext": {"runAsUser": 0}}, {"securityContext.runAsUser"}),
-    "hostDevices": (
-        {"hostDevices": ["/dev/x"]},
-        {"volumeMounts[0].name", "volumeMounts[0].mountPath", "^volumes[0].name", "^volumes[0].hostPath.path"},
-    ),
-    "initContainers": (
-        {"initContainers": [{"name": "i", "image": "x/init:1"}]},
-        {"^initContainers[0].name", "^initContainers[0].image"},
-    ),
-    "containers": (
-        {"containers": [{"name": "c", "image": "x/side:1", "ports": [{"containerPort": 1}]}]},
-        {"^containers[1].name", "^containers[1].image", "^containers[1].ports[0].containerPort"},
-    ),
-    "workingDir": ({"workingDir": "/srv"}, {"workingDir"}),
-    "ports": ({"ports": [{"containerPort": 1}]}, {"ports[0].containerPort"}),
-    "livenessProbe": ({"livenessProbe": PROBE}, {"livenessProbe.httpGet.path", "livenessProbe.httpGet.port"}),
-    "readinessProbe": ({"readinessProbe": PROBE}, {"readinessProbe.httpGet.path", "readinessProbe.httpGet.port"}),
-    "startupProbe": ({"startupProbe": PROBE}, {"startupProbe.httpGet.path", "startupProbe.httpGet.port"}),
-    "lifecycle": ({"lifecycle": {"preStop": {"sleep": {"seconds": 1}}}}, {"lifecycle.preStop.sleep.seconds"}),
-    "priorityClassName": ({"priorityClassName": "p"}, {"^priorityClassName"}),
-    "runtimeClassName": ({"runtimeClassName": "r"}, {"^runtimeClassName"}),
-    "hostNetwork": ({"hostNetwork": True}, {"^hostNetwork"}),
-    "hostPID": ({"hostPID": True}, {"^hostPID"}),
-    "hostIPC": ({"hostIPC": True}, {"^hostIPC"}),
-    "dnsPolicy": ({"dnsPolicy": "Default"}, {"^dnsPolicy"}),
-    "imagePullSecrets": ({"imagePullSecrets": [{"name": "own"}]}, {"^imagePullSecrets[0].name"}),
-    "terminationGracePeriodSeconds": ({"terminationGracePeriodSeconds": 5}, {"^terminationGracePeriodSeconds"}),
-    "nodeSelector": ({"nodeSelector": {"x": "y"}}, {"^nodeSelector.x"}),
-    "tolerations": ({"tolerations": TOLERATION}, {"^tolerations[0].key", "^tolerations[0].operator"}),
-    "podSpec": (
-        {"podSpec": {"hostAliases": [{"ip": "192.0.2.1", "hostnames": ["a"]}], "enableServiceLinks": False}},
-        {"^hostAliases[0].ip", "^hostAliases[0].hostnames[0]", "^enableServiceLinks"},
-    ),
-    "updateStrategy": ({"updateStrategy": {"type": "OnDelete"}}, {"!DaemonSet dc-agent: spec.updateStrategy.type"}),
-    "minReadySeconds": ({"minReadySeconds": 1}, {"!DaemonSet dc-agent: spec.minReadySeconds"}),
-    "revisionHistoryLimit": ({"revisionHistoryLimit": 1}, {"!DaemonSet dc-agent: spec.revisionHistoryLimit"}),
-    "labels": (
-        {"labels": {"a": "b"}},
-        {"!DaemonSet dc-agent: metadata.labels.a", "!DaemonSet dc-agent: spec.template.metadata.labels.a"}
-        | {"!" + path for path in passed_on("DaemonSet dc-agent")},
-    ),
-    "annotations": (
-        {"annotations": {"a": "b"}},
-        {"!DaemonSet dc-agent: metadata.annotations.a", *("!" + path for path in passed_on("DaemonSet dc-agent"))},
-    ),
-    "podLabels": ({"podLabels": {"a": "b"}}, {"!DaemonSet dc-agent: spec.template.metadata.labels.a"}),
-    "podAnnotations": ({"podAnnotations": {"a": "b"}}, {"!DaemonSet dc-agent: spec.template.metadata.annotations.a"}),
-    "service": (
-        {"service": {"port": 1}},
-        {"!Service dc-agent", "!DaemonSet dc-agent: spec.template.metadata.labels[krmfn.dev/served-by]"},
-    ),
-}
-
+FIELDS, CONTAINER_FIELDS, PLUGIN_FIELDS, DRA_FIELDS, DAEMONSET_FIELDS, SERVICE_FIELDS = (
+    {name: (row["change"], {*row["fields"]}) for name, row in rows.items()}
+    for rows in table(__file__, "every_field.yaml").values()
+)
+PLUGIN_FIELDS = CONTAINER_FIELDS | PLUGIN_FIELDS
+DRA_FIELDS = PLUGIN_FIELDS | DRA_FIELDS
+DAEMONSET_FIELDS = CONTAINER_FIELDS | DAEMONSET_FIELDS
 
 FUNCTION_CONFIG = function_config(profiles={"vendor": {"firmwarePath": "/fw"}}, kmm={"version": "main"})
 
@@ -295,31 +84,6 @@ def test_a_field_of_a_daemon_set(field: str) -> None:
     change, expected = DAEMONSET_FIELDS[field]
     spec = BASE | {"daemonSets": [merged(BASE["daemonSets"][0], change)]}
     assert changed(spec, BASE) == within(A, D, expected)
-
-
-SERVICE_FIELDS: dict[str, tuple[dict[str, Any], set[str]]] = {
-    "type": ({"type": "NodePort"}, {"type"}),
-    "port": ({"port": 2}, {"ports[0].port", "ports[0].targetPort"}),
-    "targetPort": ({"targetPort": 3}, {"ports[0].targetPort"}),
-    "name": ({"name": "metrics"}, {"ports[0].name"}),
-    "ports": (
-        {"name": "a", "ports": [{"name": "b", "port": 2, "targetPort": 3}]},
-        {"ports[0].name", *(f"ports[1].{key}" for key in ("name", "port", "targetPort", "protocol"))},
-    ),
-    "internalTrafficPolicy": ({"internalTrafficPolicy": "Local"}, {"internalTrafficPolicy"}),
-    "externalTrafficPolicy": (
-        {"type": "NodePort", "externalTrafficPolicy": "Local"},
-        {"type", "externalTrafficPolicy"},
-    ),
-    "labels": (
-        {"labels": {"a": "b"}},
-        {"!Service dc-agent: metadata.labels.a"} | {"!" + path for path in passed_on("Service dc-agent")},
-    ),
-    "annotations": (
-        {"annotations": {"a": "b"}},
-        {"!Service dc-agent: metadata.annotations.a"} | {"!" + path for path in passed_on("Service dc-agent")},
-    ),
-}
 
 
 @pytest.mark.parametrize("field", SERVICE_FIELDS)

@@ -17,100 +17,10 @@ from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import ResourceList
 from tests.builders import AGENT, SPEC, applied, device_config, function_config, resource_list
+from tests.tables import table
 
 # What a row gives: the weaker value, the stronger one, and what comes out.
-ROWS: dict[str, tuple[Any, Any, Any]] = {
-    "nodePools": (
-        [{"name": "a", "x": 1}, {"name": "b"}],
-        [{"name": "c"}, {"name": "a", "y": 2}],
-        [{"name": "a", "x": 1, "y": 2}, {"name": "b"}, {"name": "c"}],
-    ),
-    "daemonSets": (
-        [{"name": "a", "image": "x"}],
-        [{"name": "a", "image": "y"}],
-        [{"name": "a", "image": "y"}],
-    ),
-    "containers": (
-        [{"name": "a", "args": ["x"]}],
-        [{"name": "a", "image": "y"}],
-        [{"name": "a", "args": ["x"], "image": "y"}],
-    ),
-    "initContainers": ([{"name": "a"}], [{"name": "b"}], [{"name": "a"}, {"name": "b"}]),
-    "volumes": (
-        [{"name": "a", "hostPath": {"path": "/a"}}],
-        [{"name": "a", "emptyDir": {}}],
-        [{"name": "a", "emptyDir": {}}],
-    ),
-    "env": (
-        [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
-        [{"name": "A", "value": "3"}],
-        [{"name": "A", "value": "3"}, {"name": "B", "value": "2"}],
-    ),
-    "deviceClasses": ([{"name": "a", "config": [1]}], [{"name": "a", "config": [2]}], [{"name": "a", "config": [2]}]),
-    "buildArgs": (
-        [{"name": "A", "value": "1"}],
-        [{"name": "B", "value": "2"}],
-        [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}],
-    ),
-    "secrets": ([{"name": "a"}], [{"name": "b"}], [{"name": "a"}, {"name": "b"}]),
-    **{
-        name: (
-            [{"name": "a", "x": 1}, {"name": "b"}],
-            [{"name": "b", "x": 2}],
-            [{"name": "a", "x": 1}, {"name": "b", "x": 2}],
-        )
-        for name in ("resourceClaims", "schedulingGates", "claims")
-    },
-    "hostAliases": (
-        [{"ip": "192.0.2.1", "hostnames": ["a"]}],
-        [{"ip": "192.0.2.1", "hostnames": ["b"]}, {"ip": "192.0.2.2"}],
-        [{"ip": "192.0.2.1", "hostnames": ["b"]}, {"ip": "192.0.2.2"}],
-    ),
-    "topologySpreadConstraints": (
-        [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1}],
-        [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 2}, {"topologyKey": "zone"}],
-        [
-            {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1, "minDomains": 2},
-            {"topologyKey": "zone"},
-        ],
-    ),
-    "extraObjects": (
-        [{"kind": "A", "metadata": {"name": "x", "labels": {"a": "b"}}}, {"kind": "B", "metadata": {"name": "x"}}],
-        [{"kind": "A", "metadata": {"name": "y"}}, {"kind": "A", "metadata": {"name": "x"}, "data": {"c": "d"}}],
-        [
-            {"kind": "A", "metadata": {"name": "x"}, "data": {"c": "d"}},
-            {"kind": "B", "metadata": {"name": "x"}},
-            {"kind": "A", "metadata": {"name": "y"}},
-        ],
-    ),
-    "podSpec": (
-        {"affinity": {"nodeAffinity": {"a": 1}}, "hostname": "a"},
-        {"affinity": {"podAffinity": {"b": 2}}, "hostname": "b"},
-        {"affinity": {"nodeAffinity": {"a": 1}, "podAffinity": {"b": 2}}, "hostname": "b"},
-    ),
-    "volumeMounts": (
-        [{"mountPath": "/a", "name": "x", "readOnly": True}],
-        [{"mountPath": "/a", "name": "y"}],
-        [{"mountPath": "/a", "name": "y", "readOnly": True}],
-    ),
-    "ports": (
-        [{"containerPort": 1, "name": "a"}, {"containerPort": 1, "protocol": "UDP"}],
-        [{"containerPort": 1, "protocol": "TCP", "name": "b"}],
-        [{"containerPort": 1, "name": "b", "protocol": "TCP"}, {"containerPort": 1, "protocol": "UDP"}],
-    ),
-    **{name: ({"a": "1", "b": "2"}, {"a": "3"}, {"a": "3"}) for name in sorted(ATOMIC)},
-    "labels": ({"a": "1", "b": "2"}, {"a": "3", "c": "4"}, {"a": "3", "b": "2", "c": "4"}),
-    "resources": (
-        {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1"}},
-        {"limits": {"cpu": "2"}},
-        {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}},
-    ),
-    "tolerations": ([{"key": "a"}], [{"key": "b"}], [{"key": "b"}]),
-    "kernelMappings": ([{"regexp": "a"}], [{"literal": "b"}], [{"literal": "b"}]),
-    "args": (["a"], ["b"], ["b"]),
-    "command": (["a"], ["b"], ["b"]),
-    "driverVersion": ("1", "2", "2"),
-}
+ROWS: dict[str, dict[str, Any]] = table(__file__, "merging.yaml")
 
 
 def test_every_row_of_the_table_is_here() -> None:
@@ -167,7 +77,7 @@ def test_what_is_in_a_pod_spec_merges_as_the_server_says() -> None:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_a_row(name: str) -> None:
-    below, above, result = ROWS[name]
+    below, above, result = ROWS[name].values()
     assert merged([{name: above}, {name: below}]) == {name: result}
 
 

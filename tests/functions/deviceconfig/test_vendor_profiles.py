@@ -19,6 +19,7 @@ from krmfn_functions.settings import CHECK, Settings
 from krmfn import Manifest
 from tests.builders import DROP, applied, edited, generated, leaves
 from tests.commands import ROOT, cached
+from tests.tables import table
 
 EXAMPLE = ROOT / "examples" / "vendor-profiles"
 FUNCTION_CONFIG: Manifest = yaml.safe_load((EXAMPLE / "profiles.yaml").read_text())
@@ -26,86 +27,7 @@ VENDORS = {"gaudi": "habana-like", "instinct": "amd-like", "neuron": "neuron-lik
 """The config of each vendor, and its profile."""
 
 
-def rights(vendor: str) -> set[str]:
-    """What gives the config's pods the vendor's rights in the cluster."""
-    return {f"ClusterRole krmfn.kmm.{vendor}", f"ClusterRoleBinding krmfn.kmm.{vendor}"}
-
-
-MEANING: dict[str, dict[str, Any]] = {
-    "gaudi": {
-        "modprobe": {"moduleName": "habanalabs", "firmwarePath": "/opt/lib/firmware"},
-        "images": ["registry.example.com/habana/driver:1.16.2-$KERNEL_FULL_VERSION"],
-        "account": "driver-habana",
-        "selector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
-        "plugin": ["habanalabs-device-plugin", "--dev_type", "gaudi"],
-        "consumers": ["gaudi-node-labeler", "gaudi-node-metrics"],
-        "services": ["gaudi-node-metrics"],
-        "others": {"ServiceAccount driver-habana", "ServiceMonitor gaudi", *rights("gaudi")},
-    },
-    "instinct": {
-        "modprobe": {
-            "moduleName": "amdgpu",
-            "firmwarePath": "/firmwareDir/updates",
-            "modulesLoadingOrder": ["amdgpu", "amdttm", "amdkcl"],
-        },
-        "images": [
-            f"registry.example.com/amd/driver:{system}-$KERNEL_FULL_VERSION-6.4"
-            for system in ("ubuntu-22.04", "ubuntu-24.04", "rhel-9.4", "rhel-9.6", "sles-15.6")
-        ],
-        "account": "amd-gpu-operator-kmm-module-loader",
-        "selector": {"feature.node.kubernetes.io/amd-gpu": "true"},
-        "plugin": ["-logtostderr=true", "-resource_naming_strategy=single"],
-        "consumers": ["instinct-node-labeller-6-4", "instinct-metrics-exporter-6-4"],
-        "services": ["instinct-metrics-exporter"],
-        "others": {
-            *("ServiceAccount amd-gpu-operator-kmm-module-loader", "ServiceMonitor instinct", *rights("instinct")),
-            *(f"ConfigMap instinct-{name}" for name in ("dockerfile-ubuntu", "dockerfile-rhel", "dockerfile-sles")),
-            "ConfigMap instinct-metrics",
-        },
-        "version": "6.4",
-        "removed": ["amdgpu"],
-        "build": {
-            "dockerfileConfigMap": {"name": "instinct-dockerfile-ubuntu"},
-            "buildArgs": [
-                {"name": "DRIVERS_VERSION", "value": "6.4"},
-                {"name": "REPO_URL", "value": "https://repo.example.com/amdgpu/6.4"},
-            ],
-        },
-    },
-    "neuron": {
-        "modprobe": {"moduleName": "neuron"},
-        "images": ["registry.example.com/neuron/driver:2.26.0-$KERNEL_FULL_VERSION"],
-        "account": "awslabs-gpu-operator-kmm-module-loader",
-        "selector": {"feature.node.kubernetes.io/pci-1d0f.present": "true"},
-        "plugin": [],
-        "consumers": ["neuron-node-metrics-2-26-0"],
-        "services": ["neuron-node-metrics"],
-        "others": {
-            *("ServiceAccount awslabs-gpu-operator-kmm-module-loader", "ServiceMonitor neuron", *rights("neuron")),
-            "ConfigMap neuron-dockerfile",
-        },
-        "version": "2.26.0",
-        "removed": ["neuron"],
-        "build": {
-            "dockerfileConfigMap": {"name": "neuron-dockerfile"},
-            "buildArgs": [{"name": "DRIVER_VERSION", "value": "2.26.0"}],
-        },
-    },
-    "flex": {
-        "modprobe": {"moduleName": "i915", "firmwarePath": "/firmware", "modulesLoadingOrder": ["i915", "intel_vsec"]},
-        "images": [
-            f"registry.example.com/intel/driver:2.2.0-{system}-$KERNEL_FULL_VERSION"
-            for system in ("rhel_9.4", "rhel_9.6", "ubuntu_22.04")
-        ],
-        "account": "intel-gpu",
-        "selector": {"intel.feature.node.kubernetes.io/gpu": "true"},
-        "plugin": ["-enable-monitoring", "-shared-dev-num=1", "-allow-ids=", "-deny-ids="],
-        "consumers": ["flex-node-labeller"],
-        "services": [],
-        "others": {"ServiceAccount intel-gpu", "ServiceMonitor flex", *rights("flex")},
-        "removed": ["i915", "intel_vsec", "mei_gsc", "mei_me"],
-    },
-}
+MEANING: dict[str, dict[str, Any]] = table(__file__, "vendor_meaning.yaml")
 
 
 def config(vendor: str) -> Manifest:
@@ -151,7 +73,7 @@ def test_a_profile_means_what_the_operator_makes(vendor: str) -> None:
         "plugin": [*plugin.get("command", []), *plugin.get("args", [])] if plugin else None,
         "consumers": [one["metadata"]["name"] for one in made if one["kind"] == "DaemonSet"],
         "services": [one["metadata"]["name"] for one in made if one["kind"] == "Service"],
-        "others": {name for name in objects if name.partition(" ")[0] not in ("Module", "DaemonSet", "Service")},
+        "others": sorted(name for name in objects if name.split(" ")[0] not in ("Module", "DaemonSet", "Service")),
     }
     actual |= {"version": container["version"]} if "version" in container else {}
     actual |= {"removed": container["inTreeModulesToRemove"]} if "inTreeModulesToRemove" in container else {}
@@ -170,45 +92,7 @@ def test_users_write_the_seed_s_three_fields_or_a_profile_and_a_version() -> Non
 # A release is one line. Per vendor: the next version, and per object all that it changes (an ordered upgrade's
 # DaemonSets have the version in their names, so that the new ones are others).
 
-RELEASES: dict[str, tuple[str, dict[str, set[str]]]] = {
-    "gaudi": (
-        "1.17.0",
-        {
-            "Module gaudi-module": {
-                "moduleLoader.container.kernelMappings.0.containerImage",
-                "devicePlugin.container.image",
-            },
-            "DaemonSet gaudi-node-labeler": {"template.spec.containers.0.image"},
-            "DaemonSet gaudi-node-metrics": {"template.spec.containers.0.image"},
-        },
-    ),
-    "instinct": (
-        "6.5",
-        {
-            "Module instinct": {
-                *(f"moduleLoader.container.kernelMappings.{at}.containerImage" for at in range(5)),
-                "moduleLoader.container.version",
-                "moduleLoader.container.build.buildArgs.0.value",
-                "moduleLoader.container.build.buildArgs.1.value",
-            },
-        },
-    ),
-    "neuron": (
-        "2.27.0",
-        {
-            "Module neuron": {
-                "moduleLoader.container.kernelMappings.0.containerImage",
-                "moduleLoader.container.version",
-                "moduleLoader.container.build.buildArgs.0.value",
-                "devicePlugin.container.image",
-            },
-        },
-    ),
-    "flex": (
-        "2.3.0",
-        {"Module flex": {f"moduleLoader.container.kernelMappings.{at}.containerImage" for at in range(3)}},
-    ),
-}
+RELEASES: dict[str, dict[str, Any]] = table(__file__, "vendor_releases.yaml")
 
 
 def current(vendor: str) -> str:
@@ -218,7 +102,7 @@ def current(vendor: str) -> str:
 def released(vendor: str) -> Manifest:
     """The vendor's config after the change of one line of its text."""
     text = (EXAMPLE / f"{vendor}.yaml").read_text()
-    version, after = RELEASES[vendor][0], text.replace(current(vendor), RELEASES[vendor][0])
+    version, after = RELEASES[vendor]["version"], text.replace(current(vendor), RELEASES[vendor]["version"])
     changed = [pair for pair in zip(text.splitlines(), after.splitlines(), strict=True) if pair[0] != pair[1]]
     assert changed == [(f'  driverVersion: "{current(vendor)}"', f'  driverVersion: "{version}"')]
     return dict(yaml.safe_load(after))
@@ -234,9 +118,9 @@ def differences(one: Manifest, other: Manifest) -> set[str]:
 
 @pytest.mark.parametrize("vendor", RELEASES)
 def test_a_release_is_one_line_and_changes_what_belongs_to_it(vendor: str) -> None:
-    version, expected = RELEASES[vendor]
+    version, expected = RELEASES[vendor].values()
     before, after = rendered(config(vendor)), rendered(released(vendor))
-    changed = {name: differences(before[name], after[name]) for name in before if name in after}
+    changed = {name: sorted(differences(before[name], after[name])) for name in before if name in after}
     assert {name: paths for name, paths in changed.items() if paths} == expected
     gone, new = ({name for name in one if name not in other} for one, other in ((before, after), (after, before)))
     slug, old = version.replace(".", "-"), current(vendor).replace(".", "-")
@@ -250,7 +134,7 @@ def test_a_release_is_one_line_and_changes_what_belongs_to_it(vendor: str) -> No
 @pytest.mark.parametrize("vendor", RELEASES)
 def test_a_release_beside_a_retained_version_leaves_its_objects_alone(vendor: str) -> None:
     """The DaemonSets of the version that nodes still run are the same, byte for byte; the new ones stand beside."""
-    version, old = RELEASES[vendor][0], current(vendor)
+    version, old = RELEASES[vendor]["version"], current(vendor)
     before = rendered(own(vendor, upgrade={"ordered": True}))
     after = rendered(own(vendor, driverVersion=version, upgrade={"ordered": True, "retain": [old]}))
     kept = {name: one for name, one in before.items() if name.startswith("DaemonSet")}
@@ -284,57 +168,7 @@ def test_what_a_release_changes_beside_its_version_is_one_entry_of_the_profile()
 # Switches. Per vendor and switch: what a user writes, and what comes and goes.
 
 OFF, ON = {"enabled": False}, {"enabled": True}
-DRA_ON = {"dra": ON, "devicePlugin": OFF}
-SWITCHES: dict[tuple[str, str], tuple[dict[str, Any], set[str], set[str]]] = {
-    ("gaudi", "no plugin"): ({"devicePlugin": OFF}, set(), {"plugin"}),
-    ("gaudi", "no metrics"): (
-        {"daemonSets": [{"name": "node-metrics", **OFF}]},
-        set(),
-        {"DaemonSet gaudi-node-metrics", "Service gaudi-node-metrics"},
-    ),
-    ("gaudi", "no labeler"): (
-        {"daemonSets": [{"name": "node-labeler", **OFF}]},
-        set(),
-        {"DaemonSet gaudi-node-labeler"},
-    ),
-    ("gaudi", "no service"): (
-        {"daemonSets": [{"name": "node-metrics", "service": OFF}]},
-        set(),
-        {"Service gaudi-node-metrics"},
-    ),
-    ("instinct", "test runner"): (
-        {"daemonSets": [{"name": "test-runner", **ON}]},
-        {"DaemonSet instinct-test-runner-6-4"},
-        set(),
-    ),
-    ("instinct", "config manager"): (
-        {"daemonSets": [{"name": "config-manager", **ON}]},
-        {"DaemonSet instinct-config-manager-6-4"},
-        set(),
-    ),
-    ("instinct", "no exporter, no labeller"): (
-        {"daemonSets": [{"name": "metrics-exporter", **OFF}, {"name": "node-labeller", **OFF}]},
-        set(),
-        {
-            "DaemonSet instinct-metrics-exporter-6-4",
-            "DaemonSet instinct-node-labeller-6-4",
-            "Service instinct-metrics-exporter",
-        },
-    ),
-    ("instinct", "DRA"): (DRA_ON, {"dra"}, {"plugin"}),
-    ("neuron", "DRA"): (DRA_ON, {"dra"}, {"plugin"}),
-    ("flex", "DRA"): (DRA_ON, {"dra"}, {"plugin"}),
-    ("flex", "metrics"): (
-        {"daemonSets": [{"name": "metrics-exporter", **ON}]},
-        {"DaemonSet flex-metrics-exporter", "Service flex-metrics-exporter"},
-        set(),
-    ),
-    ("instinct", "parallel upgrades"): (
-        {"upgrade": {"ordered": False}},
-        {"DaemonSet instinct-metrics-exporter", "DaemonSet instinct-node-labeller"},
-        {"DaemonSet instinct-metrics-exporter-6-4", "DaemonSet instinct-node-labeller-6-4"},
-    ),
-}
+SWITCHES: dict[str, dict[str, Any]] = table(__file__, "vendor_switches.yaml")
 
 
 def parts(objects: dict[str, Manifest]) -> set[str]:
@@ -344,12 +178,13 @@ def parts(objects: dict[str, Manifest]) -> set[str]:
     return {*objects, *(name for name, field in inside.items() if field in of_module)}
 
 
-@pytest.mark.parametrize(("vendor", "switch"), SWITCHES)
-def test_a_switch(vendor: str, switch: str) -> None:
-    fields, come, go = SWITCHES[vendor, switch]
+@pytest.mark.parametrize("name", SWITCHES)
+def test_a_switch(name: str) -> None:
+    fields, come, go = SWITCHES[name].values()
+    vendor = name.split(" / ")[0]
     settings = edited(FUNCTION_CONFIG, ("spec.kmm", {"version": "main"}))
     before, after = (parts(rendered(one, settings=settings)) for one in (own(vendor), own(vendor, **fields)))
-    assert (after - before, before - after) == (come, go)
+    assert (sorted(after - before), sorted(before - after)) == (come, go)
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
