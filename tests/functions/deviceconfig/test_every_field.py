@@ -18,7 +18,6 @@ from tests.tables import table
 
 BASE: dict[str, Any] = SPEC | {"devicePlugin": PLUGIN, "daemonSets": [AGENT]}
 M, D = "Module dc: spec.", "DaemonSet dc-agent: spec.template.spec."
-C, K = f"{M}moduleLoader.container.", f"{M}moduleLoader.container.kernelMappings[0]."
 P, A = f"{M}devicePlugin.", f"{D}containers[0]."
 FIELDS, CONTAINER_FIELDS, PLUGIN_FIELDS, DRA_FIELDS, DAEMONSET_FIELDS, SERVICE_FIELDS = (
     {name: (row["change"], {*row["fields"]}) for name, row in rows.items()}

@@ -13,8 +13,6 @@ from krmfn import ResourceList
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config
 from tests.tables import table
 
-MOUNT = {"name": "v", "mountPath": "/v"}
-ORDERED = {"daemonSets": [AGENT], "upgrade": {"ordered": True}}
 HUB = {"hub": {"spokeNamespace": "spoke-kmm", "clusterSelector": {"gpu": "true"}}, "serviceAccountName": "sa"}
 BUILD_ONLY = {"devicePlugin": PLUGIN, "driverImage": None, "moduleName": None}
 

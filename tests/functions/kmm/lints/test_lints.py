@@ -9,16 +9,13 @@ from krmfn_functions.kmm.lints import image_lints, neighbours
 from krmfn_functions.kmm.module import Module
 
 from tests.builders import edited, module
+from tests.tables import table
 
 from ..manifests import across, check, lints
 
 C = "spec.moduleLoader.container"
 MAPPINGS = f"{C}.kernelMappings"
 SIGN = {"keySecret": {"name": "k"}, "certSecret": {"name": "c"}}
-
-
-def literals(*values: str) -> dict[str, Any]:
-    return module(*({"literal": value} for value in values))
 
 
 def regexps(*values: str) -> dict[str, Any]:
@@ -35,10 +32,6 @@ def plugin(template: str) -> dict[str, Any]:
     return made
 
 
-def parameters(*values: str) -> dict[str, Any]:
-    return module(modprobe={"moduleName": "simple", "parameters": list(values)})
-
-
 class Case(NamedTuple):
     rule: str
     bad: dict[str, Any]
@@ -50,215 +43,11 @@ class Case(NamedTuple):
     kernels: tuple[str, ...] = ()
 
 
-BUILD = {"dockerfileConfigMap": {"name": "d"}}
 EL9, EL8 = "5.14.0-1.el9.x86_64", "4.18.0-1.el8_10.x86_64"
 
 CASES = [
-    Case("KRM201", module(selector={}), module(), "spec.selector", "every node of the cluster"),
-    Case(
-        "KRM202",
-        module(selector={"node-role.kubernetes.io/worker": "true"}),
-        module(selector={"node-role.kubernetes.io/worker": "", "role": "worker"}),
-        "spec.selector[node-role.kubernetes.io/worker]",
-        'has the value ""',
-    ),
-    Case(
-        "KRM203",
-        module(version="1.2+build"),
-        module(version="1.2-build"),
-        f"{C}.version",
-        "not a valid label value",
-        "error",
-    ),
-    Case(
-        "KRM203", module(version="v" * 64), module(version="v" * 63), f"{C}.version", "not a valid label value", "error"
-    ),
-    Case("KRM204", module(name="a.b", version="1"), module(name="a.b"), "metadata.name", "ordered upgrade breaks"),
-    Case("KRM204", module(name="a.version"), module(name="a-version"), "metadata.name", "Module a"),
-    Case("KRM205", parameters("a=1", "b=1 c=2"), parameters("a=1", "b=1,2"), f"{C}.modprobe.parameters[1]", "several"),
-    Case(
-        "KRM206",
-        module(sign={**SIGN, "filesToSign": []}),
-        module(sign={**SIGN, "filesToSign": ["/opt/a.ko"]}),
-        f"{C}.sign.filesToSign",
-        "signs nothing",
-        version="2.5",
-    ),
-    Case(
-        "KRM206",
-        module({"regexp": "^.+$", "sign": {**SIGN, "filesToSign": ["/lib/a.ko"]}}),
-        module(
-            {"regexp": "^.+$", "sign": {**SIGN, "filesToSign": ["/lib/a.ko"]}},
-            modprobe={"moduleName": "a", "dirName": "/lib"},
-        ),
-        f"{MAPPINGS}[0].sign.filesToSign[0]",
-        'not under modprobe.dirName "/opt"',
-        version="2.4",
-    ),
-    Case(
-        "KRM207",
-        module({"regexp": "^.+$", "build": {**BUILD, "kanikoParams": {"tag": "x"}}}, build=BUILD),
-        module({"regexp": "^.+$", "build": {**BUILD, "kanikoParams": {"tag": "x"}}}),
-        f"{MAPPINGS}[0].build.kanikoParams",
-        "KMM ignores this",
-    ),
-    Case(
-        "KRM211",
-        literals("6.1.0-a", "6.1.0-a"),
-        literals("6.1.0-a", "6.1.0-b"),
-        f"{MAPPINGS}[1].literal",
-        "never reached",
-    ),
-    Case(
-        "KRM211",
-        module({"regexp": r"^.*el9.*$"}, {"literal": EL9}),
-        module({"regexp": r"^.*el10.*$"}, {"literal": EL9}),
-        f"{MAPPINGS}[1].literal",
-        "kernelMappings[0]",
-    ),
-    Case(
-        "KRM211",
-        module({"regexp": r"^.*el9.*$"}, {"literal": EL9}),
-        module({"literal": EL9}, {"regexp": r"^.*el9.*$"}),
-        f"{MAPPINGS}[1].literal",
-        "kernelMappings[0]",
-    ),
-    Case(
-        "KRM212",
-        regexps("^.+$", "^6.*$"),
-        regexps("^6.*$", "^.+$"),
-        f"{MAPPINGS}[1].regexp",
-        "takes every kernel first",
-    ),
-    Case("KRM212", regexps("^6.*$", "^6.*$"), regexps("^6.*$", "^7.*$"), f"{MAPPINGS}[1].regexp", "never reached"),
-    Case(
-        "KRM212",
-        regexps("^5.*$", "^.*el9.*$"),
-        regexps("^4.*$", "^.*el9.*$"),
-        f"{MAPPINGS}[1].regexp",
-        f"all 1 that it matches, such as {EL9}, are taken by kernelMappings[0]",
-        kernels=(EL9, EL8),
-    ),
-    Case(
-        "KRM213",
-        regexps("el9"),
-        regexps(".*el9.*"),
-        f"{MAPPINGS}[0].regexp",
-        'matches anywhere in the kernel version, "el9"',
-    ),
-    Case("KRM213", regexps("^6.1$|^6.2"), regexps("^6.1$|^6.2$"), f"{MAPPINGS}[0].regexp", '"^6.2"'),
-    Case("KRM213", regexps(r"^6\$"), regexps(r"\A6\z"), f"{MAPPINGS}[0].regexp", "anchor it"),
-    Case("KRM213", regexps(r"(^6$|7)"), regexps(r"(?:^6$|^(7|8)$)"), f"{MAPPINGS}[0].regexp", "anchor it"),
-    Case("KRM213", regexps(r"^6\.*"), regexps(r"(?i)^6.*?"), f"{MAPPINGS}[0].regexp", "anchor it"),
-    Case(
-        "KRM214",
-        regexps(r"^.+\fc37\.x86_64$"),
-        regexps(r"^.+\.fc37\.x86_64[\f]?$"),
-        f"{MAPPINGS}[0].regexp",
-        r"write f, or \.f",
-    ),
-    Case("KRM214", regexps(r"^.+\x0b$"), regexps(r"^.+\x2b\\f$"), f"{MAPPINGS}[0].regexp", "control character"),
-    Case(
-        "KRM216",
-        regexps("^" + "a" * 4095 + "$"),
-        regexps("^" + "a" * 4094 + "$"),
-        f"{MAPPINGS}[0].regexp",
-        "too large",
-        "error",
-    ),
-    Case("KRM215", literals("6.1.0-a+"), literals("6.1.0-a"), f"{MAPPINGS}[0].literal", "never matches"),
-    Case(
-        "KRM221", image("i:${KERNEL_X"), image("i:${KERNEL_X}"), f"{MAPPINGS}[0].containerImage", "not closed", "error"
-    ),
-    Case(
-        "KRM222",
-        image("i:1-${KERNEL}"),
-        image("i:1-$KERNEL_XYZ-${FOO:-x}"),
-        f"{MAPPINGS}[0].containerImage",
-        "variable KERNEL,",
-    ),
-    Case(
-        "KRM222",
-        module(sign={**SIGN, "filesToSign": ["/opt/$MOD_NAME"], "unsignedImage": "i:$KERNEL_X"}),
-        module(sign={**SIGN, "filesToSign": ["/opt/$KERNEL_X"]}),
-        f"{C}.sign.filesToSign[0]",
-        "MOD_NAME here",
-    ),
-    Case(
-        "KRM223",
-        plugin("i:$KERNEL_X"),
-        plugin("i:1"),
-        "spec.devicePlugin.container.image",
-        "no variables are substituted here",
-    ),
-    Case(
-        "KRM224", image("repo/x:${FOO}"), image("repo/x:a${FOO}"), f"{MAPPINGS}[0].containerImage", '"repo/x:"', "error"
-    ),
-    Case("KRM224", image("$FOO:1"), image("$MOD_NAME:1"), f"{MAPPINGS}[0].containerImage", '":1"', "error"),
-    Case(
-        "KRM225", image("repo/x:latest"), image("repo/x:latest@sha256:0"), f"{MAPPINGS}[0].containerImage", "tag latest"
-    ),
-    Case("KRM225", image("r:5000/x"), image("r:5000/x:1"), f"{MAPPINGS}[0].containerImage", "no tag"),
-    Case(
-        "KRM225",
-        plugin("repo/x"),
-        plugin("repo/x:1"),
-        "spec.devicePlugin.container.image",
-        "no tag, which means latest",
-    ),
-    Case(
-        "KRM226",
-        image("x:${KERNEL_XYZ}@sha256:0"),
-        image("x:$KERNEL_XYZ"),
-        f"{MAPPINGS}[0].containerImage",
-        "one image for every",
-    ),
-    Case("KRM213", regexps("el9$"), regexps("^.*el9$"), f"{MAPPINGS}[0].regexp", '"el9$" is found inside'),
-    Case("KRM213", regexps("^(a)|b$"), regexps("^(a|b)$"), f"{MAPPINGS}[0].regexp", '"^(a)" is found inside'),
-    Case(
-        "KRM226",
-        image("x:1"),
-        module({"literal": EL9, "containerImage": "x:1"}),
-        f"{MAPPINGS}[0].containerImage",
-        "unless it holds a kernel module for each, put $KERNEL_FULL_VERSION into its tag",
-    ),
-    Case(
-        "KRM226",
-        image("$MOD_NAME:1"),
-        image("$MOD_NAME:1-$KERNEL_XYZ"),
-        f"{MAPPINGS}[0].containerImage",
-        "one image for every kernel",
-    ),
-    Case(
-        "KRM226",
-        image("x@sha256:0"),
-        module({"regexp": r"^.*\.el9\..*$", "containerImage": "x@sha256:0"}),
-        f"{MAPPINGS}[0].containerImage",
-        "name its kernels in the mapping",
-    ),
-    Case(
-        "KRM226",
-        module({"regexp": "^.+$", "containerImage": ""}, containerImage="x:1"),
-        module({"regexp": "^.+$", "containerImage": "y:$KERNEL_XYZ"}, containerImage="x:1"),
-        f"{C}.containerImage",
-        "one image for every kernel",
-    ),
-    Case(
-        "KRM209",
-        edited(module(), ("spec.dra", {"driverName": "gpu.example.com", "container": {"image": "i:1"}})),
-        edited(module(), ("spec.devicePlugin", {"container": {"image": "i:1"}})),
-        "spec.dra",
-        "before Kubernetes 1.34",
-        "info",
-        "main",
-    ),
-    Case(
-        "KRM208",
-        module(modprobe={"moduleName": "simple", "firmwarePath": "fw/updates"}),
-        module(modprobe={"moduleName": "simple", "firmwarePath": "/fw"}),
-        f"{C}.modprobe.firmwarePath",
-        'write "/fw/updates" if that',
-    ),
+    Case(**row | {side: edited(module(), *row[side].items()) for side in ("bad", "good")})
+    for row in table(__file__, "lints.yaml")
 ]
 
 
