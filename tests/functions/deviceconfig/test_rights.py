@@ -13,6 +13,7 @@ from krmfn_functions.rendering.kinds import CLUSTER_WIDE, DEVICECONFIG, EXTRA
 
 from krmfn import Manifest, ResourceList
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated
+from tests.tables import table
 
 NODES = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
 PODS = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}]
@@ -108,154 +109,11 @@ def test_extra_objects_merge_by_kind_and_name() -> None:
 # What is refused in a profile, with its place there.
 
 _SA = "spec.profiles.gpu.serviceAccount"
-_LOCAL = "config.kubernetes.io/local-config"
 _EXTRA = "spec.profiles.gpu.extraObjects[0]"
-REFUSED: list[tuple[dict[str, Any], str, str, str]] = [
-    ({"extraObjects": [extra("Secret")]}, "KRM165", f"{_EXTRA}.kind", "a Secret does not belong in Git"),
-    *(
-        ({"extraObjects": [extra(kind, "x", api)]}, "KRM165", f"{_EXTRA}.kind", "is not a kind for extraObjects")
-        for api, kind in (
-            *(("v1", kind) for kind in ("Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod")),
-            ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-            ("rbac.authorization.k8s.io/v1", "ClusterRole"),
-            ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
-            ("krmfn.dev/v1alpha1", "DeviceConfig"),
-            ("krmfn.dev/v1alpha1", "RenderDeviceConfigs"),
-            ("kmm.sigs.x-k8s.io/v1beta1", "Module"),
-            ("apps/v1", "DaemonSet"),
-            ("example.com/v1", "ConfigMap"),
-            ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
-        )
-    ),
-    (
-        {"extraObjects": [SETTINGS | {"metadata": {"name": "a", "namespace": "kube-system"}}]},
-        "KRM166",
-        f"{_EXTRA}.metadata.namespace",
-        "is 'kube-system', but the config is in 'kmm'; leave it out",
-    ),
-    (
-        {"extraObjects": [FIRST | {"metadata": {"name": "first"}}]},
-        "KRM166",
-        f"{_EXTRA}.metadata.name",
-        "its name must contain the name of the config, 'dc'; use $KRMFN_NAME in it",
-    ),
-    (
-        {"extraObjects": [FIRST | {"metadata": {"name": "dcfirst"}}]},
-        "KRM166",
-        f"{_EXTRA}.metadata.name",
-        "must contain",
-    ),
-    (
-        {"extraObjects": [FIRST | {"metadata": {"name": "dc", "namespace": "kmm"}}]},
-        "KRM166",
-        f"{_EXTRA}.metadata.namespace",
-        "a PriorityClass has no namespace",
-    ),
-    (
-        {"extraObjects": [SETTINGS | {"metadata": {"name": "Big_one.$KRMFN_NAME"}}]},
-        "KRM166",
-        f"{_EXTRA}.metadata.name",
-        "is 'Big_one.dc', which is not a valid name",
-    ),
-    ({"extraObjects": [SETTINGS | {"metadata": {"name": "a b"}}]}, "KRM110", f"{_EXTRA}.metadata.name", "is 'a b'"),
-    (
-        {"extraObjects": [SETTINGS | {"metadata": {"name": "Big"}}]},
-        "KRM166",
-        f"{_EXTRA}.metadata.name",
-        "is not a valid name",
-    ),
-    (
-        {"extraObjects": [SETTINGS, extra("ConfigMap", "dc-settings")]},
-        "KRM166",
-        "spec.profiles.gpu.extraObjects[1].metadata.name",
-        "there is another ConfigMap dc-settings",
-    ),
-    (
-        {"extraObjects": [ROLE | {"rules": [{"apiGroups": [""], "resources": ["a"], "verbs": ["${KRMFN_NAME}"]}]}]},
-        "KRM167",
-        f"{_EXTRA}.rules",
-        "a config could choose its own rights",
-    ),
-    (
-        {
-            "extraObjects": [
-                extra("RoleBinding", "x", ROLE["apiVersion"], roleRef={"kind": "ClusterRole", "name": "$KRMFN_NAME"})
-            ]
-        },
-        "KRM167",
-        f"{_EXTRA}.roleRef",
-        "a config could choose its own rights",
-    ),
-    *(
-        (
-            {"extraObjects": [extra("RoleBinding", "x", ROLE["apiVersion"], subjects=[subject])]},
-            "KRM167",
-            f"{_EXTRA}.subjects[0].name",
-            "a config could choose who gets the rights",
-        )
-        for subject in (
-            {"kind": "Group", "name": "$KRMFN_NAME"},
-            {"kind": "User", "name": "${KRMFN_NAMESPACE}"},
-            {"kind": "ServiceAccount", "name": "$KRMFN_DRIVER_IMAGE"},
-        )
-    ),
-    (
-        {"extraObjects": [extra("ConfigMap", data={"a": {"b": [1, None]}})]},
-        "KRM173",
-        f"{_EXTRA}.data.a.b[1]",
-        "is empty; write a value, or leave the field out",
-    ),
-    (
-        {"extraObjects": [SETTINGS | {"metadata": {"name": "a", "annotations": {_LOCAL: "true"}}}]},
-        "KRM118",
-        f"metadata.annotations[{_LOCAL}]",
-        "keeps the generated objects off the cluster",
-    ),
-    ({"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap"}]}, "KRM110", f"{_EXTRA}.metadata", "is required"),
-    (
-        {"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}]},
-        "KRM110",
-        f"{_EXTRA}.metadata.name",
-        "is required",
-    ),
-    (
-        {"extraObjects": [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "a", "name": "a"}}]},
-        "KRM110",
-        f"{_EXTRA}.metadata.generateName",
-        "unknown field",
-    ),
-    ({"serviceAccount": {"clusterRules": ADMIN}}, "KRM169", f"{_SA}.clusterRules[0]", "take any right in the cluster"),
-    *(
-        (
-            {"serviceAccount": {"clusterRules": [{"apiGroups": [group], "resources": [what], "verbs": [verb]}]}},
-            "KRM169",
-            f"{_SA}.clusterRules[0]",
-            "take any right",
-        )
-        for group, what, verb in (
-            ("rbac.authorization.k8s.io", "clusterroles", "escalate"),
-            ("rbac.authorization.k8s.io", "roles", "bind"),
-            ("rbac.authorization.k8s.io", "*", "*"),
-            ("", "users", "impersonate"),
-            ("", "serviceaccounts", "*"),
-        )
-    ),
-    (
-        {"serviceAccount": {"clusterRules": [{"nonResourceURLs": ["/a"], "apiGroups": [""], "verbs": ["get"]}]}},
-        "KRM170",
-        f"{_SA}.clusterRules[0]",
-        "write one of the two",
-    ),
-    (
-        {"serviceAccount": {"clusterRules": [{"resources": ["a"], "verbs": ["get"]}]}},
-        "KRM170",
-        f"{_SA}.clusterRules[0]",
-        "write both",
-    ),
-]
+REFUSED = table(__file__, "refused_rights.yaml")
 
 
-@pytest.mark.parametrize(("profile", "rule", "path", "message"), REFUSED)
+@pytest.mark.parametrize(("profile", "rule", "path", "message"), [one.values() for one in REFUSED])
 def test_what_is_refused_in_a_profile(profile: dict[str, Any], rule: str, path: str, message: str) -> None:
     resources = answer(device_config(USED), **profile)
     assert any((one[0], one[1]) == (rule, path) and message in one[2] for one in found(resources)), found(resources)

@@ -21,6 +21,7 @@ from tests.builders import (
     manifest,
     module,
 )
+from tests.tables import table
 
 EVERY = "$KRMFN_DRIVER_VERSION ${KRMFN_DRIVER_IMAGE} $KRMFN_NAME $KRMFN_NAMESPACE $KRMFN_MODULE_NAME"
 FILLED = "1.0 registry.example.com/driver dc kmm drv"
@@ -163,60 +164,14 @@ def test_a_plain_run_has_the_same_bytes_with_and_without_the_variable() -> None:
     assert rendered(with_variable) == rendered(config(devicePlugin={"image": "registry.example.com/plugin:1.0"}))
 
 
-MISTAKES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "an unknown name": (
-        {"devicePlugin": {"image": "registry.example.com/plugin:$KRMFN_DRIVER_VERISON"}},
-        "devicePlugin.image",
-        "$KRMFN_DRIVER_VERISON is not a variable of krmfn; did you mean $KRMFN_DRIVER_VERSION?",
-    ),
-    "in a field that is switched off": (
-        {"daemonSets": [AGENT, {"name": "off", "image": "x:$KRMFN_X", "enabled": False}]},
-        "daemonSets[1].image",
-        "$KRMFN_X is not a variable",
-    ),
-    "in an env name": (
-        {"daemonSets": [AGENT | {"env": [{"name": "$KRMFN_NAME", "value": "x"}]}]},
-        "daemonSets[0].env[0].name",
-        "$KRMFN_NAME is not filled in here",
-    ),
-    "in a toleration": (
-        {"tolerations": [{"key": "a", "operator": "Equal", "value": "$KRMFN_NAME"}]},
-        "tolerations[0].value",
-        "$KRMFN_NAME is not filled in here",
-    ),
-    "in a regexp": (
-        {"kernelMappings": [{"regexp": "^.+$KRMFN_NAME", "image": "x:$KERNEL_FULL_VERSION"}]},
-        "kernelMappings[0].regexp",
-        "$KRMFN_NAME is not filled in here",
-    ),
-    "in a label's key, in a mapping that has free ones": (
-        {"daemonSets": [AGENT | {"resources": {"limits": {"$KRMFN_NAME": 1}}}]},
-        "daemonSets[0].resources.limits.$KRMFN_NAME",
-        "$KRMFN_NAME is not filled in here",
-    ),
-    "in itself": (
-        {"driverImage": "registry.example.com/driver-$KRMFN_DRIVER_IMAGE"},
-        "driverImage",
-        "$KRMFN_DRIVER_IMAGE has no value: it cannot be used in the driver's image itself",
-    ),
-    "a name that is none": (
-        {"build": {"dockerfileConfigMap": {"name": "x-$KRMFN_DRIVER_VERSION."}}},
-        "build.dockerfileConfigMap.name",
-        "becomes 'x-1.0.'; a ConfigMap's name has lower case letters",
-    ),
-    "a label that is none": (
-        {"labels": {"a": "x-$KRMFN_NAME-"}},
-        "labels.a",
-        "becomes 'x-dc-'; a label's value has at most 63 letters",
-    ),
-}
+MISTAKES = table(__file__, "mistakes.yaml")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("layer", ["spec", "spec.profiles.p", "spec.defaults"])
 def test_a_mistake_is_an_error_in_its_layer(mistake: str, layer: str) -> None:
     """Also in a profile that nobody names."""
-    fields, path, message = MISTAKES[mistake]
+    fields, path, message = MISTAKES[mistake].values()
     spec = {"spec.profiles.p": {"profiles": {"p": fields}}, "spec.defaults": {"defaults": fields}}.get(layer, {})
     own = {name: value for name, value in SPEC.items() if name not in fields}
     named = device_config(own | (fields if layer == "spec" else {"profile": "p"} if "profiles" in layer else {}))

@@ -15,6 +15,7 @@ from krmfn_functions.paths import files as guarded
 
 from krmfn.rule import Rule
 from tests.rule_examples import documents
+from tests.tables import table
 from tests.trees import COMPONENT, OURS, config_map, function, plant
 
 SPEC = "exec: {path: krmfn}"
@@ -44,69 +45,13 @@ def references(text: str, **files: str) -> list[tuple[str, str, str]]:
     return [(reference.field, reference.kind, reference.name) for reference in one.references]
 
 
-FIELDS = {
-    "resources: [a.yaml]": [("resources[0]", "file", "app/a.yaml")],
-    "resources: [base]": [("resources[0]", "folder", "app/base")],
-    "resources: [./base/, b/../a.yaml]": [
-        ("resources[0]", "folder", "app/base"),
-        ("resources[1]", "file", "app/a.yaml"),
-    ],
-    "bases: [base]": [("bases[0]", "folder", "app/base")],
-    "components: [base]": [("components[0]", "folder", "app/base")],
-    "generators: [a.yaml]": [("generators[0]", "file", "app/a.yaml")],
-    "validators: [base]": [("validators[0]", "folder", "app/base")],
-    "transformers: ['{a: b}']": [("transformers[0]", "inline", "")],
-    "patches: [{path: a.yaml}, {patch: '- {}'}]": [
-        ("patches[0].path", "file", "app/a.yaml"),
-        ("patches[1].patch", "inline", ""),
-    ],
-    "patches: [{path: '', patch: '- {}'}]": [("patches[0].patch", "inline", "")],
-    "openapi: {path: ''}": [],
-    "patchesStrategicMerge: [a.yaml, '{a: b}']": [
-        ("patchesStrategicMerge[0]", "file", "app/a.yaml"),
-        ("patchesStrategicMerge[1]", "inline", ""),
-    ],
-    "patchesJson6902: [{path: a.yaml}]": [("patchesJson6902[0].path", "file", "app/a.yaml")],
-    "replacements: [{path: a.yaml}, {source: {}}]": [("replacements[0].path", "file", "app/a.yaml")],
-    "configurations: [a.yaml]": [("configurations[0]", "file", "app/a.yaml")],
-    "crds: [a.yaml]": [("crds[0]", "file", "app/a.yaml")],
-    "openapi: {path: a.yaml}": [("openapi.path", "file", "app/a.yaml")],
-    "configMapGenerator: [{files: [a.yaml, k=a.yaml], envs: [a.yaml], env: a.yaml}]": [
-        ("configMapGenerator[0].env", "file", "app/a.yaml"),
-        ("configMapGenerator[0].envs[0]", "file", "app/a.yaml"),
-        ("configMapGenerator[0].files[0]", "file", "app/a.yaml"),
-        ("configMapGenerator[0].files[1]", "file", "app/a.yaml"),
-    ],
-    "secretGenerator: [{files: [a.yaml]}]": [("secretGenerator[0].files[0]", "file", "app/a.yaml")],
-    "helmCharts: [{name: c, valuesFile: a.yaml, additionalValuesFiles: [a.yaml]}]": [
-        ("helmCharts[0]", "chart", "app/charts/c"),
-        ("helmCharts[0].valuesFile", "file", "app/a.yaml"),
-        ("helmCharts[0].additionalValuesFiles[0]", "file", "app/a.yaml"),
-    ],
-    "helmGlobals: {chartHome: base}\nhelmCharts: [{name: ..}]": [("helmCharts[0]", "chart", "app")],
-    "helmCharts: [{name: c, repo: 'https://example.com', version: '1'}]": [
-        ("helmCharts[0]", "remote", "app/charts/c-1/c")
-    ],
-    "helmCharts: [{name: c, version: '1'}]": [("helmCharts[0]", "chart", "app/charts/c")],
-    "helmCharts: [{name: c, repo: 'https://example.com'}]": [("helmCharts[0]", "chart", "app/charts/c")],
-    "helmChartInflationGenerator: [{chartName: c, values: a.yaml}]": [
-        ("helmChartInflationGenerator[0]", "chart", "app/charts/c"),
-        ("helmChartInflationGenerator[0].values", "file", "app/a.yaml"),
-    ],
-    "resources: &r [a.yaml]\ncrds: *r": [("resources[0]", "file", "app/a.yaml"), ("crds[0]", "file", "app/a.yaml")],
-    "resources: [HTTPS://example.com/a.yaml]": [("resources[0]", "remote", "")],
-    "resources: ['git@example.com:a/b']": [("resources[0]", "remote", "")],
-    "resources: ['file://repo']": [("resources[0]", "remote", "")],
-    "resources: ['file://']": [("resources[0]", "nothing", "app/file:")],
-    "configurations: ['git@example.com:a/b']": [("configurations[0]", "nothing", "app/git@example.com:a/b")],
-    "patches: [{path: 'http://example.com/a'}]": [("patches[0].path", "remote", "")],
-}
+FIELDS = table(__file__, "references.yaml")
 
 
 @pytest.mark.parametrize("text", FIELDS)
 def test_what_a_field_refers_to(text: str) -> None:
     files = {"a.yaml": "{}", "base/kustomization.yaml": "namePrefix: a-", "charts/c/values.yaml": ""}
-    assert references(text, **files) == FIELDS[text]
+    assert references(text, **files) == [tuple(one) for one in FIELDS[text]]
 
 
 def test_a_reference_has_the_place_of_its_value() -> None:
@@ -159,61 +104,7 @@ def test_a_build_is_what_its_kustomization_leads_to() -> None:
     assert graph({}, "nowhere").kustomizations == {}
 
 
-WRONG = {
-    "resource: [a.yaml]": "1:1: error: resource: unknown field 'resource'; did you mean 'resources'? [KRM502]",
-    "Resources: [a.yaml]": "1:1: error: Resources: unknown field 'Resources'; did you mean 'resources'? [KRM502]",
-    "namePrefix: 1": "1:1: error: namePrefix: is the number 1; must be a string or empty: "
-    'write it in quotes, "1" [KRM502]',
-    "kind: Component\napiVersion: kustomize.config.k8s.io/v1beta1\nnamePrefix: a": "2:1: error: apiVersion: "
-    "must be kustomize.config.k8s.io/v1alpha1 for a Component [KRM502]",
-    "kind: Kustom\nnamePrefix: a": "1:1: error: kind: is 'Kustom'; must be Kustomization or Component [KRM502]",
-    "resources:\n": "1: error: is empty, and kustomize refuses it; list resources [KRM502]",
-    "# nothing\n": " error: is not a kustomization; must be a single mapping [KRM502]",
-    "- a.yaml\n": " error: is not a kustomization; must be a single mapping [KRM502]",
-    "namePrefix: a\n---\nnamePrefix: b\n": "2: error: is a second document, which kustomize does not read; must be a "
-    "single mapping [KRM502]",
-    "a: [\nb": "3: error: did not find expected ',' or ']' (while parsing a flow sequence) [KRM502]",
-    "namePrefix: a\nnamePrefix: b\n": "2:1: error: namePrefix: this key appears twice, and kustomize takes "
-    "the last one; remove one [KRM503]",
-    "resources: [other.yaml]": "1:13: error: resources[0]: app/other.yaml: No such file or directory; "
-    "a path is relative to the kustomization's folder [KRM504]",
-    "components: [a.yaml]": "1:14: error: components[0]: app/a.yaml is a file; "
-    "must be a folder with a Component [KRM504]",
-    "crds: [empty]": "1:8: error: crds[0]: app/empty is a folder; must be a file [KRM504]",
-    "resources: [empty]": "1:13: error: resources[0]: app/empty has no kustomization; "
-    "add a kustomization.yaml [KRM504]",
-    "resources: [' ']": "1:13: error: resources[0]: is empty; must be a file or a folder [KRM504]",
-    "resources: [pipe]": "1:13: error: resources[0]: app/pipe: neither a file nor a folder; "
-    "a path is relative to the kustomization's folder [KRM504]",
-    'resources: ["a\\0b"]': "1:13: error: resources[0]: the path 'a\\x00b' contains a line break or a control "
-    "character, and kustomize may read it as a resource; rename the file [KRM517]",
-    "resources: [x..y/../part]": "1:13: error: resources[0]: x..y/../part: kustomize accepts no folder with an "
-    "absolute path, or with two dots in its name [KRM504]",
-    "secretGenerator: [{files: [=a.yaml]}]": "1:28: error: secretGenerator[0].files[0]: is empty; must be a file "
-    "[KRM504]",
-    "resources: [.]": "1:13: error: resources[0]: . leads back to app, which is being built; kustomize refuses such a "
-    "cycle [KRM505]",
-    "resources: [..]": "1:13: error: resources[0]: .. leads back to ., which is being built; kustomize refuses such a "
-    "cycle [KRM505]",
-    "resources: [part]": "1:13: error: resources[0]: app/part is a Component; list it under components [KRM506]",
-    "components: [base]": "1:14: error: components[0]: app/base is a Kustomization; list it under resources [KRM506]",
-    "resources: [../b.yaml]": "1:13: error: resources[0]: ../b.yaml is outside of the kustomization's folder, and "
-    "kustomize reads no files there; move it into the folder, or list the folder of a kustomization that contains it "
-    "[KRM507]",
-    "resources: [link.yaml]": "1:13: error: resources[0]: link.yaml is outside of the kustomization's folder, and "
-    "kustomize reads no files there; move it into the folder, or list the folder of a kustomization that contains it "
-    "[KRM507]",
-    "resources: [../../b]": "1:13: error: resources[0]: ../../b leads out of HERE, where nothing is read; "
-    "pass a larger folder with --root DIR [KRM508]",
-    "resources: [away]": "1:13: error: resources[0]: away leads out of HERE, where nothing is read; "
-    "pass a larger folder with --root DIR [KRM508]",
-    "resources: [../.git]": "1:13: error: resources[0]: ../.git leads out of HERE, where nothing is read; "
-    "pass a larger folder with --root DIR [KRM508]",
-    "resources: ['https://github.com/a/b']": "1:13: error: resources[0]: https://github.com/a/b is fetched over the "
-    "network during the build, so its content was not checked; keep a copy here [KRM509]",
-    "helmCharts: [{name: c}]": "1:14: error: helmCharts[0]: the chart app/charts/c is rendered by helm, which is not "
-    "run here; keep its output here instead [KRM512]",
-}
+WRONG = table(__file__, "wrong.yaml")
 
 
 @pytest.mark.parametrize("text", WRONG)
