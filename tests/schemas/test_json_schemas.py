@@ -18,6 +18,7 @@ from krmfn import Manifest, schema
 from tests.commands import ROOT
 from tests.examples import EXAMPLES
 from tests.schema_corpus import KINDS, corpus, samples, schema_of, spoiled
+from tests.tables import table
 
 FILES = sorted(set(KINDS.values()))
 
@@ -192,56 +193,10 @@ def spec(**fields: Any) -> Manifest:
     return {**head, "spec": fields}
 
 
-CONTAINER = {"name": "a", "image": "a:1"}
-WRONG: list[tuple[dict[str, Any], str, str]] = [
-    ({"driverVersion": "1.16\n"}, "driverVersion", r"is '1.16\n'; must be at most 63 letters"),
-    ({"driverImage": "a b"}, "driverImage", "must be an image reference such as"),
-    ({"driverImageParts": {}}, "driverImageParts.repository", "is required: the repository in the registry"),
-    ({"driverImageParts": {"repository": "a", "digest": "sha256:12"}}, "driverImageParts.digest", "must be a digest"),
-    ({"imageRegistry": "https://a"}, "imageRegistry", "must be a registry such as mirror.example.com:5000/team"),
-    ({"modulesLoadingOrder": ["a"]}, "modulesLoadingOrder", "has 1 entry; must be at least 2"),
-    ({"modulesLoadingOrder": []}, "modulesLoadingOrder", "must not be empty"),
-    ({"parameters": ["a"] * 257}, "parameters", "has 257 entries; must be at most 256"),
-    ({"parameters": ["a b"]}, "parameters[0]", "must be one word without spaces"),
-    ({"dirName": "/" + "a" * 4096}, "dirName", "must be an absolute path, at most 4,096 characters"),
-    ({"dirName": "opt"}, "dirName", "is 'opt'; must be an absolute path"),
-    ({"nodeSelector": {f"a{n}": "" for n in range(65)}}, "nodeSelector", "has 65 fields; must be at most 64"),
-    ({"nodeSelector": {"a b": "c"}}, "nodeSelector[a b]", "must be a label key such as example.com/gpu"),
-    ({"nodePools": [{"name": "a"}]}, "nodePools[0].nodeSelector", "is required: labels a node of this pool must have"),
-    ({"nodePools": [{"name": "a", "nodeSelector": {}, "hub": {}}]}, "nodePools[0].hub", "unknown field 'hub'"),
-    ({"daemonsets": [CONTAINER]}, "daemonsets", "did you mean 'daemonSets'?"),
-    ({"daemonSets": [{**CONTAINER, "volumes": [{"name": "a"}]}]}, "daemonSets[0].volumes[0]", "must be a name and one"),
-    (
-        {"daemonSets": [{**CONTAINER, "volumes": [{"name": "a", "emptyDir": {}, "hostPath": {"path": "/"}}]}]},
-        "daemonSets[0].volumes[0]",
-        "has 3 fields; must be a name and one source, such as hostPath",
-    ),
-    (
-        {"daemonSets": [{**CONTAINER, "env": [{"name": "A", "valueFrom": {}}]}]},
-        "daemonSets[0].env[0].valueFrom",
-        "must not be empty",
-    ),
-    (
-        {"daemonSets": [{**CONTAINER, "ports": [{"containerPort": 0}]}]},
-        "daemonSets[0].ports[0].containerPort",
-        "at least 1",
-    ),
-    (
-        {"daemonSets": [{**CONTAINER, "updateStrategy": {"rollingUpdate": {"maxSurge": "5"}}}]},
-        "daemonSets[0].updateStrategy.rollingUpdate.maxSurge",
-        "is '5'; must be a whole number or a percentage such as 10%",
-    ),
-    ({"sign": {}}, "sign", "must not be empty"),
-    ({"hub": {"spokeNamespace": "a"}}, "hub.clusterSelector", "is required: labels a managed cluster must have"),
-    (
-        {"serviceAccount": {"podSecurity": "none"}},
-        "serviceAccount.podSecurity",
-        "is 'none'; must be one of 'privileged'",
-    ),
-]
+WRONG = table(__file__, "wrong.yaml")
 
 
-@pytest.mark.parametrize(("fields", "path", "text"), WRONG, ids=[f"{path}: {text}" for _, path, text in WRONG])
+@pytest.mark.parametrize(("fields", "path", "text"), [one.values() for one in WRONG])
 def test_what_does_not_fit_is_reported_with_what_would(fields: dict[str, Any], path: str, text: str) -> None:
     messages = {
         str(result.field.path): result.message

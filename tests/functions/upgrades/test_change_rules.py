@@ -18,6 +18,7 @@ from krmfn_functions.upgrades.notes import notes
 from krmfn import Manifest, ResourceList, Result
 from tests.builders import DROP, edited, function_config, manifest, module
 from tests.commands import ROOT, Done, process
+from tests.tables import table
 
 READY = "kmm.node.kubernetes.io/kmm.drv.ready"
 CHOSEN, RUNNING = "kmm.node.kubernetes.io/version-module.kmm.drv", "kmm.node.kubernetes.io/kmm.drv.version.ready"
@@ -235,30 +236,7 @@ def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
     assert "; change driverVersion with it: then nodes reload one by one" in note.message
 
 
-I1, I2 = {"containerImage": "r/drv:1"}, {"containerImage": "r/drv:2"}
-R5, R6, L6 = {"regexp": "^5"}, {"regexp": "^6"}, {"literal": "6.1.0-test"}
-SILENT: dict[str, tuple[list[Manifest], list[Manifest]]] = {
-    "first, for new kernels": ([{**R5, **I1}, {**R6, **I1}], [{"regexp": r"^7\.", **I2}, {**R5, **I1}, {**R6, **I1}]),
-    "first, for kernels of the same image": ([{"regexp": "el9", **I1}], [{**R5, **I1}, {"regexp": "el9", **I1}]),
-    "one in place of two": ([{**R5, **I1}, {**R6, **I1}], [{"regexp": "^.+$", **I1}]),
-    "an order of mappings that are apart": ([{**R5, **I1}, {**R6, **I2}], [{**R6, **I2}, {**R5, **I1}]),
-    "a literal that was there already": ([{**R6, **I1}, {**L6, **I2}], [{**R6, **I1}]),
-    "one behind all kernels": ([{"regexp": "^.+$", **I1}, {**R6, **I2}], [{"regexp": "^.+$", **I1}]),
-    "a literal of the same image": ([{**R6, **I1}], [{**L6, **I1}, {**R6, **I1}]),
-    "no parameters": ([{**R6, **I1}], [{**R6, **I1}, {"modprobe": {"moduleName": "drv", "parameters": []}}]),
-    "no firmware": ([{**R6, **I1}], [{**R6, **I1}, {"modprobe": {"moduleName": "drv", "firmwarePath": ""}}]),
-    "insecure in another way": (
-        [{**R6, **I1}, {"registryTLS": {"insecure": True}}],
-        [{**R6, **I1, "registryTLS": {"insecureSkipTLSVerify": True}}],
-    ),
-    "secure in another way": ([{**R6, **I1}, {"registryTLS": {}}], [{**R6, **I1, "registryTLS": {"insecure": False}}]),
-    "an image with braces": ([{**R6, "containerImage": "r:$MOD_NAME"}], [{**R6, "containerImage": "r:${MOD_NAME}"}]),
-    "another list that counts for none": (
-        [{**R6, **I1, "inTreeModulesToRemove": ["a"]}, {"inTreeModulesToRemove": ["b"]}],
-        [{**R6, **I1, "inTreeModulesToRemove": ["a"]}],
-    ),
-    "the image of the container": ([{**R6, **I1}], [{**R6, "containerImage": ""}, I1]),
-}
+SILENT: dict[str, tuple[list[Manifest], list[Manifest]]] = table(__file__, "silent.yaml")
 """Mappings before and after; an entry without a condition holds fields of the container."""
 
 
@@ -274,67 +252,7 @@ def test_what_no_kernel_notices_is_silent(name: str) -> None:
     assert notes_on([mapped(old)], [mapped(new)]) == []
 
 
-SPOKEN: dict[str, tuple[list[Manifest], list[Manifest], str, str]] = {
-    "one mapping": (
-        *([{**R5, **I1}, {**R6, **I1}], [{**R5, **I1}, {**R6, **I2}], f"{MAPPINGS}[1].containerImage"),
-        "reloads the kernel module at once on all its nodes with a kernel of regexp ^6; ",
-    ),
-    "one that moved": (
-        *([{**R5, **I1}, {**R6, **I1}], [{**R6, **I2}, {**R5, **I1}], f"{MAPPINGS}[0].containerImage"),
-        "at once on all its nodes with a kernel of regexp ^6; ",
-    ),
-    "an in-tree list": (
-        [{**R5, **I1}, {**R6, **I1}],
-        [{**R5, **I1}, {**R6, **I1, "inTreeModulesToRemove": ["a"]}],
-        *(f"{MAPPINGS}[1].inTreeModulesToRemove", "at once on all its nodes with a kernel of regexp ^6; "),
-    ),
-    "a literal of its own": (
-        *([{**R6, **I1}], [{**L6, **I2}, {**R6, **I1}], f"{MAPPINGS}[0]"),
-        "at once on all its nodes with a kernel of literal 6.1.0-test; ",
-    ),
-    "an order": (
-        *([{"regexp": "el9", **I1}, {**R5, **I2}], [{**R5, **I2}, {"regexp": "el9", **I1}], f"{MAPPINGS}[0]"),
-        "at once on all its nodes with a kernel of regexp ^5 (before: regexp el9); ",
-    ),
-    "first, for some kernels": (
-        *([{"regexp": "^.+$", **I1}], [{**R6, **I2}, {"regexp": "^.+$", **I1}], f"{MAPPINGS}[0]"),
-        "at once on all its nodes with a kernel of regexp ^6 (before: regexp ^.+$); ",
-    ),
-    "one that may begin so": (
-        *([{"regexp": "^6*5", **I1}], [{**R5, **I2}, {"regexp": "^6*5", **I1}], f"{MAPPINGS}[0]"),
-        "regexp ^5 (before: regexp ^6*5)",
-    ),
-    "one of several": (
-        *([{"regexp": "^6|^5", **I1}], [{**R5, **I2}, {"regexp": "^6|^5", **I1}], f"{MAPPINGS}[0]"),
-        "regexp ^5 (before: regexp ^6|^5)",
-    ),
-    "any character": (
-        *([{"regexp": "^6.8", **I1}], [{"regexp": r"^6\.8\.0", **I2}, {"regexp": "^6.8", **I1}], f"{MAPPINGS}[0]"),
-        r"regexp ^6\.8\.0 (before: regexp ^6.8)",
-    ),
-    "one less": (
-        *([{**R5, **I1}, {**R6, **I1}], [{**R6, **I1}], MAPPINGS),
-        "unloads the kernel module on all its nodes with a kernel of regexp ^5 that no mapping takes now; ",
-    ),
-    "one less, the next takes it": (
-        [{**L6, **I2}, {**R6, **I1}],
-        *([{**R6, **I1}], f"{MAPPINGS}[0]", "at once on all its nodes with a kernel of literal 6.1.0-test; "),
-    ),
-    "secure after all": (
-        [{**R6, **I1}, {"registryTLS": {"insecure": True}}],
-        [{**R6, **I1, "registryTLS": {}}, {"registryTLS": {"insecure": True}}],
-        *(f"{MAPPINGS}[0].registryTLS", "reloads the kernel module on all its nodes at once; "),
-    ),
-    "the container's": (
-        *([{**R5, **I1}, {**L6, **I1}], [{**R5, **I1}, {**L6, **I1}, {"imagePullPolicy": "Always"}]),
-        *(f"{CONTAINER}.imagePullPolicy", "reloads the kernel module on all its nodes at once; "),
-    ),
-    "no list at all": (
-        [{**R6, **I1}, {"inTreeModulesToRemove": ["a"]}],
-        [{**R6, **I1, "inTreeModulesToRemove": []}, {"inTreeModulesToRemove": ["a"]}],
-        *(f"{MAPPINGS}[0].inTreeModulesToRemove", "on all its nodes at once; "),
-    ),
-}
+SPOKEN: dict[str, tuple[list[Manifest], list[Manifest], str, str]] = table(__file__, "spoken.yaml")
 
 
 def dockerfile(text: str, name: str = "gpu") -> Manifest:

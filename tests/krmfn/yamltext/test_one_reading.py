@@ -13,6 +13,7 @@ from typing import Any
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents, load, peek, simple, split, split_exact
 from krmfn.yamltext.words import mentions
+from tests.tables import table
 
 COUNT = int(os.environ.get("KRMFN_FUZZ", "100000" if os.environ.get("CI") else "5000"))
 SEED = int(os.environ.get("KRMFN_FUZZ_SEED", "9"))
@@ -25,68 +26,7 @@ y Y yes Yes YES n N no No NO on On ON off Off OFF oFF true True TRUE false False
 $a é http://x/y a#b a:b a'b a"b @x `x %x &x *x !x |x >x [x {x ,x ?x :x --- ...
 """
 WORDS = _WORDS.split()
-MORE = [
-    *(
-        "'y'",
-        '"y"',
-        "'true'",
-        '"1"',
-        "'a'",
-        '"a"',
-        '"\\x61"',
-        '"a\\\n  b"',
-        "!!str y",
-        "!!bool y",
-        "!!int 1",
-        "!x y",
-        "! y",
-    ),
-    *(
-        "&x a",
-        "*x",
-        "? a",
-        "? y",
-        "[a]",
-        "{a: b}",
-        "[]",
-        "{}",
-        "|",
-        ">",
-        "a b",
-        "a  b",
-        "a b: c",
-        "- a",
-        "\ta",
-        "a\t",
-        "a # b",
-    ),
-    *(
-        "a\x85b",
-        "a\u2028b",
-        "a\u2029b",
-        "\ufeffa",
-        "a\ufeffb",
-        "a\0b",
-        "a\x07b",
-        "a\x7fb",
-        "a\x80b",
-        "a\u00a0b",
-        "a\rb",
-        "",
-    ),
-    *(
-        "!!binary eQ==",
-        "!!timestamp 2001-01-01",
-        "!!str",
-        "'a''b'",
-        "'a\n  b'",
-        "a\n  b",
-        "{y: a}",
-        "[y, on]",
-        "|\n      y",
-    ),
-    *("k" * 999, "k" * 1000, "k" * 1001, "k" * 1023, "k" * 1024, "k" * 1025, "k" * 1100, '"' + "k" * 1100 + '"'),
-]
+MORE = table(__file__, "texts.yaml")
 TEXTS = [*WORDS, *WORDS, *MORE]
 BETWEEN = (":",) * 3 + (": ",) * 30 + (" : ", ":\t", ":  ", ":\n      ", ": # c\n")
 ENDS = ("\n",) * 40 + (
