@@ -236,7 +236,7 @@ def test_what_reloads_everywhere_says_how_it_reloads_one_by_one() -> None:
     assert "; change driverVersion with it: then nodes reload one by one" in note.message
 
 
-SILENT: dict[str, tuple[list[Manifest], list[Manifest]]] = table(__file__, "silent.yaml")
+SILENT = table(__file__, "silent.yaml")
 """Mappings before and after; an entry without a condition holds fields of the container."""
 
 
@@ -248,11 +248,11 @@ def mapped(entries: list[Manifest]) -> Manifest:
 
 @pytest.mark.parametrize("name", SILENT)
 def test_what_no_kernel_notices_is_silent(name: str) -> None:
-    old, new = SILENT[name]
+    old, new = SILENT[name].values()
     assert notes_on([mapped(old)], [mapped(new)]) == []
 
 
-SPOKEN: dict[str, tuple[list[Manifest], list[Manifest], str, str]] = table(__file__, "spoken.yaml")
+SPOKEN = table(__file__, "spoken.yaml")
 
 
 def dockerfile(text: str, name: str = "gpu") -> Manifest:
@@ -302,7 +302,7 @@ def test_what_is_built_all_the_same_is_silent() -> None:
 
 @pytest.mark.parametrize("name", SPOKEN)
 def test_the_kernels_whose_nodes_reload_are_named(name: str) -> None:
-    old, new, path, text = SPOKEN[name]
+    old, new, path, text = SPOKEN[name].values()
     (note,) = notes_on([mapped(old)], [mapped(new)])
     assert note.field
     assert (note.rule, note.severity, note.field.path) == ("KRM401", "info", path)
