@@ -107,8 +107,8 @@ class Module:
     @property
     def directory(self) -> str:
         """modprobe.dirName after the CRD's defaulting; an explicit "" stays."""
-        given = self.modprobe.get("dirName")
-        return given if isinstance(given, str) else "/opt"
+        directory = self.modprobe.get("dirName")
+        return directory if isinstance(directory, str) else "/opt"
 
     @property
     def loads(self) -> frozenset[str]:
@@ -119,14 +119,14 @@ class Module:
     @property
     def removes(self) -> dict[str, str]:
         """The in-tree kernel modules that are removed first, each with the field that says so."""
-        found: dict[str, str] = {}
+        fields: dict[str, str] = {}
         for path, holder in self.holders():
             for index, name in enumerate(listing(holder, "inTreeModulesToRemove") or []):
                 if isinstance(name, str):
-                    found.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
+                    fields.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
             if single := text(holder, "inTreeModuleToRemove"):
-                found.setdefault(kernel_name(single), f"{path}.inTreeModuleToRemove")
-        return found
+                fields.setdefault(kernel_name(single), f"{path}.inTreeModuleToRemove")
+        return fields
 
     @property
     def takes_every_kernel(self) -> bool:

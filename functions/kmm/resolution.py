@@ -94,8 +94,8 @@ def _parts(image: str) -> Any:
 
 def _stored(value: Table) -> Table:
     """Return a mapping without what is empty, as Go stores it; an empty mapping stays."""
-    kept = {key: one for key, one in value.items() if one not in (None, "", [])}
-    return {key: _stored(one) if isinstance(one, dict) else one for key, one in kept.items()}
+    kept = {key: field for key, field in value.items() if field not in (None, "", [])}
+    return {key: _stored(field) if isinstance(field, dict) else field for key, field in kept.items()}
 
 
 @lru_cache(maxsize=256)

@@ -102,8 +102,8 @@ def play(before: Entry | None, old: View | None, new: View, is_known: bool = Tru
     """
     rebooted = bool(old and old.kernel and new.kernel and old.kernel != new.kernel)
     moved = bool(old and new.version and old.label != new.label)
-    stays = new.action in ("fail", "ignore") or (new.action == "leave" and not moved)
-    after = new.entry if new.action == "load" else before if stays else None
+    is_left_alone = new.action in ("fail", "ignore") or (new.action == "leave" and not moved)
+    after = new.entry if new.action == "load" else before if is_left_alone else None
     ends = new.action != "gone" and not rebooted and (after != before or (moved and new.action == "load"))
     unloads = [f"Unload {before.image}"] if before and ends else []
     loads = [f"Load {after.image}"] if after and (ends or rebooted) else []

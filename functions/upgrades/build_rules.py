@@ -39,20 +39,23 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
             continue
         changed: dict[str, None] = {}
         kernels: list[Served] = []
-        for one in served(old, new):
-            if one.new is not None:
-                left, right = old.mappings[one.old], new.mappings[one.new]
-                others = _others(_recipe(old, left, files), _recipe(new, right, later))
-                if others and compared(old, left)["containerImage"] == compared(new, right)["containerImage"]:
+        for kernel in served(old, new):
+            if kernel.new is not None:
+                mapping, later_mapping = old.mappings[kernel.old], new.mappings[kernel.new]
+                others = _others(_recipe(old, mapping, files), _recipe(new, later_mapping, later))
+                if (
+                    others
+                    and compared(old, mapping)["containerImage"] == compared(new, later_mapping)["containerImage"]
+                ):
                     changed |= dict.fromkeys(others)
-                    kernels.append(one)
+                    kernels.append(kernel)
         if kernels:
             own = text(new.mappings[kernels[0].new or 0], "containerImage")
             path = f"{MAPPINGS}[{kernels[0].new}]" if own else CONTAINER
             message = (
                 f"{' and '.join(changed)} changed, but the image keeps its name: KMM builds and signs only what the "
                 "registry lacks, so the image that is there stays in use for kernels of "
-                f"{some([one.kernels for one in kernels], len(kernels), SHOWN)}"
+                f"{some([kernel.kernels for kernel in kernels], len(kernels), SHOWN)}"
             )
             yield warning(message, ref=ref(manifest), field=Field(f"{path}.containerImage"))
 
@@ -64,31 +67,35 @@ def _made_here(manifest: Manifest) -> Module | None:
 
 def _dockerfiles(manifests: Iterable[Manifest]) -> Files:
     """Return the Dockerfiles in ConfigMaps."""
-    maps = ((ref(one), text(table(one, "data"), "dockerfile")) for one in manifests if one.get("kind") == "ConfigMap")
+    maps = (
+        (ref(manifest), text(table(manifest, "data"), "dockerfile"))
+        for manifest in manifests
+        if manifest.get("kind") == "ConfigMap"
+    )
     return {(own.namespace, own.name): file for own, file in maps if file}
 
 
 def _recipe(module: Module, entry: Table, files: Files) -> dict[str, Any]:
     """Return what the image of a mapping is made from, merged as KMM does; what is needed to pull is no part of it."""
     holders = (module.container, entry)
-    builds, signs = ([table(one, kind) for one in holders] for kind in ("build", "sign"))
+    builds, signs = ([table(holder, kind) for holder in holders] for kind in ("build", "sign"))
     recipe: dict[str, Any] = {}
-    if any(has(one, "build") for one in holders):
-        names = [name for one in builds if (name := text(table(one, "dockerfileConfigMap"), "name"))]
+    if any(has(holder, "build") for holder in holders):
+        names = [name for build in builds if (name := text(table(build, "dockerfileConfigMap"), "name"))]
         recipe[_FILE] = names[-1:], files.get((module.ref.namespace, "".join(names[-1:])))
-        arguments = [one for build in builds for _, one in tables(build, "buildArgs")]
-        recipe["the build arguments"] = {text(one, "name"): text(one, "value") for one in arguments}
-    if any(has(one, "sign") for one in holders):
-        merged = {key: one[key] for one in signs for key in _SIGNED if one.get(key)}
-        recipe["what is signed"] = merged, [file for one in signs for file in texts(one, "filesToSign")]
+        arguments = [argument for build in builds for _, argument in tables(build, "buildArgs")]
+        recipe["the build arguments"] = {text(argument, "name"): text(argument, "value") for argument in arguments}
+    if any(has(holder, "sign") for holder in holders):
+        merged = {key: sign[key] for sign in signs for key in _SIGNED if sign.get(key)}
+        recipe["what is signed"] = merged, [file for sign in signs for file in texts(sign, "filesToSign")]
     return recipe
 
 
-def _others(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def _others(recipe: Mapping[str, Any], other_recipe: Mapping[str, Any]) -> list[str]:
     """Return which parts of two recipes differ."""
-    changed = [part for part in one if part in other and one[part] != other[part]]
+    changed = [part for part in recipe if part in other_recipe and recipe[part] != other_recipe[part]]
     if _FILE in changed:
-        (name, file), (other_name, other_file) = one[_FILE], other[_FILE]
+        (name, file), (other_name, other_file) = recipe[_FILE], other_recipe[_FILE]
         # by the texts where both are known, else by the names of the ConfigMaps
         if file == other_file if file and other_file else name == other_name:
             changed.remove(_FILE)

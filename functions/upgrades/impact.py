@@ -68,10 +68,10 @@ class Impact(NamedTuple):
 
     def reloading(self, step: Step) -> list[str] | None:
         """Return the nodes on which KMM unloads a Module and loads it anew; None where that is not known."""
-        effects = [one for one in self.plan.effects if one.ref.id == step.ref.id]
-        if not self.knows_nodes or any(one.what == "unknown" for one in effects):
+        effects = [effect for effect in self.plan.effects if effect.ref.id == step.ref.id]
+        if not self.knows_nodes or any(effect.what == "unknown" for effect in effects):
             return None
-        return sorted(name for one in effects if one.what == "reloaded" for name in one.nodes)
+        return sorted(name for effect in effects if effect.what == "reloaded" for name in effect.nodes)
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
@@ -104,12 +104,12 @@ def selected(manifest: Manifest) -> dict[str, str]:
     return keys | {key: str(value) for key, value in table(pod, "nodeSelector").items()}
 
 
-def reloaded_field(step: Step, one: Served) -> Field | None:
+def reloaded_field(step: Step, served: Served) -> Field | None:
     """Return the field whose change gives these kernels another result."""
-    if not (step.old and step.new and one.new is not None):
+    if not (step.old and step.new and served.new is not None):
         return Field(MAPPINGS)
-    before, after = step.old.mappings[one.old], step.new.mappings[one.new]
-    path = f"{MAPPINGS}[{one.new}]"
+    before, after = step.old.mappings[served.old], step.new.mappings[served.new]
+    path = f"{MAPPINGS}[{served.new}]"
     if any(text(before, key) != text(after, key) for key in ("literal", "regexp")):
         return Field(path, None, after)
     first = next(differences(compared(step.old, before), compared(step.new, after)))
@@ -118,8 +118,11 @@ def reloaded_field(step: Step, one: Served) -> Field | None:
         return field_of(first._replace(parts=(*CONTAINER.split("."), *first.parts)))
     holders = ((path, before, after), (CONTAINER, step.old.container, step.new.container))
     names = [(*holder, name) for holder in holders for name in (IN_TREE if key in IN_TREE else (key,))]
-    where, left, right, name = next(one for one in names if one[1].get(one[3]) != one[2].get(one[3]))
-    return Field(f"{where}.{name}", left.get(name), right.get(name))
+    return next(
+        Field(f"{where}.{name}", was.get(name), now.get(name))
+        for where, was, now, name in names
+        if was.get(name) != now.get(name)
+    )
 
 
 def field_of(change: FieldChange) -> Field:

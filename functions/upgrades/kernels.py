@@ -48,18 +48,18 @@ def served(old: Module, new: Module) -> Iterator[Served]:
         elif not after.keys() & EVERY_KERNEL:
             yield Served(f"regexp {regexp}", at, None)
         ahead = later[: later.index(regexp)] if regexp in after else later
-        for other in ahead:
-            is_first = other not in before or order.index(regexp) < order.index(other)
-            if is_first and not _are_apart(regexp, other):
-                yield Served(f"regexp {other} (before: regexp {regexp})", at, after[other], whole=False)
+        for other_regexp in ahead:
+            is_first = other_regexp not in before or order.index(regexp) < order.index(other_regexp)
+            if is_first and not _are_apart(regexp, other_regexp):
+                yield Served(f"regexp {other_regexp} (before: regexp {regexp})", at, after[other_regexp], whole=False)
 
 
 def changed(old: Module, new: Module) -> tuple[list[Served], bool]:
     """Return the served kernels for which the result is another one, or none; and whether all get another one."""
     before, after = ([compared(module, entry) for entry in module.mappings] for module in (old, new))
     every = list(served(old, new))
-    other = {one: None for one in every if one.new is None or before[one.old] != after[one.new]}
-    return list(other), all(one in other and one.new is not None for one in every if one.whole)
+    affected = {kernels: None for kernels in every if kernels.new is None or before[kernels.old] != after[kernels.new]}
+    return list(affected), all(kernels in affected and kernels.new is not None for kernels in every if kernels.whole)
 
 
 def _first(module: Module, kernel: str) -> int | None:
@@ -71,18 +71,18 @@ def _first(module: Module, kernel: str) -> int | None:
 
 def _regexps(module: Module) -> dict[str, int]:
     """Return the regexps in order, with their mappings; not one that is repeated, or behind one for every kernel."""
-    found: dict[str, int] = {}
+    regexps: dict[str, int] = {}
     for index, entry in enumerate(module.mappings):
         if regexp := text(entry, "regexp"):
-            found.setdefault(regexp, index)
+            regexps.setdefault(regexp, index)
             if regexp in EVERY_KERNEL:
                 break
-    return found
+    return regexps
 
 
-def _are_apart(one: str, other: str) -> bool:
+def _are_apart(regexp: str, other_regexp: str) -> bool:
     """Return True when no kernel matches both: they begin with other characters."""
-    pairs = zip(_start(one), _start(other), strict=False)
+    pairs = zip(_start(regexp), _start(other_regexp), strict=False)
     return any(left.lstrip("\\") != right.lstrip("\\") for left, right in pairs if not {left, right} & {*_ANY})
 
 

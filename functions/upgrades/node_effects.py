@@ -41,10 +41,10 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
     if problem := unknown(before, after):
         return [], [warning(f"what happens on the nodes is not known: {problem}")]
     try:
-        one, other = side(before, old), side(after, new)
+        old_side, new_side = side(before, old), side(after, new)
     except KrmfnError as failure:
         return [], [warning(f"what happens on the nodes is not known: {failure}")]
-    return list(_joined(one, other)), []
+    return list(_joined(old_side, new_side)), []
 
 
 def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
@@ -52,12 +52,12 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | 
 
     A list has nodes, too, when each of them is wrong: it is not about those of the other one.
     """
-    before, after = (cluster.of_list(one, domain_of) for one in (old, new))
-    fleets = ((one, one.fleet) for one in (before, after))
-    sides = [one for one, fleet in fleets if fleet.nodes or fleet.inventories or fleet.findings]
+    before, after = (cluster.of_list(resources, domain_of) for resources in (old, new))
+    fleets = ((whole, whole.fleet) for whole in (before, after))
+    sides = [whole for whole, fleet in fleets if fleet.nodes or fleet.inventories or fleet.findings]
     if not sides:
         return None
-    before, after = (one if one in sides else one._replace(fleet=sides[0].fleet) for one in (before, after))
+    before, after = (whole if whole in sides else whole._replace(fleet=sides[0].fleet) for whole in (before, after))
     return before, after
 
 
@@ -75,34 +75,40 @@ def side(whole: Cluster, resources: ResourceList) -> Side:
 
 def _unknown(whole: Cluster) -> str:
     """Return why the nodes of a side say too little; "" when they say enough."""
-    wrong = next((one for one in whole.fleet.findings if one.severity == "error"), None)
+    wrong = next((finding for finding in whole.fleet.findings if finding.severity == "error"), None)
     missing = whole.fleet.unknown(key for driver in whole.every for key in driver.keys)
     return f"{wrong.ref}: {wrong.message}" if wrong and wrong.ref else wrong.message if wrong else missing
 
 
 def _expired(whole: Cluster) -> str:
     """Return why the nodes of the new side may be others by now; "" when they may not. The old side may be as old."""
-    found = next(rules.about_input(whole.fleet._replace(findings=()), (), (), rules.today()), None)
-    return f"{found.ref} {found.message}" if found else ""
+    expired = next(rules.about_input(whole.fleet._replace(findings=()), (), (), rules.today()), None)
+    return f"{expired.ref} {expired.message}" if expired else ""
 
 
 def _joined(before: Side, after: Side) -> Iterator[Effect]:
     """Yield the effects: of each Module what has one reason together."""
-    found: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
+    parts_by_reason: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
     refs = {}
     for alike in moves.moves(before, after):
-        for one in alike:
-            move = _of_plugin(one) or _taken_over(one, alike) or one.move
-            if not _is_told(one, move):
+        for moved in alike:
+            move = _of_plugin(moved) or _taken_over(moved, alike) or moved.move
+            if not _is_told(moved, move):
                 continue
-            refs[one.driver.ref.id] = one.driver.ref
+            refs[moved.driver.ref.id] = moved.driver.ref
             is_left = move.effect in ("lost", "blocked", "waiting") or (move.effect == "unknown" and not move.after)
-            failing = one.new.failing if move.effect == "blocked" else ""
-            key = (one.driver.ref.id, _WORDS.index(move.effect), move.reason, failing, is_left and one.new.is_selected)
-            was, now = (each.image if each else None for each in (move.before, move.after))
+            failing = moved.new.failing if move.effect == "blocked" else ""
+            key = (
+                moved.driver.ref.id,
+                _WORDS.index(move.effect),
+                move.reason,
+                failing,
+                is_left and moved.new.is_selected,
+            )
+            was, now = (loaded.image if loaded else None for loaded in (move.before, move.after))
             part = OnNodes((), move.events, was, now, move.is_known)
-            found.setdefault(key, {}).setdefault(part, []).extend(one.nodes)
-    for (own, at, reason, failing, is_short), parts in sorted(found.items(), key=lambda one: one[0]):
+            parts_by_reason.setdefault(key, {}).setdefault(part, []).extend(moved.nodes)
+    for (own, at, reason, failing, is_short), parts in sorted(parts_by_reason.items(), key=lambda group: group[0]):
         nodes = sorted(name for names in parts.values() for name in names)
         told = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in parts.items())
         head = f"blocked by node {failing} on" if failing else _HEADS[_WORDS[at]]
@@ -110,36 +116,36 @@ def _joined(before: Side, after: Side) -> Iterator[Effect]:
         yield Effect(refs[own], _WORDS[at], tuple(nodes), message, reason, told, is_short)
 
 
-def _is_told(one: Moved, move: Move) -> bool:
+def _is_told(moved: Moved, move: Move) -> bool:
     """Return True for what is news: something moves, or would if nothing kept it from that."""
     if move.effect == "kept":
-        return one.new.action == "leave"
-    if move.effect == "unknown" and one.old and not move.after:
-        return one.old.action != one.new.action
-    if move.effect == "blocked" and one.old:
-        return one.new.action == "fail" and one.old.action != "fail"
-    return move.effect != "none" and (move.effect != "waiting" or one.old is None)
+        return moved.new.action == "leave"
+    if move.effect == "unknown" and moved.old and not move.after:
+        return moved.old.action != moved.new.action
+    if move.effect == "blocked" and moved.old:
+        return moved.new.action == "fail" and moved.old.action != "fail"
+    return move.effect != "none" and (move.effect != "waiting" or moved.old is None)
 
 
-def _of_plugin(one: Moved) -> Move | None:
+def _of_plugin(moved: Moved) -> Move | None:
     """Return what becomes of a Module without a loader: its plugin runs where nothing keeps it away."""
-    if one.new.action not in ("ignore", "remove", "gone") or one.move.before:
+    if moved.new.action not in ("ignore", "remove", "gone") or moved.move.before:
         return None
-    ran = bool(one.old and one.old.action == "ignore" and not one.old.reason)
-    runs = one.new.action == "ignore" and one.new.is_selected and not one.new.reason
+    ran = bool(moved.old and moved.old.action == "ignore" and not moved.old.reason)
+    runs = moved.new.action == "ignore" and moved.new.is_selected and not moved.new.reason
     if ran == runs:
         return None
-    return one.move._replace(effect="gained" if runs else "lost")
+    return moved.move._replace(effect="gained" if runs else "lost")
 
 
-def _taken_over(one: Moved, alike: Sequence[Moved]) -> Move | None:
+def _taken_over(moved: Moved, alike: Sequence[Moved]) -> Move | None:
     """Return the move of a Module whose kernel module another one loads from now on."""
-    if one.move.effect != "lost" or one.move.after:
+    if moved.move.effect != "lost" or moved.move.after:
         return None
     for heir in alike:
         after = heir.move.after
-        if after and heir is not one and heir.driver.module.loads & one.driver.module.loads:
-            events = (*one.move.events, *heir.move.events)
+        if after and heir is not moved and heir.driver.module.loads & moved.driver.module.loads:
+            events = (*moved.move.events, *heir.move.events)
             reason = f"{heir.driver.ref} takes its place"
-            return one.move._replace(effect="reloaded", events=events, reason=reason, after=after)
+            return moved.move._replace(effect="reloaded", events=events, reason=reason, after=after)
     return None

@@ -75,20 +75,20 @@ def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref]
     def places() -> Mapping[Id, Sequence[str]]:
         whole = cluster.of_list(resources, domain_of)
         wrong = rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today())
-        if not whole.fleet.nodes or any(one.severity == "error" for one in wrong):
+        if not whole.fleet.nodes or any(finding.severity == "error" for finding in wrong):
             return {}
         try:
             groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
             placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
         except KrmfnError:
             return {}
-        found: dict[Id, list[str]] = {driver.ref.id: [] for driver in whole.drivers}
+        names: dict[Id, list[str]] = {driver.ref.id: [] for driver in whole.drivers}
         for group in groups:
             for outcome in group.outcomes:
                 if outcome.state == "runs":
-                    found[whole.drivers[outcome.driver].ref.id] += (node.name for node in group.nodes)
+                    names[whole.drivers[outcome.driver].ref.id] += (node.name for node in group.nodes)
         pods = zip(whole.workloads, placed, strict=True)
-        return found | {one.ref.id: [node.name for node in where.nodes] for one, where in pods if where}
+        return names | {workload.ref.id: [node.name for node in where.nodes] for workload, where in pods if where}
 
     return lambda ref: places().get(ref.id)
 

@@ -46,8 +46,8 @@ def _of_plugin(step: Step, section: str) -> Field | None:
         return None
     for key in (section, "tolerations", "imageRepoSecret"):
         parts = ("spec", key)
-        if found := next(differences(old.spec.get(key) or [], new.spec.get(key) or [], parts), None):
-            return field_of(found)
+        if first := next(differences(old.spec.get(key) or [], new.spec.get(key) or [], parts), None):
+            return field_of(first)
     return None
 
 
@@ -57,8 +57,8 @@ def _of_daemonset(change: Change) -> Field | None:
         return None
     if text(table(change.new, "spec", "updateStrategy"), "type") == "OnDelete":
         return None
-    found = next((field for field in change.fields if field.parts[:2] == ("spec", "template")), None)
-    return field_of(found) if found and any(key.startswith(LABELS) for key in selected(change.new)) else None
+    first = next((field for field in change.fields if field.parts[:2] == ("spec", "template")), None)
+    return field_of(first) if first and any(key.startswith(LABELS) for key in selected(change.new)) else None
 
 
 RULES = (

@@ -24,8 +24,8 @@ def change_is_ordered(impact: Impact) -> Iterator[Result]:
         if not (step.old and step.old.container and step.new and step.new.container):
             continue
         (kernels, is_all), (before, after) = changed(step.old, step.new), step.versions
-        again = [one for one in kernels if one.new is not None] if before == after else []
-        gone = [one for one in kernels if one.new is None]
+        again = [served for served in kernels if served.new is not None] if before == after else []
+        gone = [served for served in kernels if served.new is None]
         nodes = impact.reloading(step)
         if again and nodes != []:
             where = "on all its nodes at once" if is_all else f"at once on all its nodes with {_kernels(again)}"
@@ -45,7 +45,7 @@ def _among(nodes: Sequence[str], every: Sequence[str]) -> str:
 
 
 def _kernels(served: Sequence[Served]) -> str:
-    return f"a kernel of {some([one.kernels for one in served], len(served), SHOWN)}"
+    return f"a kernel of {some([kernel.kernels for kernel in served], len(served), SHOWN)}"
 
 
 def _held(impact: Impact, step: Step, kernels: Served, message: str, remedy: str) -> Result:

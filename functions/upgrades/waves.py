@@ -48,8 +48,8 @@ class _Bump(NamedTuple):
         whole, resources = self.sides[is_new]
         key = self.new.version_label
         nodes = [
-            one._replace(labels={**one.labels, key: labels[one.name]}) if one.name in labels else one
-            for one in whole.fleet.nodes
+            node._replace(labels={**node.labels, key: labels[node.name]}) if node.name in labels else node
+            for node in whole.fleet.nodes
         ]
         return node_effects.side(whole._replace(fleet=whole.fleet._replace(nodes=nodes)), resources)
 
@@ -73,7 +73,7 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     """
     bump = _bump(compared)
     key, (old, new) = bump.new.version_label, bump.versions
-    label_of = {one.name: one.labels.get(key, "") for one in bump.sides[0][0].fleet.nodes}
+    label_of = {node.name: node.labels.get(key, "") for node in bump.sides[0][0].fleet.nodes}
     first = bump.side(False, {})
     chosen = sorted(name for (name, _), at in first.group_of.items() if bump.new.ref.id in first.groups[at])
     nodes = [name for name in chosen if label_of[name] == old]
@@ -112,7 +112,7 @@ def _bump(compared: Comparison) -> _Bump:
         raise _none("the nodes differ between OLD and NEW; change nodes, or their inventory, by themselves")
     if not target(function_config.read(compared.sides[1])[0].kmm_version).labels_versions:
         raise _none("KMM up to 2.5 has no node label for the version that is loaded, so there is nothing to wait for")
-    old, new = ({one.ref.id: one for one in whole.drivers} for whole in known)
+    old, new = ({driver.ref.id: driver for driver in whole.drivers} for whole in known)
     changed = [key for key in {**old, **new} if not _is_same(old.get(key), new.get(key))]
     names = [str((new.get(key) or old[key]).ref) for key in changed]
     if len(names) != 1:
@@ -143,11 +143,11 @@ def _is_same(old: Driver | None, new: Driver | None) -> bool:
 def _holders(compared: Comparison, driver: Driver) -> tuple[str, ...]:
     """Return the workloads that wait for a Module and whose pods a moved version label does not take off a node."""
     keys = {*label_keys(driver.module.ref)}
-    found = ((one, selected(one)) for one in compared.plan.new)
+    workloads = ((workload, selected(workload)) for workload in compared.plan.new)
     return tuple(
-        str(ref(one))
-        for one, by in found
-        if keys & by.keys() and not (one.get("kind") == "DaemonSet" and driver.version_label in by)
+        str(ref(workload))
+        for workload, by in workloads
+        if keys & by.keys() and not (workload.get("kind") == "DaemonSet" and driver.version_label in by)
     )
 
 

@@ -46,9 +46,9 @@ def _with_whole_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def mistyped(where: str, given: str, wanted: str) -> str:
+def mistyped(where: str, actual: str, expected: str) -> str:
     """Return the API server's message for a wrong type."""
-    return f'{where}: Invalid value: "{given}": {where} in body must be of type {wanted}: "{given}"'
+    return f'{where}: Invalid value: "{actual}": {where} in body must be of type {expected}: "{actual}"'
 
 
 def invalid(

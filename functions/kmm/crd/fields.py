@@ -70,9 +70,9 @@ KMM053 = Rule(
 def null_value(node: Fact, parent: Fact, path: FieldPath) -> Iterator[Result]:
     """Yield the error about a field that is null, unless the CRD has a default for it."""
     if path[-1] not in parent.required and node.default is None and not is_dropped(path):
-        wanted = "integer,string" if node.type == "quantity" else node.type
+        expected = "integer,string" if node.type == "quantity" else node.type
         hint = "leave the field out: a plain create drops it, server-side apply refuses it"
-        yield refused(mistyped(dotted(path), "null", wanted), join(path), hint=hint, rule="KMM059")
+        yield refused(mistyped(dotted(path), "null", expected), join(path), hint=hint, rule="KMM059")
 
 
 KMM059 = Rule(

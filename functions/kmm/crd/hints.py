@@ -34,9 +34,9 @@ def _has(path: FieldPath, structure: str) -> bool:
     return node is not None
 
 
-def in_quotes(value: Any, wanted: Iterable[str]) -> str:
+def in_quotes(value: Any, types: Iterable[str]) -> str:
     """Return how to write a string that YAML takes for another type; "" when that is not the mistake."""
-    if "string" not in wanted or isinstance(value, (dict, list, str)) or value is None:
+    if "string" not in types or isinstance(value, (dict, list, str)) or value is None:
         return ""
     if isinstance(value, bool):
         shown = str(value).lower()

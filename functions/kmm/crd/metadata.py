@@ -25,16 +25,16 @@ _GENERATED = 58
 
 def check(module: Manifest) -> Iterator[Result]:
     """Yield what the API server refuses in a Module's metadata, but for owners, finalizers and managedFields."""
-    given, metadata = module.get("metadata"), table(module, "metadata")
+    written, metadata = module.get("metadata"), table(module, "metadata")
     name, start, namespace = (text(metadata, key) for key in ("name", "generateName", "namespace"))
     if start:
         errors = subdomain_errors(_without_dash(start))
         yield from invalid("KMM061", "metadata.generateName", start, errors, current=start)
-    if (given is None or metadata == given) and not metadata.get("name") and not metadata.get("generateName"):
+    if (written is None or metadata == written) and not metadata.get("name") and not metadata.get("generateName"):
         yield refused(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
-    made = name or (f"{start[:_GENERATED]}xxxxx" if start else "")
-    if made:
-        yield from invalid("KMM061", "metadata.name", made, subdomain_errors(made), current=name or None)
+    full_name = name or (f"{start[:_GENERATED]}xxxxx" if start else "")
+    if full_name:
+        yield from invalid("KMM061", "metadata.name", full_name, subdomain_errors(full_name), current=name or None)
     if namespace:
         yield from invalid("KMM062", "metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)
     for key, value in table(metadata, "labels").items():

@@ -61,7 +61,7 @@ class Slot(NamedTuple):
     """A value, the Go type that it must have, and its path."""
 
     value: Any
-    wanted: str
+    go_type: str
     path: FieldPath
     place: str = "Go value"
     """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
@@ -71,14 +71,14 @@ def check(module: Manifest) -> Iterator[Result]:
     """Yield what the API server cannot decode in a Module's metadata, then the fields that it does not know there."""
     slots = list(_slots(Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))))
     for slot in slots:
-        value, shape = slot.value, _shape(slot.wanted)
-        if value is not None and slot.wanted != ANYTHING and type_name(value) != shape:
-            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {slot.wanted}"
+        value, shape = slot.value, _shape(slot.go_type)
+        if value is not None and slot.go_type != ANYTHING and type_name(value) != shape:
+            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {slot.go_type}"
             shown = None if isinstance(value, (dict, list)) else value
             yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)), "KMM065")
     for slot in slots:
-        for key in slot.value if isinstance(slot.value, dict) and slot.wanted in STRUCTS else ():
-            if key not in STRUCTS[slot.wanted]:
+        for key in slot.value if isinstance(slot.value, dict) and slot.go_type in STRUCTS else ():
+            if key not in STRUCTS[slot.go_type]:
                 here = (*slot.path, key)
                 yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here), rule="KMM066")
 
@@ -109,35 +109,35 @@ def _slots(slot: Slot) -> Iterator[Slot]:
 
 
 def _below(slot: Slot) -> Iterator[Slot]:
-    value, wanted, path, place = slot
-    if isinstance(value, dict) and wanted in STRUCTS:
+    value, go_type, path, place = slot
+    if isinstance(value, dict) and go_type in STRUCTS:
         _, _, fields = place.partition(".")
-        for key, kind in STRUCTS[wanted].items():
-            names = ".".join(filter(None, (wanted.removeprefix("v1."), fields, key)))
+        for key, kind in STRUCTS[go_type].items():
+            names = ".".join(filter(None, (go_type.removeprefix("v1."), fields, key)))
             yield Slot(value.get(key), kind, (*path, key), f"Go struct field {names}")
-    elif isinstance(value, dict) and wanted == MAP:
+    elif isinstance(value, dict) and go_type == MAP:
         for key in sorted(value, key=str):
             yield Slot(value[key], "string", (*path, key), place)
-    elif isinstance(value, list) and wanted.startswith("[]"):
+    elif isinstance(value, list) and go_type.startswith("[]"):
         for index, entry in enumerate(value):
-            yield Slot(entry, wanted.removeprefix("[]"), (*path, index), place)
+            yield Slot(entry, go_type.removeprefix("[]"), (*path, index), place)
 
 
-def _shape(wanted: str) -> str:
+def _shape(go_type: str) -> str:
     """Return JSON's name of the type that a Go type is decoded from."""
-    if wanted.startswith("[]"):
+    if go_type.startswith("[]"):
         return "array"
-    if wanted == MAP or wanted in STRUCTS:
+    if go_type == MAP or go_type in STRUCTS:
         return "object"
-    return {"bool": "boolean", "int64": "integer"}.get(wanted, "string")
+    return {"bool": "boolean", "int64": "integer"}.get(go_type, "string")
 
 
 def _given(slot: Slot) -> str:
     """Return Go's name of the value's type, or the number itself when it does not fit an integer."""
-    given = type_name(slot.value)
-    if slot.wanted == "int64" and given == "number":
+    actual = type_name(slot.value)
+    if slot.go_type == "int64" and actual == "number":
         return f"number {slot.value}"
-    return {"boolean": "bool", "integer": "number"}.get(given, given)
+    return {"boolean": "bool", "integer": "number"}.get(actual, actual)
 
 
 RULES = (KMM065, KMM066)

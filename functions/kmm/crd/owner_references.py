@@ -97,9 +97,9 @@ def _owners(module: Manifest) -> Iterator[tuple[int, Table]]:
     """Yield the owners as Go reads them, with their positions: "" for a missing text, the fields in Go's order."""
     for index, entry in enumerate(listing(table(module, "metadata"), "ownerReferences") or []):
         if entry is None or isinstance(entry, dict):
-            given: Table = {key: value for key, value in (entry or {}).items() if value is not None}
-            texts = {key: given.get(key, "") for key in ("apiVersion", "kind", "name", "uid")}
-            yield index, texts | {key: given[key] for key in ("controller", "blockOwnerDeletion") if key in given}
+            fields: Table = {key: value for key, value in (entry or {}).items() if value is not None}
+            texts = {key: fields.get(key, "") for key in ("apiVersion", "kind", "name", "uid")}
+            yield index, texts | {key: fields[key] for key in ("controller", "blockOwnerDeletion") if key in fields}
 
 
 def _version(api_version: str) -> str:

@@ -39,16 +39,18 @@ def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 
 
 def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
-    given = type_name(value)
-    wanted = ("integer", "string") if node.type == "quantity" else (node.type,)
-    if given in wanted or (given == "number" and "integer" in wanted and is_dropped(path) and abs(value) < INFINITE):
+    actual = type_name(value)
+    expected = ("integer", "string") if node.type == "quantity" else (node.type,)
+    if actual in expected or (
+        actual == "number" and "integer" in expected and is_dropped(path) and abs(value) < INFINITE
+    ):
         return
-    where, hint = dotted(path), in_quotes(value, wanted)
-    yield refused(mistyped(where, given, ",".join(wanted)), join(path), _shown(value), hint, "KMM052")
+    where, hint = dotted(path), in_quotes(value, expected)
+    yield refused(mistyped(where, actual, ",".join(expected)), join(path), _shown(value), hint, "KMM052")
     if node.type == "quantity":
         text = f'<nil>: Invalid value: "": "{where}" must validate at least one schema (anyOf)'
         yield refused(text, join(path), _shown(value), rule="KMM052")
-        yield refused(mistyped(where, given, "integer"), join(path), _shown(value), rule="KMM052")
+        yield refused(mistyped(where, actual, "integer"), join(path), _shown(value), rule="KMM052")
 
 
 def _of_list(value: list[Any], node: Fact, path: FieldPath) -> Iterator[Result]:

@@ -26,23 +26,23 @@ def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
         removed = {name: path for name, path in remover.removes.items() if name not in remover.loads}
         for kernel_module, path in removed.items():
-            others = [other for other in loaders.get(kernel_module, ()) if other.ref != remover.ref]
-            met = [other for other in others if _can_meet(remover.selector or {}, other.selector or {})]
+            others = [neighbour for neighbour in loaders.get(kernel_module, ()) if neighbour.ref != remover.ref]
+            met = [neighbour for neighbour in others if _can_meet(remover.selector or {}, neighbour.selector or {})]
             if met:
                 yield _finding(remover, kernel_module, path, met)
 
 
 def _finding(remover: Module, kernel_module: str, path: str, met: list[Module]) -> Result:
-    named = some((str(other.ref) for other in met), len(met), 3)
-    both = any(remover.loads & other.removes.keys() for other in met)
+    named = some((str(neighbour.ref) for neighbour in met), len(met), 3)
+    both = any(remover.loads & neighbour.removes.keys() for neighbour in met)
     what = "and is removed by it" if both else "on the same node"
     message = f"removes {kernel_module}, which {named} loads {what}; KMM keeps no order between Modules"
     return warning(message, ref=remover.ref, field=Field(path, kernel_module))
 
 
-def _can_meet(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+def _can_meet(selector: Mapping[str, str], other_selector: Mapping[str, str]) -> bool:
     """Return True when a node can have the labels of both selectors."""
-    return all(other.get(key, value) == value for key, value in one.items())
+    return all(other_selector.get(key, value) == value for key, value in selector.items())
 
 
 KRM231 = Rule(

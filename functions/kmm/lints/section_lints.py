@@ -119,8 +119,8 @@ def _cluster_has_dra(module: Module, kmm: Target) -> Iterator[Result]:
 
 def _kubernetes() -> tuple[int, ...] | None:
     """Return the cluster's Kubernetes version where the environment has it, as Argo CD sets it; None: not known."""
-    found = re.match(r"v?(\d+)\.(\d+)", os.environ.get(VARIABLE, ""))
-    return tuple(map(int, found.groups())) if found else None
+    match = re.match(r"v?(\d+)\.(\d+)", os.environ.get(VARIABLE, ""))
+    return tuple(map(int, match.groups())) if match else None
 
 
 KRM209 = Rule(

@@ -35,11 +35,11 @@ def _findings(dra: Table) -> Iterator[Result]:
         seen.add(name)
 
 
-def _named(name: str, path: str, given: Any, rules: tuple[str, str]) -> Iterator[Result]:
+def _named(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterator[Result]:
     """Yield the finding about a name that is missing, or that is no subdomain."""
     wrong = subdomain_errors(name) if name else []
     if not name:
-        yield refused(f"{path} is required", path, given, rule=rules[0])
+        yield refused(f"{path} is required", path, current, rule=rules[0])
     if wrong:
         message = f"{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
         yield refused(message, path, name, rule=rules[1])
