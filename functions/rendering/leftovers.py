@@ -12,7 +12,7 @@ from typing import NamedTuple
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.counts import counted, some
 from krmfn.item import PATH
-from krmfn.ownership import OWNER, Id, Scope
+from krmfn.ownership import OWNER, Id, Scope, known_as
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
@@ -44,10 +44,12 @@ def sort_out(
     config: FunctionConfig,
     wanted: Sequence[Generated],
     handled: frozenset[tuple[str, str]] = OWNERS,
+    undriven: Sequence[Item] = (),
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
 
-    `handled` are the kinds that are rendered in this run: what was made from another one stays while its owner is here.
+    `handled` are the kinds that are rendered in this run, and `undriven` the configs of these kinds that are not: what
+    was made from a config that nothing drives stays while it is here.
     """
     names = frozenset(one.ref.id for one in wanted)
     items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
@@ -57,14 +59,24 @@ def sort_out(
     parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
         parts[_outcome(item, config.prune, packages, is_kept)].append(item)
-    parts["undriven"] = []
-    for scope in scopes:
-        if scope.owners - handled:
-            gone = {id(item) for item in items}
-            made = [item for item in resources.made(scope) if item.mark and item.mark.owner[:2] not in handled]
-            parts["undriven"] += [item for item in made if id(item) not in gone]
+    idle = {id for config_item in undriven for id in known_as(config_item.ref, config_item.annotations)}
+    idle |= {(group, kind, config.namespace, name) for group, kind, namespace, name in idle if not namespace}
+    gone = {id(item) for item in items}
+    parts["undriven"] = [
+        item
+        for scope in scopes
+        for item in (resources.made(scope) if idle or scope.owners - handled else ())
+        if id(item) not in gone and item.mark and (item.mark.owner[:2] not in handled or item.mark.owner in idle)
+    ]
     written = _handwritten(resources, scopes, config, names, parts)
     findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
+    if staying := [item for item in parts["undriven"] if item.mark and item.mark.owner in idle]:
+        shown = some((str(item.ref) for item in staying), len(staying))
+        message = (
+            f"nothing drives {_owner(staying[0])} any more, so what was generated from it stays as it is: {shown}; "
+            "remove these objects when its own operator has taken over"
+        )
+        findings.append(staying[0].located(warning(message, rule="KRM116")))
     return LeftOvers([*parts["kept"], *parts["undriven"]], written, findings)
 
 
@@ -74,6 +86,7 @@ def as_they_stand(
     config: FunctionConfig,
     wanted: Sequence[Generated],
     handled: Collection[tuple[str, str]] = OWNERS,
+    undriven: Sequence[Item] = (),
 ) -> LeftOvers:
     """Return the same for a list that is rendered already: nothing is left over, and each Module is judged."""
     return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))

@@ -297,6 +297,19 @@ def test_children_of_a_config_that_its_own_operator_acts_on_now_are_not_removed(
     assert (len(left), code) == (3, 0)
 
 
+@pytest.mark.parametrize("prune", ["auto", "always", "never"])
+@pytest.mark.parametrize("why", ["annotation", "version"])
+def test_nor_are_they_with_the_profile_there(why: str, prune: str) -> None:
+    objects, _, _ = rendered(profile(), CR)
+    made = [one for one in objects.values() if one["kind"] in ("Module", "DaemonSet")]
+    own = {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/profile": "none"}}}
+    product = profile() if why == "annotation" else profile("versions: [v1alpha1]", "versions: [v1]")
+    left, findings, code = rendered(product, own if why == "annotation" else CR, *made, prune=prune)
+    assert {name for name in left if not name.startswith("Profile")} >= {"Module gpu", "DaemonSet gpu-metrics"}
+    assert code == (0 if why == "annotation" else 1)
+    assert any("nothing drives amd.com DeviceConfig kmm/gpu any more, so what was" in line for line in findings)
+
+
 def test_cel_rules_are_said_once_not_to_be_evaluated() -> None:
     own = profile()
     options = own["spec"]["schema"]["properties"]["spec"]
