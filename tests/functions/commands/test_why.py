@@ -11,48 +11,13 @@ import pytest
 
 from tests.commands import ROOT, Done, process
 from tests.functions.comparing.test_base import repository
+from tests.kmm_dumps import IMAGE, KERNEL, module, modules_config, node, worker
 
-KERNEL = "5.14.0-503.11.1.el9_5.x86_64"
-IMAGE = f"registry.example.com/nic/driver:1.8-{KERNEL}"
 NIC = {"example.com/nic": "true"}
 READY = {"kmm.node.kubernetes.io/kmm.nic.ready": ""}
-KMM = "kmm.sigs.x-k8s.io/v1beta1"
 HOLDER: dict[str, Any] = {"kind": "Pod", "apiVersion": "v1"}
 HOLDER |= {"metadata": {"name": "user", "namespace": "apps"}}
 HOLDER |= {"spec": {"nodeName": "web-1", "nodeSelector": READY}, "status": {"phase": "Running"}}
-
-
-def node(labels: dict[str, str], *taints: str, kernel: str = KERNEL, boot: str = "b1") -> dict[str, Any]:
-    """A Node with taints of effect NoSchedule."""
-    info = {"kernelVersion": kernel, "architecture": "amd64", "osImage": "Linux", "bootID": boot}
-    spec = {"taints": [{"key": key, "effect": "NoSchedule"} for key in taints]}
-    metadata = {"name": "web-1", "labels": labels, "annotations": {"secret": "s3cret"}}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec, "status": {"nodeInfo": info}}
-
-
-def module(**metadata: str) -> dict[str, Any]:
-    """A Module on the cluster."""
-    return {"apiVersion": KMM, "kind": "Module", "metadata": {"name": "nic", "namespace": "kmm", **metadata}}
-
-
-def modules_config(wanted: str = IMAGE, loaded: str = IMAGE, boot: str = "b1") -> dict[str, Any]:
-    """A NodeModulesConfig; "" stands for no entry."""
-    named = {"name": "nic", "namespace": "kmm"}
-    config = [{**named, "config": {"containerImage": wanted, "kernelVersion": KERNEL}}] if wanted else []
-    status = {**named, "config": {"containerImage": loaded, "kernelVersion": KERNEL}, "bootId": boot}
-    body = {"spec": {"modules": config}, "status": {"modules": [status] if loaded else []}}
-    return {"apiVersion": KMM, "kind": "NodeModulesConfig", "metadata": {"name": "web-1"}, **body}
-
-
-def worker(action: str, **state: dict[str, str]) -> dict[str, Any]:
-    """A worker pod of KMM's."""
-    labels = {"kmm.node.kubernetes.io/worker-action": action, "kmm.node.kubernetes.io/module.name": "nic"}
-    metadata = {"name": "kmm-worker-web-1-nic", "namespace": "kmm", "labels": labels}
-    statuses = [{"state": state}] if state else []
-    body = {"spec": {"nodeName": "web-1"}, "status": {"containerStatuses": statuses}}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, **body}
-
-
 EVENT: dict[str, Any] = {
     "apiVersion": "v1",
     "kind": "Event",
