@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from krmfn import KrmfnError, Manifest, Ref, ResourceList, Result, warning
+from krmfn import Item, KrmfnError, Manifest, Ref, Result, warning
 from krmfn.resource import Place, ref
 from krmfn.yamltext import emit
 
 from .. import options
+from ..cluster import given
+from ..cluster.cluster_streams import Streams
 from ..cluster_dump import is_dumped
 from ..command import Command, Context
 from ..fleet import readings
@@ -33,7 +37,7 @@ class Import(NamedTuple):
 
     paths: tuple[str, ...]
     output_dir: str
-    function_config: str | None
+    function_config: Sequence[str]
     root: str | None
     own: Mapping[str, str]
 
@@ -45,32 +49,62 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Import) -> int:
-    if args.function_config:
-        raise KrmfnError("import writes its own functionConfig; remove --function-config")
+    configs = given.configs_of(context.options)
+    existing = given.joined(configs) if configs else None
+    if wrong := assembly.errors((), Settings(RENDER, own=args.own), existing):
+        raise KrmfnError(*map(str, wrong))
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
-    return clusters.printed(context, streams, *_imported(streams.lists, args._replace(paths=streams.paths)))
+    text, findings = _imported(_clusters(streams), args._replace(paths=streams.paths), existing)
+    results = [result for resources in streams.lists.values() for result in resources.results]
+    return clusters.printed(context, streams, text, [*results, *findings])
 
 
-def _imported(lists: Mapping[str, ResourceList], args: Import) -> tuple[str, list[Result]]:
-    items = [item for resources in lists.values() for item in resources.items]
-    places = {item.ref.id: item.place for item in items}
+def _clusters(streams: Streams) -> dict[str, list[Item]]:
+    """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
+    items: dict[str, list[Item]] = {}
+    for one in streams.clusters:
+        items.setdefault(one.cluster.name if one.cluster.members else "", []).extend(one.final.items)
+    return items
+
+
+def _imported(lists: Mapping[str, Sequence[Item]], args: Import, existing: Manifest | None) -> tuple[str, list[Result]]:
     settings = Settings(RENDER, own=args.own)
+    wholes = {name: _of_cluster(items, name, args, existing) for name, items in lists.items()}
+    taken = [one for whole in wholes.values() for one in whole.taken]
+    configs, function_config = assembly.assembled(taken, settings, existing)
+    shared = [function_config] if function_config else []
+    findings, rest, texts = list[Result](), iter(configs), dict[str, dict[str, bytes]]()
+    texts |= {args.output_dir: _files(shared)} if len(lists) > 1 else {}
+    folders: dict[str, Imported] = {}
+    for name, whole in wholes.items():
+        folder = os.path.join(args.output_dir, output.safe_name(name)) if len(lists) > 1 else args.output_dir  # noqa: PTH118
+        if folder in folders:
+            raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
+        folders[folder] = whole
+        own = [*islice(rest, len(whole.taken)), *(one.manifest for one in whole.kept)]
+        texts[folder] = _files([*own, *(shared if len(lists) == 1 else [])])
+        places = {item.ref.id: item.place for item in lists[name]}
+        findings += _findings(whole, places)
+        findings += assembly.errors(own, settings, function_config, existing)
+    is_dump = all(is_dumped(item.manifest) for items in lists.values() for item in items)
+    compared = () if is_dump else args.paths  # diff takes no dump
+    alone = existing or len(lists) > 1  # else the folder that holds it is enough
+    files = [*args.function_config, *(os.path.join(args.output_dir, file) for file in _files(shared) if alone)]  # noqa: PTH118
+    report = wording.report(folders, function_config, compared, files)
+    output.write_texts(texts, args.root)
+    return report, findings
+
+
+def _of_cluster(items: Sequence[Item], name: str, args: Import, existing: Manifest | None) -> Imported:
+    """Return what an import makes of one cluster. Raises KrmfnError where there is nothing to import."""
+    places = {item.ref.id: item.place for item in items}
     manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
-    _check(manifests, places, args.paths)
-    whole = importer.imported(manifests, settings)
-    configs, function_config = assembly.assembled(whole.taken, settings)
-    kept = [one.manifest for one in whole.kept]
-    findings = [result for resources in lists.values() for result in resources.results]
-    findings += _findings(whole, manifests, places)
-    findings += assembly.errors([*configs, *kept], settings, function_config)
-    written = [*configs, *([function_config] if function_config else []), *kept]
-    output.write_texts({args.output_dir: _files(written)}, args.root)
-    compared = () if all(map(is_dumped, manifests)) else args.paths  # diff takes no dump
-    return wording.report(whole, function_config, compared, args.output_dir), findings
+    _check(manifests, places, name or " ".join(args.paths))
+    return importer.imported(manifests, Settings(RENDER, own=args.own), existing)
 
 
 def _placed(manifest: Manifest, namespace: str) -> Manifest:
@@ -81,11 +115,10 @@ def _placed(manifest: Manifest, namespace: str) -> Manifest:
     return {**manifest, "metadata": {**metadata, "namespace": namespace}}
 
 
-def _check(manifests: Iterable[Manifest], places: Places, paths: Sequence[str]) -> None:
+def _check(manifests: Iterable[Manifest], places: Places, where: str) -> None:
     """Raise KrmfnError when there is no Module, or two of one name."""
     numbers = Counter(own.id for own in map(ref, manifests) if (own.group, own.kind) in MODULE_KINDS)
     if not numbers:
-        where = " ".join(paths)
         raise KrmfnError(f"no Module is in {where}, so there is nothing to import; is it the right PATH?")
     twice = [name for name, number in numbers.items() if number > 1]
     if twice:
@@ -93,21 +126,20 @@ def _check(manifests: Iterable[Manifest], places: Places, paths: Sequence[str]) 
         place = places.get(twice[0])
         where = f" (last in {place.path}:{place.line})" if place and place.path else ""
         times = f"{kind} {namespace}/{name} appears {numbers[twice[0]]} times{where}"
-        raise KrmfnError(f"{times}; remove all but one, and import one cluster at a time")
+        raise KrmfnError(f"{times}; remove all but one, or name the clusters with --cluster NAME=PATH")
 
 
-def _findings(whole: Imported, manifests: Sequence[Manifest], places: Places) -> list[Result]:
+def _findings(whole: Imported, places: Places) -> list[Result]:
     """Return a warning per object that stays as it is, and per one that is deleted with its owner."""
     findings = [
         warning(f"stays as it is: {reason}", ref=ref(one.manifest), place=places.get(ref(one.manifest).id))
         for one in whole.kept
         for reason in one.reasons
     ]
-    taken = {ref(manifest).id for one in whole.taken for manifest in one.objects}
-    for manifest in manifests:
+    for manifest in (manifest for one in whole.taken for manifest in one.objects):
         owner = normal.owner(manifest)
         own = ref(manifest)
-        if owner and own.id in taken:
+        if owner:
             message = (
                 f"belongs to {owner}, which will overwrite it, and whose deletion deletes it, too; remove the owner "
                 "with `kubectl delete --cascade=orphan` first"

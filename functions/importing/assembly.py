@@ -2,86 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-from krmfn import Manifest, ResourceList, Result
+from krmfn import Manifest, Result
 
+from ..kmm.lookup import table
 from ..kmm.module import kernel_name
 from ..settings import Settings
 from .drafts import rendered
+from .existing import OF_DRIVER, forms, on_a_profile, with_settings
 from .extras import with_extras
 from .importer import Taken
-from .normal import normal
 
 
-def assembled(taken: Sequence[Taken], settings: Settings) -> tuple[list[Manifest], Manifest | None]:
+def assembled(
+    taken: Sequence[Taken], settings: Settings, existing: Manifest | None = None
+) -> tuple[list[Manifest], Manifest | None]:
     """Return the DeviceConfigs and, where there is something to say in it, the functionConfig with what they share.
 
-    They are rendered together and must give what each gave by itself.
+    With the profiles, each must give what it gave by itself. Those of several clusters share them. `existing` is the
+    functionConfig that is there already: its profiles are used, and the new one has only what is not in it.
     """
     whole = [one.config for one in taken]
-    configs, profiles = with_profiles(whole)
-    version = settings.own.get("kmm-version")
-    spec = {**({"kmm": {"version": version}} if version else {}), **({"profiles": profiles} if profiles else {})}
-    function_config = {
-        "apiVersion": "krmfn.dev/v1alpha1",
-        "kind": "RenderDeviceConfigs",
-        "metadata": {"name": "imported"},
-        "spec": spec,
-    }
-    apart = {**function_config, "spec": {**spec, "exclusivity": {"mode": "off"}}}
-    together = _forms(rendered(configs, settings, apart))
-    if together != [form for config in whole for form in _forms(rendered([config], settings))]:
-        raise AssertionError("the profiles change what is rendered")
+    there = table(existing, "spec", "profiles")
+    configs = [on_a_profile(config, settings, existing) for config in whole] if existing and there else list(whole)
+    rest = [at for at, config in enumerate(configs) if config is whole[at]]
+    others, profiles = with_profiles([configs[at] for at in rest], there)
+    for at, config in zip(rest, others, strict=True):
+        configs[at] = config
+    shared = with_settings(existing, profiles=profiles)
+    for config, alone in zip(configs, whole, strict=True):
+        if forms(rendered([config], settings, shared)) != forms(rendered([alone], settings, existing)):
+            raise AssertionError("the profiles change what is rendered")
+    profiles = {**there, **profiles}
     for at, one in enumerate(taken):
         configs[at], profiles = with_extras(configs[at], profiles, one.extras)
     used = {config["spec"].get("profile") for config in configs}
-    spec |= {"profiles": {name: fields for name, fields in profiles.items() if name in used}} if profiles else {}
-    return configs, {**function_config, "spec": spec} if spec else None
+    new = {name: fields for name, fields in profiles.items() if name in used and name not in there}
+    version = settings.own.get("kmm-version")
+    spec = {**({"kmm": {"version": version}} if version and not existing else {}), **({"profiles": new} if new else {})}
+    return configs, with_settings(None, **spec) if spec else None
 
 
-def errors(manifests: Iterable[Manifest], settings: Settings, function_config: Manifest | None) -> list[Result]:
+def errors(
+    manifests: Iterable[Manifest],
+    settings: Settings,
+    function_config: Manifest | None,
+    existing: Manifest | None = None,
+) -> list[Result]:
     """Return the errors about the configs together with what stays hand-written: those about nodes, above all."""
-    results = rendered(manifests, settings, function_config).results
+    whole = with_settings(existing, **table(function_config, "spec")) if existing else function_config
+    results = rendered(manifests, settings, whole).results
     return [result for result in results if result.severity == "error"]
-
-
-def _forms(resources: ResourceList) -> list[Manifest]:
-    """Return what was rendered, without marks."""
-    return [normal(item.manifest) for item in resources.items if item.kind != "DeviceConfig"]
 
 
 _OWN = frozenset({"nodeSelector", "allNodes", "driverVersion", "hub"})
 """Fields that are each config's own, also where two have the same."""
-_OF_DRIVER = (
-    *("moduleName", "modulesLoadingOrder", "dirName", "firmwarePath", "rawLoadArgs", "rawUnloadArgs", "inTreeDriver"),
-)
-"""Fields that are about the driver, and go into the profile of a single config."""
 _IN_PARTS = frozenset({"devicePlugin", "dra", "resources", "limits", "requests", "labels", "annotations"})
 """Mappings of which a config may have a part: they merge, and none of their fields must be there."""
 
 Fields = dict[str, Any]
 
 
-def with_profiles(configs: Sequence[Manifest]) -> tuple[list[Manifest], dict[str, Fields]]:
+def with_profiles(configs: Sequence[Manifest], there: Container[str] = ()) -> tuple[list[Manifest], dict[str, Fields]]:
     """Return the configs without what they share, each with the name of its profile, and the profiles by name.
+
+    A name that is `there` already is of another profile: the new one gets `-imported` behind it.
 
     Drivers have a profile each, since configs of one profile never share a node, and those of different profiles may.
     A single config needs none.
     """
     drivers: dict[str, list[Manifest]] = {}
     for config in configs:
-        drivers.setdefault(_driver(config["spec"]), []).append(config)
+        drivers.setdefault(_profile(config["spec"], there), []).append(config)
     if len(configs) < 2:
         return list(configs), {}
     profiles = {driver: _common([one["spec"] for one in group]) for driver, group in drivers.items()}
     rest = []
     for config in configs:
-        driver = _driver(config["spec"])
+        driver = _profile(config["spec"], there)
         spec = _without(config["spec"], profiles[driver])
         rest.append({**config, "spec": {"profile": driver, **spec}})
     return rest, profiles
+
+
+def _profile(spec: Fields, there: Container[str]) -> str:
+    name = _driver(spec)
+    while name in there:
+        name += "-imported"
+    return name
 
 
 def _driver(spec: Fields) -> str:
@@ -95,7 +105,7 @@ def _driver(spec: Fields) -> str:
 def _common(specs: Sequence[Fields]) -> Fields:
     """Return what all configs of a driver have in common; of a single one, what is about the driver."""
     if len(specs) == 1:
-        return {name: value for name, value in specs[0].items() if name in _OF_DRIVER}
+        return {name: value for name, value in specs[0].items() if name in OF_DRIVER}
     own = [{name: value for name, value in spec.items() if name not in _OWN} for spec in specs]
     return _shared(own)
 

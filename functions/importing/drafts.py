@@ -92,9 +92,11 @@ Reasons = dict[int, tuple[str, ...]]
 """Why objects cannot be expressed, by the numbers of the consumers, and MODULE."""
 
 
-def judged(draft: Draft, settings: Settings) -> tuple[Reasons, tuple[tuple[Ref, Difference], ...]]:
+def judged(
+    draft: Draft, settings: Settings, existing: Manifest | None = None
+) -> tuple[Reasons, tuple[tuple[Ref, Difference], ...]]:
     """Return why objects of a draft cannot be expressed, and the differences that are meant."""
-    resources = rendered([draft.config], settings)
+    resources = rendered([draft.config], settings, existing)
     if resources.failed:
         return _refused(draft, resources.results), ()
     made = {item.ref.id: item.manifest for item in resources.items if item.kind != "DeviceConfig"}

@@ -12,6 +12,7 @@ from ..rendering.kinds import EXTRA
 from ..settings import Settings
 from .comparing import Difference, compared
 from .drafts import rendered
+from .existing import with_settings
 from .normal import cleaned
 
 
@@ -24,7 +25,7 @@ def extra_of(manifest: Manifest) -> dict[str, Any]:
 
 
 def taken_as_extras(
-    config: Manifest, manifests: Sequence[Manifest], settings: Settings
+    config: Manifest, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None = None
 ) -> list[tuple[Manifest, list[Difference]]]:
     """Return those objects that a profile of the config gives back, each with the differences that are meant."""
     taken = []
@@ -32,15 +33,12 @@ def taken_as_extras(
         own = ref(manifest)
         if (own.group, own.kind) in EXTRA:
             named, profiles = with_extras(config, {}, [manifest])
-            made = rendered([named], settings, {**_SETTINGS, "spec": {"profiles": profiles}})
+            made = rendered([named], settings, with_settings(existing, profiles=profiles))
             new = next((item.manifest for item in made.items if item.ref.id == own.id), None)
             found = compared(manifest, new, {}) if new and not made.failed else None
             if found is not None and all(one.why for one in found):
                 taken.append((manifest, found))
     return taken
-
-
-_SETTINGS = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "imported"}}
 
 
 def with_extras(

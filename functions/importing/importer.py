@@ -48,11 +48,12 @@ class Imported(NamedTuple):
     """Those among them that belong to the owner of a Module."""
 
 
-def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
+def imported(manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None = None) -> Imported:
     """Return the DeviceConfigs of all Modules that can be expressed, and what stays hand-written.
 
-    `settings` are those of a render. Each config is rendered by itself: an object is taken only when what is rendered
-    in its place means the same, but for differences that are named with their reason.
+    `settings` are those of a render, `existing` is its functionConfig, if there is one already. Each config is rendered
+    by itself: an object is taken only when what is rendered in its place means the same, but for differences that are
+    named with their reason.
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
@@ -71,8 +72,9 @@ def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
     theirs = [ref(one) for group in beside.values() for one in group]
     taken, kept = list[Taken](), list[Kept]()
     for module in modules:
-        one, stay = _attempt(module, waiting.pop((ref(module).namespace, ref(module).name), []), settings)
-        taken += [_with_extras(one, beside.pop((ref(module).namespace, ref(module).name), []), settings)] if one else []
+        place = (ref(module).namespace, ref(module).name)
+        one, stay = _attempt(module, waiting.pop(place, []), settings, existing)
+        taken += [_with_extras(one, beside.pop(place, []), settings, existing)] if one else []
         kept += stay
     for (namespace, name), rest in waiting.items():
         kept += _kept(rest, f"its Module {namespace}/{name} is not in the input")
@@ -84,9 +86,9 @@ def imported(manifests: Sequence[Manifest], settings: Settings) -> Imported:
     return Imported(tuple(taken), tuple(kept), others, tuple(one for one in theirs if one.id not in made))
 
 
-def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings) -> Taken:
+def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None) -> Taken:
     """Return what is taken with those objects of the Module's owner that a profile can have."""
-    found = taken_as_extras(taken.config, manifests, settings) if manifests else []
+    found = taken_as_extras(taken.config, manifests, settings, existing) if manifests else []
     return taken._replace(
         objects=(*taken.objects, *(manifest for manifest, _ in found)),
         differences=(*taken.differences, *((ref(manifest), one) for manifest, each in found for one in each)),
@@ -94,7 +96,9 @@ def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings
     )
 
 
-def _attempt(module: Manifest, consumers: Sequence[Consumer], settings: Settings) -> tuple[Taken | None, list[Kept]]:
+def _attempt(
+    module: Manifest, consumers: Sequence[Consumer], settings: Settings, existing: Manifest | None
+) -> tuple[Taken | None, list[Kept]]:
     """Return what becomes of a Module with its consumers: the config, and what of it stays hand-written.
 
     A consumer that cannot be expressed is left out of the config, and what remains is tried again.
@@ -105,7 +109,7 @@ def _attempt(module: Manifest, consumers: Sequence[Consumer], settings: Settings
     rest, stay = _of_its_version(module, consumers)
     while True:
         attempt = draft(module, rest)
-        reasons, differences = judged(attempt, settings)
+        reasons, differences = judged(attempt, settings, existing)
         if not reasons:
             return Taken(attempt.config, tuple(manifest for manifest, _ in attempt.wanted), differences), stay
         if MODULE in reasons and rest:  # is it the Module itself, or what waits for it?

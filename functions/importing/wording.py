@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krmfn import Manifest
@@ -14,15 +15,31 @@ from krmfn.results import printable
 from ..differences import ABSENT
 from ..kmm.lookup import leaves
 from .comparing import REPLACED
-from .importer import Imported
+from .importer import Imported, Taken
 from .normal import OUR_ANNOTATIONS, OUR_LABELS, normal, owner
 
 _WIDEST = 60
 
 
-def report(whole: Imported, function_config: Manifest | None, paths: Sequence[str], folder: str) -> str:
-    """Return the report of an import into a folder, in lines for people; `paths` are those that `diff` takes."""
-    lines = [*_written(whole, function_config, folder), *_differences(whole), *_next(whole, paths, folder)]
+def report(
+    folders: Mapping[str, Imported],
+    function_config: Manifest | None,
+    paths: Sequence[str],
+    files: Sequence[str] = (),
+) -> str:
+    """Return the report of an import, in lines for people.
+
+    `folders` has what was written where, a folder a cluster; `paths` are those that `diff` takes, and `files` the
+    functionConfigs that the folders do not hold.
+    """
+    options = "".join(f" --function-config {shlex.quote(path)}" for path in files)
+    own = function_config if len(folders) == 1 else None
+    lines = [line for folder, whole in folders.items() for line in _written(whole, own, folder)]
+    if function_config and not own:
+        profiles = len(function_config["spec"].get("profiles", {}))
+        lines.insert(0, f"{files[-1]}: {counted(profiles, 'profile')} that the clusters share")
+    taken = [one for whole in folders.values() for one in whole.taken]
+    lines += [*_differences(taken), *(_next(taken, paths, list(folders), options) if taken else ())]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
@@ -45,13 +62,8 @@ def _written(whole: Imported, function_config: Manifest | None, folder: str) -> 
     if whole.left:
         yield "among them these belong to the owner of a Module, and no profile can have them; deploy them yourself:"
         yield from (f"  {one}" for one in whole.left)
-
-
-def _differences(whole: Imported) -> Iterator[str]:
-    """Yield what every object gets, and then the differences of each, by their reasons."""
-    if not whole.taken:
-        return
-    yield ""
+    if whole.taken:
+        yield ""
     for one in whole.taken:
         for manifest in one.objects:
             own = ref(manifest)
@@ -60,18 +72,25 @@ def _differences(whole: Imported) -> Iterator[str]:
                 str(each.change.path) for at, each in one.differences if at == own and each.change.old is not ABSENT
             }
             yield f"{own}: {size - len(changed)} of {counted(size, 'field')}"
+
+
+def _differences(taken: Sequence[Taken]) -> Iterator[str]:
+    """Yield what every object gets, and then the differences of each, by their reasons."""
+    if not taken:
+        return
     yield ""
     yield "rendered back, every object means the same as before, and has in addition"
     yield f"  the labels {', '.join(OUR_LABELS)}"
     yield f"  the annotations {', '.join(OUR_ANNOTATIONS)}, as far as they apply"
-    if any(manifest["kind"] == "DaemonSet" for one in whole.taken for manifest in one.objects):
+    if any(manifest["kind"] == "DaemonSet" for one in taken for manifest in one.objects):
         yield "pods of DaemonSets get the labels, too, so each of them rolls out once; no Module is reloaded"
-    reasons: dict[str, list[str]] = {}
-    for one in whole.taken:
+    reasons: dict[str, dict[str, None]] = {}
+    for one in taken:
         for own, difference in one.differences:
             change = difference.change
             new = "its own" if difference.why == REPLACED else _value(change.new)
-            reasons.setdefault(difference.why, []).append(f"  {own}: {change.path}: {_value(change.old)} -> {new}")
+            line = f"  {own}: {change.path}: {_value(change.old)} -> {new}"
+            reasons.setdefault(difference.why, {})[line] = None
     for why, lines in reasons.items():
         yield f"{why}:"
         yield from lines
@@ -84,21 +103,21 @@ def _value(value: Any) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
 
 
-def _next(whole: Imported, paths: Sequence[str], folder: str) -> Iterator[str]:
-    if not whole.taken:
-        return
+def _next(taken: Sequence[Taken], paths: Sequence[str], folders: Sequence[str], options: str) -> Iterator[str]:
+    where = " ".join(folders)
     yield ""
     yield "next:"
-    yield f"  krmfn check {folder}"
-    if len(paths) == 1 and paths[0] != "-":
-        yield f"  krmfn diff {paths[0]} {folder}"
-    yield f"  krmfn render {folder} | kubectl diff -f -    # what an apply would change on the cluster"
-    if any(owner(manifest) for one in whole.taken for manifest in one.objects):
+    yield f"  krmfn check {where}{options}"
+    if len(paths) == len(folders) and paths[0] != "-":
+        yield from (f"  krmfn diff {path} {folder}{options}" for path, folder in zip(paths, folders, strict=True))
+    for folder in folders:
+        yield f"  krmfn render {folder}{options} | kubectl diff -f -    # what an apply would change on the cluster"
+    if any(owner(manifest) for one in taken for manifest in one.objects):
         yield "  an operator runs them: in this order the driver stays loaded"
         yield "    1. scale the operator's Deployment to 0, so that it writes nothing any more"
         yield "    2. remove the finalizers of its custom resources, since nobody acts on them any more"
         yield "    3. delete these with `kubectl delete --cascade=orphan`, or remove ownerReferences from all objects"
         yield "       above: else the garbage collector deletes the Module with its owner, and KMM unloads the driver"
         yield "    4. sync what is rendered"
-    yield f"  then let {folder} take the place of the hand-written files; a list that holds both needs"
+    yield f"  then let {where} take the place of the hand-written files; a list that holds both needs"
     yield "  `adopt: true` in the functionConfig, and the objects are taken over where they are"

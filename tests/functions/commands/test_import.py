@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from krmfn import Manifest
 from krmfn.yamltext import emit
@@ -77,6 +80,68 @@ def test_several_files_make_one_import_with_profiles(tmp_path: Path) -> None:
     assert process("krmfn", "check", "out", cwd=tmp_path).code == 0
 
 
+EXISTING = """\
+apiVersion: krmfn.dev/v1alpha1
+kind: RenderDeviceConfigs
+metadata: {name: ours}
+spec:
+  profiles:
+    ours: {moduleName: nic, driverImage: registry.example.com/nic}
+    another: {moduleName: nic, firmwarePath: /fw}
+"""
+
+
+def nic(version: str, **metadata: Any) -> dict[str, Any]:
+    image = {"regexp": "^.+$", "containerImage": f"registry.example.com/nic:{version}-$KERNEL_FULL_VERSION"}
+    return edited(module(image, name="nic", **metadata), ("spec.moduleLoader.container.modprobe.moduleName", "nic"))
+
+
+def test_a_profile_that_is_there_already_is_used(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(text(GPU, nic("1.0")))
+    (tmp_path / "ours.yaml").write_text(EXISTING)
+    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml")
+    assert done.code == 0, done.err
+    config = yaml.safe_load((tmp_path / "out/deviceconfig-nic.yaml").read_text())
+    assert config["spec"] == {"profile": "ours", "driverVersion": "1.0", "nodeSelector": {"a": "b"}}
+    assert "krmfn check out --function-config ours.yaml\n" in done.text
+    checked = process("krmfn", "check", "out", "--function-config", "ours.yaml", cwd=tmp_path)
+    assert (checked.code, "another: no config names this profile" in checked.text) == (0, True)
+    assert not (tmp_path / "out/renderdeviceconfigs-imported.yaml").exists()
+
+
+def test_a_function_config_that_is_wrong_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(text(GPU))
+    (tmp_path / "ours.yaml").write_text(EXISTING.replace("firmwarePath", "firmwarePaht"))
+    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml")
+    assert (done.code, (tmp_path / "out").exists()) == (2, False)
+    assert "spec.profiles.another.firmwarePaht" in done.err
+
+
+def test_a_new_profile_takes_no_name_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(text(nic("1.0"), nic("2.0", namespace="other", selector={"a": "c"})))
+    (tmp_path / "ours.yaml").write_text(EXISTING.replace("ours:", "nic:").replace("moduleName: nic", "moduleName: x"))
+    done = run(tmp_path, "all.yaml", "--function-config", "ours.yaml")
+    assert done.code == 0
+    made = yaml.safe_load((tmp_path / "out/renderdeviceconfigs-imported.yaml").read_text())
+    assert list(made["spec"]["profiles"]) == ["nic-imported"]
+    (check,) = re.findall("krmfn (check .*)", done.text)
+    assert process("krmfn", *check.split(), cwd=tmp_path).code == 0
+
+
+def test_several_clusters_share_one_function_config(tmp_path: Path) -> None:
+    for cluster, version in (("lab", "2.0"), ("prod", "1.0")):
+        (tmp_path / cluster).mkdir()
+        (tmp_path / cluster / "all.yaml").write_text(text(GPU, nic(version)))
+    done = run(tmp_path, "--cluster", "lab=lab", "--cluster", "prod=prod")
+    assert done.code == 0, done.err
+    assert "out/renderdeviceconfigs-imported.yaml: 2 profiles that the clusters share\n" in done.text
+    files = [tmp_path / f"out/{name}/deviceconfig-nic.yaml" for name in ("lab", "prod")]
+    specs = [yaml.safe_load(file.read_text())["spec"] for file in files]
+    assert [(spec["profile"], spec["driverVersion"]) for spec in specs] == [("nic", "2.0"), ("nic", "1.0")]
+    (check,) = re.findall("krmfn (check .*)", done.text)
+    assert process("krmfn", *check.split(), cwd=tmp_path).code == 0
+
+
 def test_what_cannot_be_expressed_is_named_with_its_line_and_written_beside(tmp_path: Path) -> None:
     odd = edited(module(name="odd", selector={"gpu": "b"}), ("spec.imageRebuildTriggerGeneration", 3))
     (tmp_path / "all.yaml").write_text(text(GPU, odd))
@@ -113,9 +178,9 @@ def test_a_namespace_for_manifests_without_one(tmp_path: Path) -> None:
         (
             ["-"],
             dump(GPU, GPU),
-            "Module kmm/gpu appears 2 times (last in stdin:21); remove all but one, and import one cluster",
+            "Module kmm/gpu appears 2 times (last in stdin:21); remove all but one, or name the clusters with --clu",
         ),
-        (["-", "--function-config", "x.yaml"], dump(GPU), "remove --function-config"),
+        (["-", "--function-config", "x.yaml"], dump(GPU), "x.yaml: No such file or directory"),
     ],
 )
 def test_what_cannot_be_imported_writes_nothing(tmp_path: Path, args: list[str], stdin: str, message: str) -> None:

@@ -11,6 +11,7 @@ from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.importing import assembly
 from krmfn_functions.importing.comparing import compared
 from krmfn_functions.importing.drafts import rendered
+from krmfn_functions.importing.existing import with_settings
 from krmfn_functions.importing.importer import Imported, imported
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.module import Module
@@ -18,6 +19,7 @@ from krmfn_functions.kmm.resolution import is_insecure, resolve
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import Manifest
+from krmfn.resource import ref
 from tests.builders import (
     AGENT,
     DROP,
@@ -454,3 +456,21 @@ def test_what_a_config_renders_is_imported_and_rendered_again(spec: dict[str, An
     again = generated(rendered([config_of(whole)], SETTINGS))
     assert [normal(one) for one in again] == [normal(one) for one in made]
     assert config_of(imported(again, SETTINGS)) == config_of(whole)
+
+
+@given(SPECS, st.data())
+def test_with_a_function_config_that_is_there_it_renders_the_same(spec: dict[str, Any], data: st.DataObject) -> None:
+    resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
+    assume(not resources.failed)
+    made = generated(resources)
+    shared = data.draw(st.sets(st.sampled_from(sorted(spec))), label="in the profile")
+    others = data.draw(st.dictionaries(st.sampled_from(["firmwarePath", "dirName"]), st.just("/other")), label="other")
+    profiles = {"some": {key: spec[key] for key in shared - {"nodeSelector", "daemonSets"}}, "other": others}
+    existing = function_config(profiles=profiles, defaults=others if data.draw(st.booleans(), label="defaults") else {})
+    assume(not rendered([], SETTINGS, existing).failed)
+    whole = imported(made, SETTINGS, existing)
+    configs, new = assembly.assembled(whole.taken, SETTINGS, existing)
+    again = rendered(configs, SETTINGS, with_settings(existing, **(new or {"spec": {}})["spec"]))
+    taken = {ref(one).id for each in whole.taken for one in each.objects}
+    assert {ref(one).id for one in made} == taken | {ref(one.manifest).id for one in whole.kept}
+    assert [normal(one) for one in generated(again)] == [normal(one) for one in made if ref(one).id in taken]
