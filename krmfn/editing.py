@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from . import writer
 from .envelope import Envelope
 from .errors import KrmfnError
 from .item import PATH, Item
-from .ownership import Id, known_as
-from .resource import Manifest, Ref, copied
+from .ownership import known_as, stamp
+from .resource import Manifest, Ref, checked, copied
+from .results import Result
+
+Editable = Any
+"""A ResourceList, which stands above."""
 
 
 def get(items: Iterable[Item], wanted: Ref) -> Item | None:
@@ -22,6 +27,14 @@ def get(items: Iterable[Item], wanted: Ref) -> Item | None:
     return found[0] if found else None
 
 
+def refuse_twins(items: Sequence[Item], kinds: Collection[str], there: Collection[int]) -> None:
+    """Raise KrmfnError, with its places, for an item with the id of one of those at `there`, of these kinds."""
+    ids = {items[at].ref.id for at in there}
+    for at, item in enumerate(items):
+        if item.kind in kinds and at not in there and item.ref.id in ids:
+            get(items, item.ref)  # raises: there are two
+
+
 def fresh(envelope: Envelope, manifest: Manifest, ref: Ref, path: str) -> Item:
     """Return a new item for the list, for kpt in the file `path`."""
     if path:
@@ -30,19 +43,35 @@ def fresh(envelope: Envelope, manifest: Manifest, ref: Ref, path: str) -> Item:
     return writer.new(envelope, manifest, ref)
 
 
-def stale(
-    items: Iterable[Item], marked: Iterable[Item], function: str, owner: Item, wanted: Collection[Id]
-) -> list[Item]:
-    """Return what the function made of the owner before, and does no more.
+def owned(resources: Editable, owner: Item, manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Item]]:
+    """Return the manifests with the function's mark, and the items that it made of the owner before and does no more.
 
-    Raises KrmfnError for an item with a wanted id that it did not make.
+    Raises KrmfnError for an item with the id of a manifest that it did not make.
     """
-    mine = [item for item in marked if _is_from(function, owner, item)]
+    function = resources.function or "function"
+    stamped = [stamp(copied(manifest), function, owner.ref) for manifest in manifests]
+    wanted = {checked(manifest).id for manifest in stamped}
+    mine = [item for item in resources.marked() if _is_from(function, owner, item)]
     ours = set(map(id, mine))
-    for item in items:
+    for item in resources.items:
         if item.ref.id in wanted and id(item) not in ours:
             raise KrmfnError(f"{item.ref} is there, and was not made from {owner.ref}: rename it, or remove it")
-    return [item for item in mine if item.ref.id not in wanted]
+    return stamped, [item for item in mine if item.ref.id not in wanted]
+
+
+def under_old_names(results: Sequence[Result], items: Iterable[Item]) -> list[Result]:
+    """Return findings about edited items with the names and places that these had as they came."""
+    old = {}
+    for item in items:
+        before = Item(item.data, item.start, item.end, item.indent, item.sure, item.file)
+        if item.is_edited and item.ref != before.ref:
+            old[item.ref] = before
+    return [
+        result._replace(ref=old[result.ref].ref, place=result.place and old[result.ref].place)
+        if result.ref in old
+        else result
+        for result in results
+    ]
 
 
 def _is_from(function: str, owner: Item, item: Item) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from operator import is_
 from typing import Any
 
 from .errors import KrmfnError
 from .item import Item
+from .itemtext import mentions
 from .yamltext import peek, simple, split
-from .yamltext.words import Words
 
 Chunk = bytes | memoryview
 
@@ -98,6 +99,14 @@ def parse(data: bytes) -> Envelope:
     return envelope
 
 
+def empty(config: dict[str, Any] | None) -> Envelope:
+    """Return the envelope of an empty list with a functionConfig, for items that were not read from one."""
+    from .yamltext import emit
+
+    text = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
+    return parse((text + (emit.dump({"functionConfig": config}) if config else "")).encode())
+
+
 def _exact(text: bytes) -> split.Cut:
     """Return the cut of any list; raise KrmfnError for a line at which readers of what is written would divide it."""
     from .yamltext import documents, split_exact
@@ -120,3 +129,61 @@ def _check_head(envelope: Envelope) -> None:
         raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
     if not envelope.items and envelope.value("items") not in (None, []):
         raise KrmfnError("`items` of the ResourceList is not a list")
+
+
+class Words:
+    """The search over a text that holds many resources."""
+
+    def __init__(self, text: bytes, spans: Sequence[tuple[int, int]]) -> None:
+        """Take the text, and where its resources stand in it, in order."""
+        self._text, self._spans = text, spans
+        self._starts = [start for start, _ in spans]
+        self._naming: dict[bytes, frozenset[int]] = {}
+
+    def naming(self, word: bytes) -> frozenset[int]:
+        """Return where the resources begin that may hold `word` (see `mentions`)."""
+        if word not in self._naming:
+            part = next((known for known in self._naming if known and known in word), None)
+            if part is not None:  # whatever names the word names its part
+                holding = self._those(self._naming[part], word)
+            else:
+                holding = frozenset(self._holding(word))
+                holding |= self._those(self._spelled() - holding, word)
+            self._naming[word] = holding
+        return self._naming[word]
+
+    def known(self, word: bytes) -> frozenset[int] | None:
+        """Return what `naming` does when that was asked before; None else."""
+        return self._naming.get(word)
+
+    def _those(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
+        """Return those of the resources that may hold the word."""
+        spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
+        return frozenset(start for start, end in spans if mentions(self._text, start, end, word))
+
+    def _spelled(self) -> frozenset[int]:
+        """Return where the resources begin in which a word may be spelled in another way: with escapes, by a tag."""
+        if b"" not in self._naming:
+            self._naming[b""] = frozenset((*self._holding(b"\\"), *self._holding(b"!")))
+        return self._naming[b""]
+
+    def _holding(self, word: bytes) -> Iterator[int]:
+        """Yield where each resource begins whose bytes hold `word`."""
+        at = self._text.find(word, self._starts[0]) if self._starts else -1
+        while at >= 0:
+            start, end = self._spans[bisect_right(self._starts, at) - 1]
+            if at < end:
+                yield start
+            at = self._text.find(word, max(at + 1, end))
+
+
+def mentioning(items: Collection[Item], words: Collection[str]) -> list[Item]:
+    """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
+    wanted = [word.encode() for word in words]
+    every = {item.words for item in items if item.words}
+    starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in every}
+    return [
+        item
+        for item in items
+        if (item.start in starts[item.words] if item.words and not item.is_read else any(map(item.mentions, words)))
+    ]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
 
 FieldPath = tuple[str | int, ...]
 """The keys and list indexes that lead to a field."""
@@ -39,22 +38,3 @@ def moved(path: str, table: Mapping[str, str]) -> str | None:
     """Return the path with its longest parent in `table` replaced by the entry there; None when it has none."""
     known = max((parent for parent in table if starts(path, parent)), key=len, default=None)
     return None if known is None else table[known] + path[len(known) :]
-
-
-def of_value(data: Any, value: Any, key: str) -> str:
-    """Return the path of the one field in `data` that holds a text; of several, that of the one with the key `key`.
-
-    "" when there is none, when that still leaves several, and for what is no text.
-    """
-    found = list(_holding(data, value, ())) if isinstance(value, str) and value else []
-    found = found if len(found) < 2 else [path for path in found if path[-1] == key]
-    return join(found[0]) if len(found) == 1 else ""
-
-
-def _holding(data: Any, value: str, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of the texts that are equal to `value`."""
-    if data == value and isinstance(data, str):
-        yield path
-    inner = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for key, child in inner:
-        yield from _holding(child, value, (*path, key))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import KrmfnError
 from .fieldpath import join, split
 from .resource import Place, copied, same
 from .results import Field, Result
+
+T = TypeVar("T")
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
 _MISSING = object()
@@ -64,7 +66,7 @@ class ItemField:
         for part in reversed(rest[1:]):
             value = {part: value}
         self._put(above, rest[0], value)
-        self.item.edited()
+        self.item.content.is_edited = True
 
     def delete(self) -> None:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
@@ -72,7 +74,7 @@ class ItemField:
             raise self._failure("cannot be deleted: there is no such field")
         above, rest = self._above()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
-        self.item.edited()
+        self.item.content.is_edited = True
 
     @property
     def comment(self) -> str:
@@ -94,14 +96,15 @@ class ItemField:
         self._remark(words, head=True)
 
     def _comment(self, head: bool) -> str:
-        if self.item.is_changed:  # what was written to fields that moved since stands in the text then
-            self.item.settle()
-        written: str | None = self.item.remarks.get((self.parts, head))
+        content = self.item.content
+        if content.is_changed:  # what was written to fields that moved since stands in the text then
+            content.settle(self.item.ref)
+        written: str | None = content.remarks.get((self.parts, head))
         if written is not None:
             return written
         from .yamltext import remarks
 
-        return remarks.comment(self.item.written.decode(), self.item.node, self.parts, head) if self.exists else ""
+        return remarks.comment(content.text.decode(), content.node, self.parts, head) if self.exists else ""
 
     def _remark(self, words: str, head: bool) -> None:
         if not self.exists:
@@ -111,10 +114,11 @@ class ItemField:
         if self._comment(head) != words:
             from .yamltext import remarks
 
-            if not remarks.can_have(self.item.written.decode(), self.item.node, self.parts, head):
+            content = self.item.content
+            if not remarks.can_have(content.text.decode(), content.node, self.parts, head):
                 raise self._failure("can have no comment: it has no line of its own")
-            self.item.remarks[self.parts, head] = words
-            self.item.edited()
+            content.remarks[self.parts, head] = words
+            self.item.content.is_edited = True
 
     @property
     def place(self) -> Place | None:
@@ -137,7 +141,7 @@ class ItemField:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""
         value: Any = self.item.manifest
         for at, part in enumerate(self.parts):
-            if self.parts[:at] in self.item.shared_paths:
+            if self.parts[:at] in self.item.content.shared_paths:
                 raise self._failure(
                     f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases"
                 )
@@ -163,12 +167,12 @@ class ItemField:
         return KrmfnError(f"{self.item.ref}: {self.path or '(empty path)'} {message}")
 
 
-def get(item: Editable, path: str, kind: type, default: Any) -> Any:
+def get(item: Editable, path: str, kind: type[T], default: T | None) -> T | None:
     """Return the value at `path` when it is of the type `kind`, `default` when there is none or null.
 
     Raises KrmfnError for a value of another type (True is no integer), with item and path.
     """
-    value = ItemField(item, path).value
+    value: T | None = ItemField(item, path).value
     if value is None:
         return default
     if type(value) is not kind and not (kind is float and type(value) is int):

@@ -21,6 +21,9 @@ _PREVIOUS = ("internal.config.kubernetes.io/previousNamespaces", "internal.confi
 Id = tuple[str, str, str, str]
 """group, kind, namespace, name: what the API server tells objects apart by (see `Ref.id`)."""
 
+Owned = Any
+"""An Item, which stands above."""
+
 
 class Mark(NamedTuple):
     """What the annotation OWNER of an object says."""
@@ -92,6 +95,24 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
     former = {(now.group, now.kind, space, name) for space, name in zip(spaces, names, strict=False) if name}
     # kustomize notes "default" for a namespace that was not set.
     return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {now.id}
+
+
+def made(marked: Iterable[Owned], scope: Scope) -> list[Owned]:
+    """Return those of the items with a mark that `scope` made: mark, kind and the object's own id all fit."""
+    return [item for item in marked if scope.names(item.mark) and scope.made(item.ref, item.annotations)]
+
+
+def orphans(items: Iterable[Owned], made: Iterable[Owned], scope: Scope, namespace: str = "") -> list[Owned]:
+    """Return those of the objects `made` whose owner is not among the items, also not under a former name.
+
+    `namespace` is that of owners that name none.
+    """
+    made, kinds, ids = list(made), {kind for _, kind in scope.owners}, set[Id]()
+    for item in items if made else ():
+        if item.kind in kinds and (item.group, item.kind) in scope.owners:
+            ids |= known_as(item.ref, item.annotations)
+    ids |= {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
+    return [item for item in made if item.mark and item.mark.owner not in ids]
 
 
 def updated(existing: Manifest, wanted: Manifest) -> Manifest:

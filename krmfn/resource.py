@@ -2,6 +2,7 @@
 
 import marshal
 from collections.abc import Callable, MutableMapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from .errors import KrmfnError
@@ -12,7 +13,6 @@ Manifest = dict[str, Any]
 GroupKind = tuple[str, str]
 """An API group, "" for core/v1, and a kind."""
 
-_INFINITY = float("inf")
 _LARGE = 1 << 20
 _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
@@ -152,37 +152,32 @@ def copied(value: Any) -> Any:
         return deepcopy(value)
 
 
+def checked(manifest: Manifest) -> Ref:
+    """Return the reference of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
+    if not isinstance(manifest, dict):
+        raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
+    new = ref(manifest)
+    for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
+        if not value:
+            raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is not a string")
+    try:
+        check_plain(manifest)
+    except KrmfnError as failure:
+        raise KrmfnError(f"{new} cannot be put into the list: {failure}") from failure
+    return new
+
+
 def check_plain(value: Any) -> None:
     """Raise KrmfnError, with the field path, for what JSON does not have."""
+    import json
+
     try:
-        _check_plain(value, 0)
-    except ValueError:
-        raise KrmfnError(_odd(value, ())) from None
-
-
-def _check_plain(value: Any, depth: int) -> None:
-    """Raise ValueError for what JSON does not have. The usual case first: objects are many."""
-    kind = type(value)
-    if depth >= _DEEPEST:
-        raise ValueError
-    if kind is dict or isinstance(value, dict):
-        for key, child in value.items():
-            if type(key) is not str or not key.isascii():
-                _check_word(key)
-            if type(child) is not str or not child.isascii():
-                _check_plain(child, depth + 1)
-    elif kind is list or isinstance(value, list):
-        for child in value:
-            _check_plain(child, depth + 1)
-    elif isinstance(value, str):
-        _check_word(value)
-    elif not (value is None or isinstance(value, int) or (isinstance(value, float) and -_INFINITY < value < _INFINITY)):
-        raise ValueError
-
-
-def _check_word(value: Any) -> None:
-    if not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value):
-        raise ValueError
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        is_plain = text.count("{") + text.count("[") < _DEEPEST and json.loads(text.encode()) == value
+    except (TypeError, ValueError, RecursionError):
+        is_plain = False
+    if not is_plain and (problem := _odd(value, ())):
+        raise KrmfnError(problem)
 
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:
@@ -191,21 +186,18 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
 
     if len(path) >= _DEEPEST:
         return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or contains itself"
-    if isinstance(value, dict):
-        for key in value:
-            if not isinstance(key, str):
+    if isinstance(value, (dict, list)):
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(value, dict) and not isinstance(key, str):
                 inside = f"{join(path)} has the key {key!r}, which is not a string"
                 return inside if path else f"the key {key!r} is not a string"
-        return next(
-            filter(None, (_odd(child, (*path, key)) or _odd(key, (*path, key)) for key, child in value.items())), ""
-        )
-    if isinstance(value, list):
-        return next(filter(None, (_odd(child, (*path, at)) for at, child in enumerate(value))), "")
-    try:
-        _check_plain(value, 0)
-    except ValueError:
-        if isinstance(value, str):
-            return f"{join(path)} contains half a surrogate pair, which UTF-8 text cannot contain"
-        shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
-        return f"{join(path)} is {shown}; a manifest may contain only what JSON has"
-    return ""
+            if problem := _odd(child, (*path, key)) or _odd(key, (*path, key)):
+                return problem
+        return ""
+    if isinstance(value, str):
+        is_whole = not any("\ud800" <= char <= "\udfff" for char in value)
+        return "" if is_whole else f"{join(path)} contains half a surrogate pair, which UTF-8 text cannot contain"
+    if value is None or isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
+        return ""
+    shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
+    return f"{join(path)} is {shown}; a manifest may contain only what JSON has"

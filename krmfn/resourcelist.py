@@ -4,15 +4,13 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from . import envelope
-from .envelope import VERSIONS, Chunk, Envelope
-from .errors import KrmfnError, Refused
+from .envelope import Chunk, Envelope
+from .errors import KrmfnError
 from .item import Item
-from .ownership import OWNER, Id, Scope, known_as, mark_of, stamp, updated
-from .resource import Manifest, Ref, annotations_of, check_plain, copied, ref, same
-from .results import Findings, Result, error, placed
+from .ownership import OWNER, Id, Scope, made, mark_of, updated
+from .resource import Manifest, Ref, annotations_of, checked, ref, same
+from .results import Findings, Result, placed
 from .yamltext.split import Cut
-
-_EMPTY = f"apiVersion: {VERSIONS[0]}\nkind: ResourceList\nitems: []\n"
 
 
 class ResourceList:
@@ -80,14 +78,7 @@ class ResourceList:
 
     def mentioning(self, *words: str) -> list[Item]:
         """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
-        wanted = [word.encode() for word in words]
-        every = {item.words for item in self.items if item.words}
-        starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in every}
-        return [
-            item
-            for item in self.items
-            if (item.start in starts[item.words] if item.words and not item.is_read else any(map(item.mentions, words)))
-        ]
+        return envelope.mentioning(self.items, words)
 
     def report(self, results: Result | Iterable[Result]) -> bool:
         """Add a finding, or some; one that is already there is not added again. Return True while there is no error.
@@ -102,10 +93,6 @@ class ResourceList:
             self.failed = self.failed or result.severity == "error"
         return not self.failed
 
-    def refuse(self, failure: KrmfnError) -> None:
-        """Report why the work cannot be done: the items leave as they came."""
-        self.report([error(str(failure), at=failure.at if isinstance(failure, Refused) else None)])
-
     @property
     def results(self) -> list[Result]:
         """Return the findings of this run, in the order in which they were reported; `report` adds to them.
@@ -113,15 +100,11 @@ class ResourceList:
         With an error the items leave as they came, so findings name them as they were.
         """
         results = placed(self._results) if self._results else []
-        if not self.failed or not any(item.is_edited for item in self.items):
-            return results
-        old = {item.ref: item.untouched for item in self.items if item.is_edited}
-        return [
-            result._replace(ref=old[result.ref].ref, place=result.place and old[result.ref].place)
-            if result.ref in old and result.ref != old[result.ref].ref
-            else result
-            for result in results
-        ]
+        if self.failed and any(item.is_edited for item in self.items):
+            from . import editing
+
+            return editing.under_old_names(results, self.items)
+        return results
 
     def get(self, api_version: str, kind: str, name: str, namespace: str = "") -> Item | None:
         """Return the item with this group, kind, namespace and name, None when there is none.
@@ -153,22 +136,20 @@ class ResourceList:
     def replace(self, item: Item, manifest: Manifest) -> None:
         """Give an item other data; its comments, key order and place stay. Raises as `upsert` does."""
         checked(manifest)
-        item.take(manifest)
+        item.content.take(manifest)
 
     def own(self, *, owner: Item, manifests: Iterable[Manifest]) -> None:
         """Let these, and no others, be what the function makes of `owner`: stamp and upsert them, remove the rest.
 
-        An owner that is not in the list any more is not asked about: see `prune`. Raises KrmfnError for an object with
-        the id of one that the function did not make.
+        What was made of an owner that is not in the list any more stays. Raises KrmfnError for an object with the id of
+        one that the function did not make.
         """
         from . import editing
 
-        function = self.function or "function"
-        made = [stamp(copied(manifest), function, owner.ref) for manifest in manifests]
-        wanted = {checked(manifest).id for manifest in made}
-        for item in editing.stale(self.items, self.marked(), function, owner, wanted):
+        generated, stale = editing.owned(self, owner, manifests)
+        for item in stale:
             self.remove(item)
-        self.upsert_owned(made)
+        self.upsert_owned(generated)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.
@@ -182,10 +163,10 @@ class ResourceList:
         kinds = {new.kind for new, _ in named}
         index = self._index(kinds)
         there = {at for new, _ in named if (at := index.get(new.id)) is not None}
-        ids = {self.items[at].ref.id for at in there}
-        for at, item in enumerate(self.items) if ids else ():
-            if item.kind in kinds and at not in there and item.ref.id in ids:
-                self.get(item.api_version, item.kind, item.name, item.namespace)  # raises: there are two
+        if there:
+            from . import editing
+
+            editing.refuse_twins(self.items, kinds, there)
         self._put(named, index)
 
     def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, int]) -> None:
@@ -200,7 +181,7 @@ class ResourceList:
                 self.items.append(writer.new(self.envelope, manifest, new))
                 self.changes.append(("created", new))
             elif not same(self.items[at].manifest, manifest):
-                self.items[at].take(manifest)
+                self.items[at].content.take(manifest)
                 self.changes.append(("updated", new))
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
@@ -232,46 +213,17 @@ class ResourceList:
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
-        return [item for item in self.mentioning(OWNER) if item.is_marked]
+        return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
 
-    def owned(self, scope: Scope) -> list[Item]:
-        """Return the items whose mark names the function of `scope`, copies included."""
-        return [item for item in self.marked() if scope.names(item.mark)]
+    def prune(self, scope: Scope, keep: Iterable[Manifest]) -> None:
+        """Remove the objects that `scope` made and that `keep` does not name, also those of an owner that is not here.
 
-    def made(self, scope: Scope) -> list[Item]:
-        """Return the objects that `scope` made: mark, kind and the object's own id all fit."""
-        return [item for item in self.owned(scope) if scope.made(item.ref, item.annotations)]
-
-    def left_over(self, scope: Scope, namespace: str = "") -> list[Item]:
-        """Return the objects that `scope` made from an owner that is not in the list, also not under a former name.
-
-        `namespace` is that of owners that name none.
+        Where the list is a part of all there is, that owner may stand in another part: see `ownership.orphans`.
         """
-        made = self.made(scope)
-        present = self._owner_ids(scope, namespace) if made else set()
-        return [item for item in made if item.mark and item.mark.owner not in present]
-
-    def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
-        """Remove the objects that `scope` made and that `keep` does not name.
-
-        Those whose owner is not in the list (see `left_over`) go only when `left_over` is True: where the list is a
-        part of all there is, their owner may stand in another part.
-        """
-        made = self.made(scope)
-        kept = {ref(manifest).id for manifest in keep} if made else set()
-        stale = {id(item): item.ref for item in made if item.ref.id not in kept}
-        for item in () if left_over or not stale else self.left_over(scope, namespace):
-            stale.pop(id(item), None)
+        kept = {ref(manifest).id for manifest in keep}
+        stale = {id(item): item.ref for item in made(self.marked(), scope) if item.ref.id not in kept}
         self.items = [item for item in self.items if id(item) not in stale]
         self.changes += [("removed", old) for old in stale.values()]
-
-    def _owner_ids(self, scope: Scope, namespace: str) -> set[Id]:
-        kinds = {kind for _, kind in scope.owners}
-        ids: set[Id] = set()
-        for item in self.items:
-            if item.kind in kinds and (item.group, item.kind) in scope.owners:
-                ids |= known_as(item.ref, item.annotations)
-        return ids | {(group, kind, namespace, name) for group, kind, space, name in ids if not space}
 
     def to_bytes(self) -> bytes:
         """Return the list as bytes: equal to the input when nothing changed and there are no findings.
@@ -283,9 +235,10 @@ class ResourceList:
     def to_chunks(self) -> list[Chunk]:
         """Return `to_bytes` in pieces, so that a large list is not held twice."""
         items = list(self.envelope.items if self.failed else self.items)
-        target = self.envelope if self.envelope.data else self._new_envelope()
+        target = self.envelope if self.envelope.data else envelope.empty(self._config)
         for at, item in enumerate(() if self.failed else items):
-            if item.is_edited or item.is_changed:
+            content = item.content if item.is_read else None
+            if content and (content.is_edited or content.is_changed):
                 from . import writer
 
                 items[at] = writer.edited(target, item)
@@ -295,32 +248,3 @@ class ResourceList:
         from . import writer
 
         return writer.chunks(target, items, [result.to_manifest() for result in results])
-
-    def refuse_changes(self) -> None:
-        """Raise KrmfnError when an item's manifest was changed in place: for who only reads."""
-        for item in () if self.failed else self.items:
-            if item.is_changed and not item.is_edited:
-                raise KrmfnError(f"{item.ref} was changed in place")
-
-    def _new_envelope(self) -> Envelope:
-        """Return the envelope of an empty list, for items that were not read from one."""
-        from .yamltext import emit
-
-        config = self._config
-        text = _EMPTY + (emit.dump({"functionConfig": config}) if config else "")
-        return envelope.parse(text.encode())
-
-
-def checked(manifest: Manifest) -> Ref:
-    """Return the reference of a manifest. Raises KrmfnError unless it is a resource with a name, and plain data."""
-    if not isinstance(manifest, dict):
-        raise KrmfnError(f"a {type(manifest).__name__} cannot be put into the list; a manifest is a dict")
-    new = ref(manifest)
-    for path, value in (("apiVersion", new.api_version), ("kind", new.kind), ("metadata.name", new.name)):
-        if not value:
-            raise KrmfnError(f"{new} cannot be put into the list: it has no {path}, or one that is not a string")
-    try:
-        check_plain(manifest)
-    except KrmfnError as failure:
-        raise KrmfnError(f"{new} cannot be put into the list: {failure}") from failure
-    return new

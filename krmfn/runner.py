@@ -10,9 +10,10 @@ from contextlib import redirect_stdout
 from typing import NoReturn
 
 from .envelope import Chunk
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .log import Log, from_environment
 from .resourcelist import ResourceList
+from .results import error
 
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
@@ -113,7 +114,7 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
         resources.changes += [("updated", ref) for ref in edited if ref not in known]
         return resources, chunks
     except KrmfnError as failure:
-        resources.refuse(failure)
+        resources.report([error(str(failure), at=failure.at if isinstance(failure, Refused) else None)])
     return resources, resources.to_chunks()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .envelope import Chunk, Envelope
 from .item import Item
+from .itemtext import check_aliases
 from .resource import Manifest, Ref
 from .yamltext import emit, split
 from .yamltext.comments import trailer
@@ -25,7 +26,7 @@ def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
 
 def edited(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
-    item.settle()
+    item.content.settle(item.ref)
     text = emit.dump_json(item.manifest).encode() if envelope.cut.is_flow else item.text
     changed = _item(envelope, text, item.indent, item.ref)
     if item.data is not envelope.text:
@@ -65,7 +66,7 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
         return
     for item in items:
         if not shared.isdisjoint(re.findall(_ALIAS, item.text)):
-            item.check_aliases()
+            check_aliases(item)
     for section in envelope.cut.sections:
         if section.key != "items" and not shared.isdisjoint(re.findall(_ALIAS, text[section.start : section.end])):
             from .yamltext import load
@@ -167,7 +168,7 @@ def _fitting(envelope: Envelope, item: Item) -> bytes:
         return item.text
     flow = envelope.cut.is_flow
     if not flow and item.indent == envelope.cut.indent:
-        item.check_aliases()
+        check_aliases(item)
         return item.text
     if flow:
         return emit.dump_json(item.manifest).encode()

@@ -16,7 +16,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from krmfn import writer
+from krmfn import itemtext, writer
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import check_plain, ref, same
@@ -199,8 +199,15 @@ def test_the_quick_cut_is_the_exact_cut(data: bytes) -> None:
 
 def looks(item: Item) -> list[Any]:
     """Everything an item says of itself without its manifest."""
-    named = [item.kind, item.name, item.group, item.ref, item.string("spec", "a"), item.string("kind")]
-    return [*named, item.picked(["a", "c"], "metadata", "labels"), item.labels, item.annotations]
+    named = [
+        item.kind,
+        item.name,
+        item.group,
+        item.ref,
+        itemtext.string(item, "spec", "a"),
+        itemtext.string(item, "kind"),
+    ]
+    return [*named, itemtext.picked(item, ["a", "c"], "metadata", "labels"), item.labels, item.annotations]
 
 
 def expected_looks(value: Any) -> list[Any]:
@@ -310,7 +317,7 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
     if not wanted:  # an empty item is one without data
         return
     old = resources.items[at]
-    old.take(wanted)
+    old.content.take(wanted)
     new = writer.edited(resources.envelope, old)
     resources.items[at] = new
     envelope = resources.envelope

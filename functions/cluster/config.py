@@ -125,7 +125,8 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
         return Config(name), [error("must be a mapping", rule="KRM521", place=Place(name, 0, 1))]
     (item,) = items
     duplicates = [
-        error("this key appears twice; remove one", rule="KRM521", field=Field(path)) for path in item.duplicate_keys
+        error("this key appears twice; remove one", rule="KRM521", field=Field(path))
+        for path in item.content.duplicate_keys
     ]
     wrong = [*duplicates, *check(item.manifest, SCHEMA, "KRM521")]
     if wrong:

@@ -139,7 +139,7 @@ def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceLis
             krmfn(resources)
         if not runs:
             krmfn(resources)
-    resources.refuse_changes()
+    refuse_changes(resources)
 
 
 def add_given(options: RunOptions, profiles: Sequence[str], resources: ResourceList) -> None:
@@ -165,7 +165,14 @@ def _judge(options: RunOptions, path: str, resources: ResourceList) -> None:
         from ..kustomization import builds
 
         resources.report(builds.never_rendered(path, resources))
-    resources.refuse_changes()
+    refuse_changes(resources)
+
+
+def refuse_changes(resources: ResourceList) -> None:
+    """Raise KrmfnError when an item's manifest was changed in place: a bug, for commands only read."""
+    for item in () if resources.failed else resources.items:
+        if item.is_read and item.content.is_changed and not item.is_edited:
+            raise KrmfnError(f"{item.ref} was changed in place")
 
 
 def deployed(resources: ResourceList) -> list[Item]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from krmfn.item import Item
+from krmfn.ownership import OWNER
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
 
@@ -50,7 +51,7 @@ def _profiles(old: ResourceList, new: ResourceList) -> Iterator[str]:
     yield from (f"Profile removed: {_title(name, item)}" for name, item in before.items() if name not in after)
     if not (before or after):  # rendered already: what was made names it
         marks = [
-            {str(m) for one in part.items if (m := one.annotations.get(PROFILE_MARK)) and one.is_marked}
+            {str(m) for one in part.items if (m := one.annotations.get(PROFILE_MARK)) and OWNER in one.annotations}
             for part in (old, new)
         ]
         names = {mark.partition("@")[0] for mark in marks[0] & marks[1]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item
+from krmfn import Item, itemtext
 from krmfn.resource import GroupKind
 
 from ..kmm.lookup import table, tables, text
@@ -89,9 +89,9 @@ def made_by(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
         own = text(spec, "externalSecretName") or name
         yield SECRET, "*" if of_cluster else namespace, text(table(inner, "target"), "name") or own
     elif (group, kind) == ("cert-manager.io", "Certificate"):
-        yield SECRET, namespace, item.string("spec", "secretName")
+        yield SECRET, namespace, itemtext.string(item, "spec", "secretName")
     elif group == "secrets.hashicorp.com":
-        yield SECRET, namespace, item.string("spec", "destination", "name")
+        yield SECRET, namespace, itemtext.string(item, "spec", "destination", "name")
     elif (group, kind) == ("isindir.github.com", "SopsSecret"):
         for _, template in tables(table(item.manifest, "spec"), "secretTemplates"):
             yield SECRET, namespace, text(template, "name")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from krmfn import Item, Place, Ref, Result
 
 from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
+from ..rendering.value_places import place_of
 from ..run import Run
 
 
@@ -40,10 +41,10 @@ class Final(NamedTuple):
 
     def _origin(self, owner: Item, result: Result) -> Place | None:
         """Return the place of the field that a value comes from, in the owner or the functionConfig."""
-        place = owner.place_of(result.field)
+        place = place_of(owner, result.field)
         config = self.run.config_item
         if place == owner.place and config:
-            other = config.place_of(result.field)
+            other = place_of(config, result.field)
             return place if other == config.place else other
         return place
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from krmfn import Field, Item, KrmfnError, ResourceList, Result, error
+from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
 from krmfn.counts import some
 from krmfn.fieldpath import split
 from krmfn.yamltext.simple import scalar
@@ -118,22 +118,22 @@ def _add_inventories(
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
     few = keys is not None and len(keys) <= _FEW
-    labels = item.picked(sorted(keys), "metadata", "labels") if keys is not None and few else item.labels
+    labels = itemtext.picked(item, sorted(keys), "metadata", "labels") if keys is not None and few else item.labels
     if item.is_read:
         return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
     if keys is not None:
         return Node(item.name, labels)
-    info = item.picked(facts.NODE_INFO, "status", "nodeInfo")
+    info = itemtext.picked(item, facts.NODE_INFO, "status", "nodeInfo")
     if any(name not in info and item.mentions(name) for name in facts.NODE_INFO):
         return facts.of_manifest(item.manifest)  # it may be no string
     kernel, architecture, os_image = (info.get(name, "") for name in facts.NODE_INFO)
-    taints = facts.taints_of({"spec": item.part("spec")}) if item.mentions("taints") else ()
+    taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
     return Node(item.name, labels, kernel, tuple(taints), architecture, os_image)
 
 
 def kernels(resources: ResourceList) -> set[str]:
     """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
-    versions = {item.string("status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
+    versions = {itemtext.string(item, "status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
     for item in resources.select("NodeInventory", "krmfn.dev"):
         from . import inventory
 
@@ -189,7 +189,7 @@ def _unfit(item: Item) -> Iterator[Result]:
     from ..rendering import schemas
     from . import inventory
 
-    if item.string("apiVersion") != inventory.API_VERSION:
+    if itemtext.string(item, "apiVersion") != inventory.API_VERSION:
         yield other_version(item)
         return
     yield from readings.check(item)
@@ -202,7 +202,7 @@ def other_version(item: Item) -> Result:
     """Return the error about an inventory of a version that this krmfn does not read."""
     from . import inventory
 
-    version = item.string("apiVersion")
+    version = itemtext.string(item, "apiVersion")
     message = f"this version of krmfn reads {inventory.API_VERSION}, not {version}; regenerate the inventory"
     return item.located(error(message, rule="KRM601", field=Field("apiVersion", version)))
 

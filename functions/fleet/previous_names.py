@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmfn import Item
+from krmfn import Item, itemtext
 
 PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
 """kustomize's annotation: the names that a resource had, oldest first."""
@@ -15,4 +15,4 @@ def is_from_kustomize(item: Item) -> bool:
 
 def previous_name(item: Item) -> str:
     """Return the name that an item had before kustomize changed it."""
-    return item.string("metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name
+    return itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name

@@ -8,14 +8,14 @@ from krmfn.rule import Rule
 
 def check(*items: Item) -> list[Result]:
     """Return an error for each key and value of resources that is one thing to Kubernetes and another to kustomize."""
-    found = [(item, one) for item in items for one in item.ambiguous]
+    found = [(item, one) for item in items for one in item.content.ambiguous]
     return [item.located(error(str(one), rule="KRM174", field=Field(one.path, one.text))) for item, one in found]
 
 
 def repeated(item: Item) -> list[Result]:
     """Return an error for each key that appears twice in one mapping: readers disagree on which one counts."""
     message = "this key appears twice; remove one"
-    return [item.located(error(message, rule="KRM102", field=Field(path))) for path in item.duplicate_keys]
+    return [item.located(error(message, rule="KRM102", field=Field(path))) for path in item.content.duplicate_keys]
 
 
 RULES = (

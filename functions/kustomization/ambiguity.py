@@ -59,10 +59,13 @@ def findings(text: bytes, items: Sequence[Item], place: Place, is_function: bool
             yield error(message, rule=RULE, place=place._replace(line=place.line + text.count(b"\n", 0, match.start())))
     for item in items:
         spot = item.place or place
-        odd = [*tagged(item.node), *((*_names(item.node), *_shared(item.node)) if is_function else ())]
+        odd = [
+            *tagged(item.content.node),
+            *((*_names(item.content.node), *_shared(item.content.node)) if is_function else ()),
+        ]
         for line, message in odd:
             yield error(message, rule=RULE, place=spot._replace(line=spot.line + line))
-        for path in item.duplicate_keys if is_function else ():
+        for path in item.content.duplicate_keys if is_function else ():
             message = "this key appears twice: kustomize takes the first one, other readers the last; remove one"
             yield item.located(error(message, rule=RULE, ref=item.ref, field=Field(path)))
 

@@ -78,7 +78,7 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
     metadata = config.manifest.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     present = [key for key in ANNOTATIONS if isinstance(annotations, dict) and key in annotations]
-    if _mentions(config.node) != len(present) or len(present) > 1 or config.duplicate_keys:
+    if _mentions(config.content.node) != len(present) or len(present) > 1 or config.content.duplicate_keys:
         raise KrmfnError(
             "does not name its function exactly once and plainly; write the annotation "
             "config.kubernetes.io/function once, without aliases, and nothing similar elsewhere"

@@ -93,7 +93,7 @@ def _operations(patch: Item) -> list[Any] | None:
     """Return the operations of a JSON patch; None for a patch that looks like its resource."""
     from krmfn.yamltext import values
 
-    data = patch.manifest or values.build(patch.node)
+    data = patch.manifest or values.build(patch.content.node)
     return data if isinstance(data, list) else None
 
 

@@ -36,7 +36,7 @@ class Entries:
     def call(self, call: Call) -> None:
         """Take a call: the annotation of one of ours gets the name of this run."""
         value = call.image or call.program
-        metadata = flow.at(call.config.node, "metadata.annotations")
+        metadata = flow.at(call.config.content.node, "metadata.annotations")
         node = next((flow.entries(metadata)[key][1] for key in ANNOTATIONS if key in flow.entries(metadata)), None)
         if value and node is not None:
             name = self.names.setdefault(value, f"krmfn-{os.urandom(12).hex()}")

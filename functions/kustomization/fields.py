@@ -123,7 +123,7 @@ SCHEMA: Schema = _object(
 
 def findings(item: Item) -> Iterator[Result]:
     """Yield what kustomize would refuse in a kustomization's fields, and what it would read otherwise than a person."""
-    for path in item.duplicate_keys:
+    for path in item.content.duplicate_keys:
         yield error(
             "this key appears twice, and kustomize takes the last one; remove one", rule="KRM503", field=Field(path)
         )

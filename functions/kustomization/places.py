@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
-from krmfn.fieldpath import of_value, split
+from krmfn.fieldpath import split
 from krmfn.item import Item
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import Place
@@ -18,6 +18,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
 from ..paths import manifests
+from ..rendering.value_places import of_value
 from . import changes, shorthands, written
 from .calls import Call
 from .graph import Graph, Kustomization

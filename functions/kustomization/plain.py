@@ -98,9 +98,11 @@ def _is_marked(text: bytes) -> bool:
 
 def _differences(item: Item) -> Iterator[Result]:
     """Yield an error for each key and tag that kustomize takes otherwise than other readers."""
-    for path in item.duplicate_keys:
+    for path in item.content.duplicate_keys:
         message = "this key appears twice, and YAML readers differ on which one counts; remove one"
         yield item.located(error(message, rule=ambiguity.RULE, ref=item.ref, field=Field(path)))
-    for line, message in ambiguity.tagged(item.node, BINARY) if b"!" in item.text else ():  # kustomize decodes that
+    for line, message in (
+        ambiguity.tagged(item.content.node, BINARY) if b"!" in item.text else ()
+    ):  # kustomize decodes that
         place = item.place and item.place._replace(line=item.place.line + line)
         yield error(message, rule=ambiguity.RULE, ref=item.ref, place=place)

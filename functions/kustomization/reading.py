@@ -89,7 +89,7 @@ def _within_the_tree(item: Item, folder: str, named: Iterable[Reference]) -> dic
     """Return the fields whose paths are absolute, or go above the root, with paths that stay in a build tree."""
     texts: dict[str, str] = {}
     for one in named:
-        node = flow.at(item.node, one.field) if one.kind in ("file", "folder") else None
+        node = flow.at(item.content.node, one.field) if one.kind in ("file", "folder") else None
         path = os.path.normpath(os.path.join(folder, one.text))
         if node is not None and os.path.normpath(f"/tree{folder}/{one.text}") != f"/tree{path}":
             texts[one.field] = str(node.value).removesuffix(one.text) + os.path.relpath(path, folder)
@@ -188,7 +188,7 @@ class _Reader:
         patches = (reference for reference in one.references if reference.kind == "inline")
         texts = {**{reference.field: plain.inline(reference)[0] for reference in patches}, **inline}
         texts |= _within_the_tree(item, one.folder, self.read[one.folder].references)
-        nodes = {field: flow.at(item.node, field) for field, text in texts.items() if text}
+        nodes = {field: flow.at(item.content.node, field) for field, text in texts.items() if text}
         replaced = {id(node): texts[field] for field, node in nodes.items()}
         return plain.given(self.texts.read[one.path], [item], replaced)
 

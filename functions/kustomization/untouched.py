@@ -70,7 +70,7 @@ def _is_harmless(name: str, text: bytes) -> bool:
     if _WORD.search(text) or _HIDDEN.search(text) or b"$" in text:
         return False
     try:
-        return all(_is_narrow(item.node) for item in documents(name, text))
+        return all(_is_narrow(item.content.node) for item in documents(name, text))
     except KrmfnError:
         return False
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
+from krmfn.envelope import Words
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place, Ref
 from krmfn.yamltext import documents, simple
 from krmfn.yamltext.documents import Head, Span
-from krmfn.yamltext.words import Words
 
 from . import workers
 

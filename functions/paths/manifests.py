@@ -6,6 +6,7 @@ import codecs
 import os
 from collections.abc import Sequence
 
+from krmfn import itemtext
 from krmfn.envelope import Envelope
 from krmfn.errors import KrmfnError, NoData, TooLarge
 from krmfn.item import Item
@@ -187,7 +188,9 @@ def _is_taken_for_a_list(item: Item) -> bool:
 
     Sources: apimachinery's pkg/apis/meta/v1/unstructured, Argo CD's reposerver/repository.
     """
-    if not item.mentions("items") or item.part("items"):  # the second reads all of it only where nothing else can tell
+    if not item.mentions("items") or itemtext.part(
+        item, "items"
+    ):  # the second reads all of it only where nothing else can tell
         return False
     return item.is_read and isinstance(item.manifest.get("items"), list)
 
@@ -244,7 +247,7 @@ def _add_list(resources: ResourceList, text: bytes, place: Place, cut: split.Cut
         spot = place._replace(position=len(resources.items), line=line)
         item = Item(text, start, end, indent, sure, spot if place.path else None)
         if b"&" in text:
-            item.check_aliases()
+            itemtext.check_aliases(item)
         if item.kind.endswith("List"):
             lines = item.text.replace(b"\r\n", b"\n")  # behind another line break the indent would stay
             inner = edit.undashed(lines, indent) if split.is_plain(lines) else emit.dump(item.manifest).encode()

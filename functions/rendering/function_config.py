@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, schema
+from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, itemtext, schema
 from krmfn.counts import some
 from krmfn.fieldpath import join, split
 from krmfn.resource import ref
@@ -40,7 +40,7 @@ class Source(NamedTuple):
         parts = split(result.field.path) if self.items and result.field else ()
         for depth in range(min(3, len(parts)), 0, -1):
             for item in self.items:
-                if item.part(*parts[:depth]) is not None:
+                if itemtext.part(item, *parts[:depth]) is not None:
                     return item.located(result._replace(ref=item.ref))
         return self.item.located(result) if self.item else result
 

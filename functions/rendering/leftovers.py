@@ -12,7 +12,7 @@ from typing import NamedTuple
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.counts import counted, some
 from krmfn.item import PATH
-from krmfn.ownership import OWNER, Id, Scope, known_as
+from krmfn.ownership import OWNER, Id, Scope, known_as, made, orphans
 from krmfn.rule import Rule
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
@@ -52,7 +52,9 @@ def sort_out(
     was made from a config that nothing drives stays while it is here.
     """
     names = frozenset(one.ref.id for one in wanted)
-    items = [item for scope in scopes for item in resources.left_over(scope, config.namespace)]
+    marked = resources.marked()
+    own = ((scope, made(marked, scope)) for scope in scopes)
+    items = [item for scope, objects in own for item in orphans(resources.items, objects, scope, config.namespace)]
     items = [item for item in items if item.ref.id not in names]
     packages = _kpt_folders(resources) if items else []
     is_kept = run_of(resources).settings.intent.keeps_left_overs
@@ -65,7 +67,7 @@ def sort_out(
     parts["undriven"] = [
         item
         for scope in scopes
-        for item in (resources.made(scope) if idle or scope.owners - handled else ())
+        for item in (made(marked, scope) if idle or scope.owners - handled else ())
         if id(item) not in gone and item.mark and (item.mark.owner[:2] not in handled or item.mark.owner in idle)
     ]
     written = _handwritten(resources, scopes, config, names, parts)

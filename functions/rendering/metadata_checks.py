@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from krmfn import Field, Item, ResourceList, Result, error, warning
+from krmfn import Field, Item, ResourceList, Result, error, itemtext, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.rule import Rule
@@ -70,7 +70,7 @@ def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, st
 
 
 def _is_deployed(item: Item) -> bool:
-    return item.string("metadata", "annotations", LOCAL) != "true"
+    return itemtext.string(item, "metadata", "annotations", LOCAL) != "true"
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, warning
 from krmfn.fieldpath import join
-from krmfn.ownership import Id
+from krmfn.ownership import OWNER, Id
 from krmfn.resource import fingerprint
 from krmfn.rule import Rule
 
@@ -108,7 +108,7 @@ def _repeated(one: Generated, items: Sequence[tuple[int, Item]]) -> str:
 def _foreign(own: Ref, existing: Item) -> str:
     place = existing.place
     where = f" ({place.path})" if place and place.path else ""
-    if existing.is_marked and (twice := existing.duplicate_keys):
+    if OWNER in existing.annotations and (twice := existing.content.duplicate_keys):
         return (
             f"{own} is already in the list{where} with {twice[0]} twice, so readers disagree on its owner; "
             "it is not overwritten: remove one of the two keys"

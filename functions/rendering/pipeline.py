@@ -40,7 +40,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     config, errors = function_config.read(resources)
     if profiles:
         config = function_config.with_products(resources, config)
-    if items or any(resources.owned(scope) for scope in scopes):
+    if items or any(scope.names(item.mark) for item in marked for scope in scopes):
         errors += recognition.partial_view(resources, config)
     if errors:
         resources.report(errors)
@@ -55,7 +55,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
 
     of_configs = [finding for part in rendered for finding in part.findings]
     resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
-    handwritten = [item for item in left.handwritten if not item.ambiguous]
+    handwritten = [item for item in left.handwritten if not item.content.ambiguous]
     written = [(item, Module(item.manifest)) for item in handwritten]
     own = [claim for part in rendered for claim in part.claims]
     fleet, of_nodes = _about_nodes(resources, wanted, own, handwritten, config)
@@ -107,7 +107,7 @@ def settle(
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
     keep = [*wanted, *(item.manifest for item in kept)]
     for scope in scopes if config.prune != "never" else ():  # first, so that it need not look at what is new
-        resources.prune(scope, keep, left_over=True, namespace=config.namespace)
+        resources.prune(scope, keep)
     resources.upsert_owned(wanted)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from krmfn import Item, ResourceList, Result, error
+from krmfn import Item, ResourceList, Result, error, itemtext
 from krmfn.resource import ref
 from krmfn.rule import Rule
 
@@ -46,7 +46,7 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
     foreign = [item for item in items if (item.group, item.kind) not in handled]
     yield from kinds_exist(foreign)
     if any(kind == "DeviceConfig" for _, kind in handled):
-        wrong = {id(item) for item in foreign if mistake(item.string("apiVersion"), item.kind)}
+        wrong = {id(item) for item in foreign if mistake(itemtext.string(item, "apiVersion"), item.kind)}
         yield from undriven.check(resources, handled, config or FunctionConfig(), wrong)
     for item in items:
         if (item.group, item.kind) in handled:
@@ -65,7 +65,7 @@ def check_run(resources: ResourceList, handled: Kinds, config: FunctionConfig) -
 def kinds_exist(items: list[Item]) -> Iterator[Result]:
     """Yield an error per resource whose kind, group or version is ours or KMM's but for a letter."""
     for item in items:
-        message = mistake(item.string("apiVersion"), item.kind)
+        message = mistake(itemtext.string(item, "apiVersion"), item.kind)
         if message and (item.group, item.kind) == (OURS, "NodeInventory"):
             from ..fleet import nodes  # here: few lists have one
 

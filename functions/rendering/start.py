@@ -26,9 +26,10 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     configured = not run_of(resources).settings.intent.is_function and (
         resources.function_config is not None or resources.select("NodeInventory", OURS)
     )
+    marked = resources.marked() if misspelt else []
     generated = misspelt and (
         resources.function_config is not None
-        or any(resources.owned(renderer.marked(resources.marked())) for renderer in renderers)
+        or any(renderer.marked(marked).names(item.mark) for item in marked for renderer in renderers)
     )
     products = resources.select(PROFILE[1], PROFILE[0])
     if ours or configured or generated or products or resources.select(MODULE_KIND, MODULE_GROUP):

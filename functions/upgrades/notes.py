@@ -21,6 +21,7 @@ from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
+from ..rendering.value_places import place_of
 from ..run import run_of
 from .change_rules import RULES
 from .impact import impact_of
@@ -51,7 +52,7 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
                 finding = source.located(finding)
             else:  # the new value may stand in a field of the config
                 field = finding.field and finding.field._replace(current=finding.field.proposed)
-                finding = finding._replace(place=source.place_of(field))
+                finding = finding._replace(place=place_of(source, field))
         findings.append((source.ref if source else None, finding))
     shown = list(ignoring.kept(findings, owners, config, Counter()))
     return [

@@ -122,23 +122,18 @@ class NotSimple(Exception):
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines = lines_of(text)[0] if "|" in text else _lines(text)
+        lines = lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END]
         data, rest = _node(lines, 0)
     except NotSimple:
         return None
     return data if lines[rest] is _END else None
 
 
-def _lines(text: str) -> list[Line]:
-    """Return what `lines_of` returns first, of a text without literal blocks. Raises NotSimple."""
-    if text.count("\n") > _MAX_LINES:
-        raise NotSimple
-    return [*filter(None, map(_line, _rows(text))), _END]
-
-
 def _rows(text: str) -> list[str]:
-    """Return the lines of a text. Raises NotSimple for a character that may break a line, or that YAML refuses."""
+    """Return the lines of a text. Raises NotSimple for too many, and for a character that may break a line."""
     rows = text.split("\n")
+    if len(rows) > _MAX_LINES:
+        raise NotSimple
     if not all(map(str.isprintable, rows)) and re.search(_ODD, text):
         raise NotSimple
     return rows
@@ -162,8 +157,6 @@ def lines_of(text: str) -> tuple[list[Line], list[int]]:
             line, at = _literal(rows, at, line)
         lines.append(line)
         ends.append(at)
-        if len(lines) > _MAX_LINES:
-            raise NotSimple
     lines.append(_END)
     return lines, ends
 

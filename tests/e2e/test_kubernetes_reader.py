@@ -16,7 +16,7 @@ import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.paths import manifests, output
 
-from krmfn import KrmfnError, ResourceList
+from krmfn import KrmfnError, ResourceList, itemtext
 from krmfn.item import Item
 from krmfn.resource import ref
 from krmfn.yamltext import documents as divided
@@ -77,9 +77,9 @@ def looks(item: Item) -> list[Any]:
         item.ref,
         item.labels,
         item.annotations,
-        item.string("a"),
-        item.string("metadata", "a"),
-        item.part("metadata"),
+        itemtext.string(item, "a"),
+        itemtext.string(item, "metadata", "a"),
+        itemtext.part(item, "metadata"),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmfn.fieldpath import join, moved, of_value, split
+from krmfn.fieldpath import join, moved, split
 
 PATHS: dict[str, list[str | int]] = {
     "": [],
@@ -33,11 +33,3 @@ def test_a_path_moves_with_the_longest_parent_that_is_known() -> None:
     assert moved("spec.image[0].x", table) == "b[0].x"
     assert moved("spec.imageless", table) == "a.imageless"
     assert moved("specs", table) is None
-
-
-def test_a_value_is_found_where_it_stands_once_or_once_under_the_key() -> None:
-    data = {"a": {"name": "x", "list": [{"key": "x"}, {"name": "y"}]}, "b": ["z"], "n": 1}
-    assert of_value(data, "y", "other") == "a.list[1].name"
-    assert of_value(data, "z", "other") == "b[0]"
-    assert of_value(data, "x", "key") == "a.list[0].key"
-    assert [of_value(data, value, "other") for value in ("x", "absent", "", 1, None)] == [""] * 5

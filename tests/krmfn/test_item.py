@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krmfn import itemtext
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place, Ref
@@ -46,10 +47,10 @@ def test_looks(sure: bool, loaded: bool) -> None:
     assert item.ref == Ref("apps/v1", "Deployment", "shop", "web")
     assert (item.kind, item.group, item.name) == ("Deployment", "apps", "web")
     assert item.labels == {"a": "b"}
-    assert item.picked(["a", "c", "d"], "metadata", "labels") == {"a": "b"}
+    assert itemtext.picked(item, ["a", "c", "d"], "metadata", "labels") == {"a": "b"}
     assert item.annotations["internal.config.kubernetes.io/index"] == "2"
-    assert item.string("spec", "template", "image") == "x"
-    assert item.string("spec", "nothing", "image") == ""
+    assert itemtext.string(item, "spec", "template", "image") == "x"
+    assert itemtext.string(item, "spec", "nothing", "image") == ""
     assert item.place == Place("web.yaml", 2)
 
 
@@ -84,9 +85,9 @@ def test_complaints_count_lines_from_the_start() -> None:
 
 
 def test_duplicate_keys() -> None:
-    assert cut(b"items:\n- a: 1\n  b: [{c: 1, c: 2}]\n  a: 2\n").duplicate_keys == ["b[0].c", "a"]
-    assert cut(b"items:\n- a: 1\n  b: &x {c: 1}\n  d: *x\n  <<: *x\n").duplicate_keys == []
-    assert cut().duplicate_keys == []
+    assert cut(b"items:\n- a: 1\n  b: [{c: 1, c: 2}]\n  a: 2\n").content.duplicate_keys == ["b[0].c", "a"]
+    assert cut(b"items:\n- a: 1\n  b: &x {c: 1}\n  d: *x\n  <<: *x\n").content.duplicate_keys == []
+    assert cut().content.duplicate_keys == []
 
 
 def test_mentions() -> None:
@@ -98,7 +99,7 @@ def test_many_findings_in_one_item_are_placed_in_time() -> None:
     """Each place was looked for from the start of its mapping: a quarter of an hour for these."""
     text = "a: 1\n" + "".join(f"x{number}: 1\n" for number in range(24_000)) * 2
     item = Item(text.encode(), 0, len(text), -2, False, Place("f.yaml", 0, 1))
-    results = [item.located(error("twice", field=Field(path))) for path in item.duplicate_keys]
+    results = [item.located(error("twice", field=Field(path))) for path in item.content.duplicate_keys]
     assert len(results) == 24_000
     assert [finding.place.line for finding in results[:2] if finding.place] == [24_002, 24_003]
 

@@ -11,7 +11,7 @@ import pytest
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.ownership import OWNER, PASSED_ON, Scope, stamp
+from krmfn.ownership import OWNER, PASSED_ON, Scope, made, orphans, stamp
 from krmfn.resource import Ref, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import error, info, warning
@@ -67,6 +67,10 @@ SCOPE = Scope(
     frozenset({("kmm.sigs.x-k8s.io", "Module"), ("apps", "DaemonSet")}),
 )
 CONFIG = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
+
+
+def left_over(resources: ResourceList, namespace: str = "") -> list[Item]:
+    return orphans(resources.items, made(resources.marked(), SCOPE), SCOPE, namespace)
 
 
 def parsed(items: str = OWNED) -> ResourceList:
@@ -203,7 +207,7 @@ def test_prune_touches_no_other_functions_objects_and_nothing_without_an_owner()
     resources.prune(SCOPE, [])
     assert refs(resources) == ["DeviceConfig/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
     resources = parsed("- kind: A\n  data: {krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi}\n")
-    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [])
     assert refs(resources) == ["A/"]
 
 
@@ -228,26 +232,26 @@ def test_an_object_with_a_key_twice_is_nobody_s(line: str, flow: bool) -> None:
     lines.insert(first, f"{line}\n" if line else "")
     lines.append("  a: {b: [c,\n    d]}\n" if flow else "")
     resources = parsed("- apiVersion: apps/v1\n" + "".join(lines))
-    resources.prune(SCOPE, [], left_over=True)
+    resources.prune(SCOPE, [])
     assert (resources.items == []) is REPEATED[line]
 
 
 def test_what_is_left_over_is_removed_only_on_request() -> None:
     resources = parsed(OWNED + LEFT_OVER)
-    assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]
-    resources.prune(SCOPE, [module()])
+    assert [item.name for item in left_over(resources)] == ["left-over"]
+    resources.prune(SCOPE, [module(), resources.items[-1].manifest])
     assert "DaemonSet/left-over" in refs(resources)
     assert "DaemonSet/stale" not in refs(resources)
-    resources.prune(SCOPE, [module()], left_over=True)
+    resources.prune(SCOPE, [module()])
     assert "DaemonSet/left-over" not in refs(resources)
 
 
 def test_an_owner_without_a_namespace_stands_in_the_one_that_is_given() -> None:
     config = "- apiVersion: krmfn.dev/v1alpha1\n  kind: DeviceConfig\n  metadata:\n    name: gone\n"
     resources = parsed(LEFT_OVER + config)
-    assert [item.name for item in resources.left_over(SCOPE)] == ["left-over"]
-    assert [item.name for item in resources.left_over(SCOPE, "other")] == ["left-over"]
-    assert resources.left_over(SCOPE, "kmm") == []
+    assert [item.name for item in left_over(resources)] == ["left-over"]
+    assert [item.name for item in left_over(resources, "other")] == ["left-over"]
+    assert left_over(resources, "kmm") == []
 
 
 def test_an_owner_is_there_also_under_a_new_name() -> None:
@@ -261,7 +265,7 @@ def test_an_owner_is_there_also_under_a_new_name() -> None:
       internal.config.kubernetes.io/previousNames: gone
       internal.config.kubernetes.io/previousNamespaces: kmm
 """
-    assert parsed(LEFT_OVER + config).left_over(SCOPE) == []
+    assert left_over(parsed(LEFT_OVER + config)) == []
 
 
 @pytest.mark.parametrize("owner", [None, "drv krmfn.dev|DeviceConfig|kmm|gaudi apps|DaemonSet||other", "x"])
@@ -423,8 +427,7 @@ def test_a_change_of_any_type_is_seen_in_items_of_any_size(old: Any, new: Any, f
     for value in (old, new):
         assert resources.to_bytes()
         resources.items[0].manifest["a"] = value
-    with pytest.raises(KrmfnError, match="changed in place"):
-        resources.refuse_changes()
+    assert resources.items[0].content.is_changed
     if isinstance(new, tuple):
         with pytest.raises(KrmfnError, match="A \\(no name\\): a is a Python tuple"):
             resources.to_bytes()
@@ -497,7 +500,7 @@ def test_no_escape_hides_the_owner(key: str) -> None:
     resources = parsed(text)
     assert OWNER.encode() not in resources.items[0].text
     assert resources.items[0].mentions(OWNER)
-    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [])
     assert resources.items == []
 
 

@@ -306,7 +306,7 @@ functionConfig:
   kind: RenderDeviceConfigs
 """
     resources = ResourceList.parse(text)
-    monkeypatch.setattr("krmfn.item.Item._mapping", refuse)
+    monkeypatch.setattr("krmfn.itemtext.mapping", refuse)
     for function in FUNCTIONS:
         function(resources)
     assert resources.to_bytes() == text

@@ -201,7 +201,7 @@ def test_a_head_is_what_the_parser_says() -> None:
                 data = load.read(text[span.start : span.end])
                 assert Ref(*found) == ref(data), text
                 read += 1
-    assert read > 100
+    assert read > 50
 
 
 def is_sound(text: bytes, span: Span) -> bool:

@@ -11,8 +11,8 @@ from collections import Counter
 from typing import Any
 
 from krmfn.errors import KrmfnError
+from krmfn.itemtext import mentions
 from krmfn.yamltext import documents, load, peek, simple, split, split_exact
-from krmfn.yamltext.words import mentions
 from tests.tables import table
 
 COUNT = int(os.environ.get("KRMFN_FUZZ", "100000" if os.environ.get("CI") else "5000"))
