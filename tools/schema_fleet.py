@@ -33,6 +33,9 @@ _GROUP = record(
 INVENTORY = record(
     "the nodes of one cluster",
     {
+        "kubeletVersions": listed(
+            text("the version of a kubelet: v1.34.2", "line"), "the versions of the nodes' kubelets", most=_MANY
+        ),
         "takenOn": text("the day on which the nodes were listed: 2026-01-31", "date"),
         "validUntil": text("the last day on which it may be relied on: 2026-12-31", "date"),
         "nodeCount": number("how many nodes it has; where there are fewer, a part of it is missing", least=1),

@@ -31,3 +31,5 @@ class Node(NamedTuple):
     """The labels of its cluster, when that is managed by the hub that the input is for; None: a node of the cluster."""
     last_kernel: str = ""
     """The kernel before, of a node that boots another one (`nodes --kernel`)."""
+    kubelet: str = ""
+    """The version of its kubelet, `v1.34.2`: that of the API server is never older."""

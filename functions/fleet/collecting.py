@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from itertools import pairwise
@@ -17,6 +18,8 @@ from . import facts
 from .inventory import UNKNOWN
 
 SHOWN = 20
+KUBELET = re.compile(r"v?[0-9]+\.[0-9]+[-+.0-9A-Za-z]{0,100}")
+"""The version of a kubelet: `v1.34.2`, `v1.33.1+k3s1`."""
 LONGEST = 4096
 """Characters of a line of text, as the schema has it."""
 
@@ -34,12 +37,15 @@ class Entry(NamedTuple):
     """Of its labels, sorted."""
     values: tuple[str, ...]
     """Of its labels, in the order of their keys."""
+    kubelet: str = ""
+    """The version of its kubelet."""
 
 
 class _Known(NamedTuple):
     """The parts of the entries so far, each with the one object for it: all of them are what an API server takes."""
 
     kernels: dict[str, str]
+    kubelets: dict[str, str]
     shapes: dict[Shape, Shape]
     keys: Callable[[tuple[str, ...]], tuple[str, ...]]
     """Returns which keys of labels are kept, sorted."""
@@ -55,7 +61,7 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     entries: list[Entry] = []
     problems: list[str] = []
     wanted = None if keys is None else frozenset(keys)
-    known = _Known({}, {}, cache(lambda every: _kept(every, wanted)), cache(_value))
+    known = _Known({}, {}, {}, cache(lambda every: _kept(every, wanted)), cache(_value))
     for number, manifest in enumerate(manifests, 1):
         try:
             entries.append(_entry(_node(manifest), known))
@@ -94,6 +100,8 @@ def _entry(node: Node, known: _Known) -> Entry:
     kernel = node.kernel or UNKNOWN
     if kernel not in known.kernels and (not kernel.isprintable() or kernel.split() != [kernel]):
         raise KrmfnError(f"its kernel version {kernel!r} is not one word")
+    if node.kubelet not in known.kubelets and node.kubelet and not KUBELET.fullmatch(node.kubelet):
+        raise KrmfnError(f"its kubelet version {node.kubelet!r} is none")
     shape = (node.architecture, node.os_image, node.taints)
     if shape not in known.shapes:
         _check_shape(*shape)
@@ -103,7 +111,7 @@ def _entry(node: Node, known: _Known) -> Entry:
     except KrmfnError as failure:
         raise KrmfnError(_problem(node.labels)) from failure
     shape, kernel = known.shapes.setdefault(shape, shape), known.kernels.setdefault(kernel, kernel)
-    return Entry(node.name, kernel, shape, keys, values)
+    return Entry(node.name, kernel, shape, keys, values, known.kubelets.setdefault(node.kubelet, node.kubelet))
 
 
 def _kept(keys: tuple[str, ...], wanted: Collection[str] | None) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ PASSING: Mapping[str, str] = {
 
 Source: Kubernetes, Taints and Tolerations (built-in taints).
 """
-NODE_INFO = ("kernelVersion", "architecture", "osImage")
+NODE_INFO = ("kernelVersion", "architecture", "osImage", "kubeletVersion")
 """The strings of status.nodeInfo that are facts."""
 REPELLING = ("NoSchedule", "NoExecute")
 EFFECTS = (*REPELLING, "PreferNoSchedule")
@@ -46,8 +46,9 @@ def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node
             raise KrmfnError(f"its status.nodeInfo.{name} is {info[name]!r}, not a string; put it in quotes")
     kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
-    kernel, architecture, os_image = (text(info, name) for name in NODE_INFO)
-    return Node(text(table(manifest, "metadata"), "name"), kept, kernel, taints, architecture, os_image)
+    kernel, architecture, os_image, kubelet = (text(info, name) for name in NODE_INFO)
+    name = text(table(manifest, "metadata"), "name")
+    return Node(name, kept, kernel, taints, architecture, os_image, kubelet=kubelet)
 
 
 def selected(manifest: Manifest, keys: Collection[str]) -> Node:

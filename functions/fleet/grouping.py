@@ -28,11 +28,12 @@ def manifest(
     days: Mapping[str, str | None] = MappingProxyType({}),
 ) -> Manifest:
     """Return the NodeInventory of the entries, which are sorted by name; `days` are fields with dates."""
+    kubelets = sorted({entry.kubelet for entry in entries if entry.kubelet})
     shared, group_of = _divided(entries)
     own = {of_node: _own_labels(of_node, shared) for of_node in {entry.keys for entry in entries}}
     nodes = dict(zip(group_of, entries, strict=True))  # one of each group
     lines: dict[int, list[str]] = {number: [] for number in nodes}
-    for number, (node, kernel, _, of_node, values) in zip(group_of, entries, strict=True):
+    for number, (node, kernel, _, of_node, values, _) in zip(group_of, entries, strict=True):
         lines[number].append(f"{node} {kernel}{own[of_node].format(*values)}\n")
     groups = sorted((node.shape, _common(node, shared), number) for number, node in nodes.items())
     return {
@@ -41,6 +42,7 @@ def manifest(
         "metadata": {"name": name, "annotations": {LOCAL: "true"}},
         "spec": {
             **{field: day for field, day in days.items() if day},
+            **({"kubeletVersions": kubelets} if kubelets else {}),
             "nodeCount": len(entries),
             "labelKeys": [EVERY] if keys is None else sorted({*keys, *(key for of_node in own for key in of_node)}),
             "groups": [_group(shape, labels, lines[number]) for shape, labels, number in groups],

@@ -3,6 +3,7 @@
     spec:
       labelKeys: [topology.kubernetes.io/zone]     the labels that it holds; ["*"] is all of them
       validUntil: "2026-12-31"
+      kubeletVersions: [v1.34.2]                   of all nodes: a Kubernetes of the cluster is never older
       nodeCount: 1                                 a file that was cut off has fewer
       groups:
       - architecture: amd64
@@ -28,7 +29,7 @@ from krmfn import KrmfnError, Manifest
 from krmfn.counts import counted
 
 from ..exclusivity.node import Node, Taint
-from ..kmm.lookup import tables, text
+from ..kmm.lookup import tables, text, texts
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
@@ -174,6 +175,11 @@ def label_keys(manifest: Manifest) -> frozenset[str] | None:
     """Return the labels that an inventory holds; None for all."""
     keys = manifest["spec"]["labelKeys"]
     return None if EVERY in keys else frozenset(keys)
+
+
+def kubelets(manifest: Manifest) -> set[str]:
+    """Return the versions of kubelets in an inventory, also in one with errors elsewhere."""
+    return set(texts(manifest.get("spec"), "kubeletVersions"))
 
 
 def kernels(manifest: Manifest) -> set[str]:

@@ -126,9 +126,9 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
     info = itemtext.picked(item, facts.NODE_INFO, "status", "nodeInfo")
     if any(name not in info and item.mentions(name) for name in facts.NODE_INFO):
         return facts.of_manifest(item.manifest)  # it may be no string
-    kernel, architecture, os_image = (info.get(name, "") for name in facts.NODE_INFO)
+    kernel, architecture, os_image, kubelet = (info.get(name, "") for name in facts.NODE_INFO)
     taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
-    return Node(item.name, labels, kernel, tuple(taints), architecture, os_image)
+    return Node(item.name, labels, kernel, tuple(taints), architecture, os_image, kubelet=kubelet)
 
 
 def kernels(resources: ResourceList) -> set[str]:
@@ -138,6 +138,16 @@ def kernels(resources: ResourceList) -> set[str]:
         from . import inventory
 
         versions |= inventory.kernels(item.manifest)
+    return versions - {""}
+
+
+def kubelets(resources: ResourceList) -> set[str]:
+    """Return the versions of the kubelets of all nodes in a list."""
+    versions = {item.string("status", "nodeInfo", "kubeletVersion") for item in resources.select("Node", "")}
+    for item in resources.select("NodeInventory", "krmfn.dev"):
+        from . import inventory
+
+        versions |= inventory.kubelets(item.manifest)
     return versions - {""}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from krmfn import Result
 from krmfn.results import Findings
@@ -15,8 +15,10 @@ from .versions import DEFAULT
 from .webhook import admission
 
 
-def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
-    """Return the findings about one Module in a stable order; lints may try `kernels`, real kernel versions.
+def check(
+    module: Module, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Collection[str] = ()
+) -> list[Result]:
+    """Return the findings about one Module in a stable order; lints may ask for `kernels` and `kubelets` of nodes.
 
     First structure (the API server's CRD), then admission (KMM's webhook), then lints (no cluster has them). What the
     cluster would print itself is tagged `first`: what the API server finds before it stops, else the webhook's first.
@@ -26,4 +28,4 @@ def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -
     webhook = admission.check(module, version)
     if refused:
         webhook = [unmark_first(finding) for finding in webhook]
-    return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels))]
+    return [*refused, *webhook, *Findings(module_lints.check(module, version, kernels, kubelets))]

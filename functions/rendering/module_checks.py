@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from krmfn import Ref, ResourceList, Result
 from krmfn.resource import fingerprint
@@ -14,6 +15,10 @@ from ..kmm.rule import unmark_first
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten
+
+if TYPE_CHECKING:
+    Nodes = tuple[Sequence[str], Collection[str]]
+    """The versions of the kernels of the nodes in a list, sorted, and of their kubelets."""
 
 AS_GIVEN = frozenset(
     {
@@ -35,15 +40,15 @@ def check(
 ) -> Iterator[Finding]:
     """Yield the findings about all Modules and pods; `lint` for more than refusals about those written by hand."""
     generated = [(one, module_of(one.manifest)) for one in objects]
-    kernels = _kernels(resources, [module for _, module in (*generated, *handwritten) if module])
+    nodes = _nodes(resources, [module for _, module in (*generated, *handwritten) if module])
     if handwritten:
         from ..kmm.checks import check as check_all  # here, since what we generate needs none of the CRD's facts
 
         for item, module in handwritten:
-            for finding in check_all(module, config.kmm_version, kernels if lint else []):
+            for finding in check_all(module, config.kmm_version, *(nodes if lint else ((), ()))):
                 if lint or finding.severity == "error":
                     yield item.ref, item.located(finding)
-    yield from _generated(generated, config, kernels)
+    yield from _generated(generated, config, nodes)
     if lint:
         here = [(module, one.owner) for one, module in generated if module and one.manifest["kind"] == MODULE_KIND]
         yield from _together([*here, *((module, item.ref) for item, module in handwritten)])
@@ -60,7 +65,7 @@ def _together(modules: Sequence[tuple[Module, Ref]]) -> Iterator[Finding]:
 
 
 def _generated(
-    objects: Sequence[tuple[Generated, Module | None]], config: FunctionConfig, kernels: Sequence[str]
+    objects: Sequence[tuple[Generated, Module | None]], config: FunctionConfig, nodes: Nodes
 ) -> Iterator[Finding]:
     """Yield the findings about generated Modules and pods, each with the resource that its object is generated from.
 
@@ -77,7 +82,7 @@ def _generated(
         if module and likeness in sound:
             findings = _name_and_selector(module, config.kmm_version)
         else:
-            findings = list(_judged(one, module, config.kmm_version, kernels))
+            findings = list(_judged(one, module, config.kmm_version, nodes))
         if likeness and not findings:
             sound.add(likeness)
         for finding in findings:
@@ -95,13 +100,14 @@ def _name_and_selector(module: Module, version: str) -> list[Result]:
     return [*admission.check_name(module, version), *module_lints.check_name_and_selector(module)]
 
 
-def _kernels(resources: ResourceList, modules: Sequence[Module]) -> list[str]:
-    """Return the distinct kernel versions of the nodes in the list, sorted; [] when no Module has several mappings."""
-    if not any(len(module.mappings) > 1 for module in modules):
-        return []
+def _nodes(resources: ResourceList, modules: Sequence[Module]) -> Nodes:
+    """Return what the Modules ask for: kernels where one has several mappings, kubelets where one has a DRA driver."""
+    several, dra = {len(one.mappings) > 1 for one in modules}, {"dra" in one.spec for one in modules}
+    if True not in several | dra:
+        return (), ()
     from ..fleet import nodes  # here, for the start-up of the others
 
-    return sorted(nodes.kernels(resources))
+    return sorted(nodes.kernels(resources)) if True in several else (), nodes.kubelets(resources) if True in dra else ()
 
 
 def _by_crd(module: Module, version: str) -> list[Result]:
@@ -125,12 +131,12 @@ def at_origin(one: Generated, finding: Result) -> Result:
     return finding._replace(ref=one.ref, place=one.item.place, message=message)
 
 
-def _judged(one: Generated, module: Module | None, version: str, kernels: Sequence[str]) -> Iterator[Result]:
+def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:
     """Yield the findings about one generated object; `module` is the Module that it is or brings to spokes."""
     if module:
         refused = _by_crd(module, version)
         yield from refused
         yield from (unmark_first(finding) if refused else finding for finding in admission.check(module, version))
-        yield from module_lints.check(module, version, kernels)
+        yield from module_lints.check(module, version, *nodes)
     elif one.manifest["kind"] == "DaemonSet":
         yield from image_lints.check_pods(one.manifest)

@@ -49,7 +49,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     rendered = [_render(renderer, resources, items, config) for renderer in renderers if not is_rendered]
     wanted = [one for part in rendered for one in part.objects]
     sort_out = leftovers.as_they_stand if is_rendered else leftovers.sort_out
-    idle = [item for item in items for renderer in renderers if _is_idle(item, renderer, config)]
+    idle = [item for item in items for one in renderers if _is_idle(item, one, config)] if config.products else []
     left = sort_out(resources, scopes, config, wanted, handled, idle)
     lint = bool(items or not intent.is_function)
 
@@ -133,7 +133,7 @@ def _at_configs(
 def _is_idle(item: Item, renderer: Renderer, config: FunctionConfig) -> bool:
     """Return True for a config of a Profile's kind that no Profile drives."""
     is_of_profiles = renderer.schemas.get((item.group, item.kind)) == ""
-    return bool(config.products) and is_of_profiles and config.product(item) is None
+    return is_of_profiles and config.product(item) is None
 
 
 def _scratch(resources: ResourceList) -> ResourceList:
@@ -147,7 +147,8 @@ def _scratch(resources: ResourceList) -> ResourceList:
 def _render(renderer: Renderer, resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Render the resources of one kind; without any, what the functionConfig says of them is looked at."""
     own = [item for item in items if (item.group, item.kind) in renderer.schemas]
-    own = [item for item in own if not _is_idle(item, renderer, config)]
+    if config.products:
+        own = [item for item in own if not _is_idle(item, renderer, config)]
     if not own and not config.source.ref.kind and not config.products:
         return Rendered()
     return renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config)

@@ -5,7 +5,7 @@ The files of parts are loaded only for a Module that has the part; see `_finding
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Field, Result, error, warning
 from krmfn.fieldpath import join
@@ -18,12 +18,16 @@ from ..versions import DEFAULT, Target, target
 from . import image_lints
 
 
-def check(module: Module, version: str = DEFAULT, kernels: Sequence[str] = ()) -> Iterator[Result]:
-    """Yield the lints about one Module; `kernels` are real kernel versions to try its mappings with.
+def check(
+    module: Module, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Collection[str] = ()
+) -> Iterator[Result]:
+    """Yield the lints about one Module.
+
+    `kernels` are real kernel versions to try its mappings with, `kubelets` the versions of the nodes' kubelets.
 
     Raises KrmfnError for an unknown KMM version.
     """
-    for finding in _findings(module, target(version), kernels):
+    for finding in _findings(module, target(version), kernels, kubelets):
         yield finding._replace(ref=module.ref)
 
 
@@ -33,12 +37,12 @@ def check_name_and_selector(module: Module) -> Iterator[Result]:
         yield finding._replace(ref=module.ref)
 
 
-def _findings(module: Module, kmm: Target, kernels: Sequence[str]) -> Iterator[Result]:
+def _findings(module: Module, kmm: Target, kernels: Sequence[str], kubelets: Collection[str]) -> Iterator[Result]:
     yield from apply(RULES, module)
     if "dra" in module.spec or module.holds("sign", "build"):
         from . import section_lints
 
-        yield from section_lints.check(module, kmm)
+        yield from section_lints.check(module, kmm, kubelets)
     if module.mappings and not module.takes_every_kernel:
         from . import mapping_lints
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from krmfn import Field, Result, error, info, warning
 from krmfn.rule import Rule, apply
@@ -19,12 +19,12 @@ VARIABLE = "KUBE_VERSION"
 IGNORED_BUILD = ("selector", "kanikoParams", "baseImageRegistryTLS")
 
 
-def check(module: Module, kmm: Target) -> Iterator[Result]:
-    """Yield the lints about these sections."""
-    return apply(RULES, module, kmm)
+def check(module: Module, kmm: Target, kubelets: Collection[str] = ()) -> Iterator[Result]:
+    """Yield the lints about these sections; `kubelets` are the versions of the nodes' kubelets."""
+    return apply(RULES, module, kmm, kubelets)
 
 
-def _signed_files_are_in_the_directory(module: Module, kmm: Target) -> Iterator[Result]:
+def _signed_files_are_in_the_directory(module: Module, kmm: Target, _: Collection[str]) -> Iterator[Result]:
     for path, sign in module.sections("sign") if not kmm.sign_files else ():
         files = texts(sign, "filesToSign")
         if not files:
@@ -67,7 +67,7 @@ spec:
 )
 
 
-def _mapping_settings_count(module: Module, kmm: Target) -> Iterator[Result]:
+def _mapping_settings_count(module: Module, kmm: Target, _: Collection[str]) -> Iterator[Result]:
     ignored = [("build", key) for key in IGNORED_BUILD] + [("sign", "unsignedImageRegistryTLS")]
     for index, entry in enumerate(module.mappings):
         for section, key in ignored:
@@ -106,21 +106,29 @@ spec:
 )
 
 
-def _cluster_has_dra(module: Module, kmm: Target) -> Iterator[Result]:
+def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> Iterator[Result]:
     if not (kmm.dra and has(module.spec, "dra")):
         return
     refusal = f"KMM refuses dra on a cluster before {kmm.platform} {kmm.dra_since}"
-    has_it = _kubernetes() if kmm.platform == "Kubernetes" else None
-    if has_it is None:
-        yield info(f"{refusal}; nothing here says which version the cluster has", field=Field("spec.dra"))
-    elif has_it < tuple(map(int, kmm.dra_since.split("."))):
-        yield error(f"{refusal}; this one has {os.environ[VARIABLE]} ({VARIABLE})", field=Field("spec.dra"))
+    since = _numbers(kmm.dra_since)
+    of_kubernetes = kmm.platform == "Kubernetes"
+    if of_kubernetes and (version := _numbers(os.environ.get(VARIABLE, ""))):
+        if version < since:
+            yield error(f"{refusal}; this one has {os.environ[VARIABLE]} ({VARIABLE})", field=Field("spec.dra"))
+        return
+    newest = max(kubelets, key=_numbers, default="") if of_kubernetes else ""
+    if newest and _numbers(newest) >= since:
+        return
+    known = "nothing here says which version the cluster has"
+    if newest:
+        known = f"the newest kubelet of its nodes is {newest}"
+    yield info(f"{refusal}; {known}", field=Field("spec.dra"))
 
 
-def _kubernetes() -> tuple[int, ...] | None:
-    """Return the cluster's Kubernetes version where the environment has it, as Argo CD sets it; None: not known."""
-    match = re.match(r"v?(\d+)\.(\d+)", os.environ.get(VARIABLE, ""))
-    return tuple(map(int, match.groups())) if match else None
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version, such as 1.34.2; () for what is none."""
+    found = re.match(r"v?(\d+)\.(\d+)", version)
+    return tuple(map(int, found.groups())) if found else ()
 
 
 KRM209 = Rule(

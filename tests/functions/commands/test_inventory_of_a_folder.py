@@ -99,3 +99,37 @@ def test_an_old_inventory_and_missing_labels_are_found(lab: Path) -> None:
     assert (done.code, "lab has no inventory" in done.text) == (1, True), done.text
     done = inventory(lab, "--max-age", "3", "--all-labels")
     assert (done.code, done.err) == (2, "error: --max-age is about --check PATH; add it\n")
+
+
+DRIVER = """\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: Module
+metadata: {name: nic, namespace: kmm}
+spec: {selector: {card: a}, dra: {driverName: nic.example.com, container: {image: "registry.example.com/dra:1"}}}
+"""
+
+
+@pytest.mark.parametrize(("kubelet", "is_asked"), [("v1.34.2", False), ("v1.33.4", True), ("", True)])
+def test_the_kubelets_of_an_inventory_say_how_old_the_cluster_may_be(
+    tmp_path: Path, kubelet: str, is_asked: bool
+) -> None:
+    settings = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: a}\nspec: {kmm: {version: main}}\n"
+    )
+    plant(tmp_path, {"module.yaml": DRIVER, "settings.yaml": settings})
+    node = json.loads(DUMP)
+    node["status"]["nodeInfo"] |= {"kubeletVersion": kubelet} if kubelet else {}
+    args = ("inventory", "--for", ".", "-o", "nodes.yaml")
+    assert process("krmfn", *args, cwd=tmp_path, stdin=json.dumps(node)).code == 0
+    assert yaml.safe_load((tmp_path / "nodes.yaml").read_text())["spec"].get("kubeletVersions", [""]) == [kubelet]
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    assert (done.code, "[KRM209]" in done.text) == (0, is_asked), done.text
+
+
+@pytest.mark.parametrize("version", ["a b", "1", "v1.34.2\n", "x" * 200, 1.34])
+def test_a_kubelet_version_that_is_none_is_refused(tmp_path: Path, version: object) -> None:
+    node = json.loads(DUMP)
+    node["status"]["nodeInfo"]["kubeletVersion"] = version
+    done = process("krmfn", "inventory", "--all-labels", cwd=tmp_path, stdin=json.dumps(node))
+    assert (done.code, done.out) == (2, b"")
+    assert "kubelet" in done.err

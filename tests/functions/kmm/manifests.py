@@ -15,8 +15,10 @@ from krmfn import Manifest, Result
 from krmfn.rule import apply
 
 
-def check(manifest: Manifest, version: str = DEFAULT, kernels: Sequence[str] = ()) -> list[Result]:
-    return checks.check(Module(manifest), version, kernels)
+def check(
+    manifest: Manifest, version: str = DEFAULT, kernels: Sequence[str] = (), kubelets: Sequence[str] = ()
+) -> list[Result]:
+    return checks.check(Module(manifest), version, kernels, kubelets)
 
 
 def refused_by_schema(manifest: Manifest, version: str = DEFAULT) -> list[Result]:

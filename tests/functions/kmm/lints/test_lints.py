@@ -178,3 +178,18 @@ def test_the_version_that_argo_cd_names_counts_for_dra(
     found = [one for one in check(driven, "main") if one.rule == "KRM209"]
     assert [one.severity for one in found] == severities
     assert all("this one has 1.33.4 (KUBE_VERSION)" in one.message for one in found if one.severity == "error")
+
+
+@pytest.mark.parametrize(
+    ("kubelets", "known"),
+    [
+        (["v1.33.1", "v1.34.0+k3s1"], ""),
+        (["v1.9.1", "v1.33.10"], "the newest kubelet of its nodes is v1.33.10"),
+        (["new"], "the newest kubelet of its nodes is new"),
+        ([], "nothing here says which version the cluster has"),
+    ],
+)
+def test_a_cluster_is_never_older_than_the_kubelets_of_its_nodes(kubelets: list[str], known: str) -> None:
+    driven = edited(module(), ("spec.dra", {"driverName": "gpu.example.com", "container": {"image": "i:1"}}))
+    found = [one for one in check(driven, "main", kubelets=kubelets) if one.rule == "KRM209"]
+    assert [(one.severity, one.message.rpartition("; ")[2]) for one in found] == ([("info", known)] if known else [])
