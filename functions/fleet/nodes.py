@@ -143,7 +143,7 @@ def kernels(resources: ResourceList) -> set[str]:
 
 def kubelets(resources: ResourceList) -> set[str]:
     """Return the versions of the kubelets of all nodes in a list."""
-    versions = {item.string("status", "nodeInfo", "kubeletVersion") for item in resources.select("Node", "")}
+    versions = {itemtext.string(item, "status", "nodeInfo", "kubeletVersion") for item in resources.select("Node", "")}
     for item in resources.select("NodeInventory", "krmfn.dev"):
         from . import inventory
 

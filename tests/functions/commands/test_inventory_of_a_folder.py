@@ -119,6 +119,10 @@ def test_the_kubelets_of_an_inventory_say_how_old_the_cluster_may_be(
     plant(tmp_path, {"module.yaml": DRIVER, "settings.yaml": settings})
     node = json.loads(DUMP)
     node["status"]["nodeInfo"] |= {"kubeletVersion": kubelet} if kubelet else {}
+    (tmp_path / "node.yaml").write_text(json.dumps(node))
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    assert (done.code, "[KRM209]" in done.text) == (0, is_asked), done.text
+    (tmp_path / "node.yaml").unlink()
     args = ("inventory", "--for", ".", "-o", "nodes.yaml")
     assert process("krmfn", *args, cwd=tmp_path, stdin=json.dumps(node)).code == 0
     assert yaml.safe_load((tmp_path / "nodes.yaml").read_text())["spec"].get("kubeletVersions", [""]) == [kubelet]
