@@ -16,7 +16,7 @@ from .fieldpath import join, split
 from .item import INDEX, PATH
 from .resource import Manifest, Place, annotations_of, ref
 from .results import Field, Result, error
-from .schema import Schema, check
+from .schema import check
 from .spec import Doc, Rest, Spec
 
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
@@ -108,7 +108,7 @@ def _from_texts(data: Manifest, config: Any) -> Manifest:
     return values
 
 
-def _typed(value: Any, rule: Schema) -> Any:
+def _typed(value: Any, rule: Manifest) -> Any:
     """Return a text as the type of its field; as it is where it does not fit, which the schema then says."""
     if not isinstance(value, str):
         return value
@@ -145,9 +145,9 @@ def _camel(name: str) -> str:
 
 
 @lru_cache
-def schema(config: type | None) -> Schema:
+def schema(config: type | None) -> Manifest:
     """Return the JSON Schema of a dataclass."""
-    properties: Schema = {}
+    properties: Manifest = {}
     for option in options(config):
         text = {"description": option.doc} if option.doc else {}
         properties[option.key] = schema_of(option.hint) | text
@@ -158,7 +158,7 @@ def schema(config: type | None) -> Schema:
     return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
 
-def schema_of(hint: Any) -> Schema:
+def schema_of(hint: Any) -> Manifest:
     """Return the JSON Schema of a type. Raises TypeError for one that no functionConfig can have."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint in _TYPES:

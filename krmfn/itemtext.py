@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -10,7 +9,7 @@ from .errors import KrmfnError, NoData
 from .resource import Manifest, Place, Ref, copied, digest, same
 from .yamltext import peek, simple
 
-__all__ = ["Content", "check_aliases", "mapping", "mentions", "part", "picked", "string", "strings"]
+__all__ = ["Content", "check_aliases", "mapping", "mentions", "part", "string", "strings"]
 
 Readable = Any
 """An Item, which stands above."""
@@ -47,16 +46,6 @@ def part(item: Readable, *path: str) -> Any:
             return data if isinstance(data, dict) else {}
     value = _loaded(item, path)
     return value if isinstance(value, dict) else {}
-
-
-def picked(item: Readable, keys: Sequence[str], *path: str) -> dict[str, str]:
-    """Return those strings of the mapping at `path` whose keys are in `keys`: cheaper than all of a long one."""
-    block = peek.UNSURE if item.is_read else mapping(item, *path)
-    texts = block.picked(keys) if isinstance(block, peek.Mapping) else block
-    if texts is peek.UNSURE:
-        every = strings(item, *path)
-        return {key: every[key] for key in keys if key in every}
-    return texts if isinstance(texts, dict) else {}
 
 
 def mapping(item: Readable, *path: str) -> peek.Mapping | peek.Answer:

@@ -2,9 +2,23 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from .resource import Place, Ref
+
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict, Unpack
+
+    class About(TypedDict, total=False):
+        """What a finding is about, beside its message."""
+
+        rule: str
+        ref: Ref | None
+        field: "Field | None"
+        place: Place | None
+        tags: tuple[tuple[str, str], ...]
+        at: "Located | None"
+
 
 Severity = Literal["error", "warning", "info"]
 
@@ -187,49 +201,25 @@ def placed(results: Iterable[Result]) -> list[Result]:
     return list(Findings(results)) if len(results) > MOST else results
 
 
-def error(
-    message: str,
-    *,
-    rule: str = "",
-    ref: Ref | None = None,
-    field: Field | None = None,
-    place: Place | None = None,
-    tags: tuple[tuple[str, str], ...] = (),
-    at: "Located | None" = None,
-) -> Result:
+def error(message: str, **about: "Unpack[About]") -> Result:
     """Return a finding that stops the run: nothing is generated, the exit code is 1.
 
-    `at` is an item, or a field of one: it gives the reference, the field and the place.
+    `about` is what it is about: `at`, an item or a field of one, which gives the reference, the field and the place; or
+    `ref`, `field`, `place` one by one; `rule` and `tags`.
     """
-    result = Result(message, "error", rule, ref, field, place, tags)
-    return at.located(result) if at else result
+    return _result(message, "error", **about)
 
 
-def warning(
-    message: str,
-    *,
-    rule: str = "",
-    ref: Ref | None = None,
-    field: Field | None = None,
-    place: Place | None = None,
-    tags: tuple[tuple[str, str], ...] = (),
-    at: "Located | None" = None,
-) -> Result:
-    """Return a finding that does not stop the run."""
-    result = Result(message, "warning", rule, ref, field, place, tags)
-    return at.located(result) if at else result
+def warning(message: str, **about: "Unpack[About]") -> Result:
+    """Return a finding that does not stop the run; `about` as for `error`."""
+    return _result(message, "warning", **about)
 
 
-def info(
-    message: str,
-    *,
-    rule: str = "",
-    ref: Ref | None = None,
-    field: Field | None = None,
-    place: Place | None = None,
-    tags: tuple[tuple[str, str], ...] = (),
-    at: "Located | None" = None,
-) -> Result:
-    """Return a finding that is worth knowing and no problem."""
-    result = Result(message, "info", rule, ref, field, place, tags)
+def info(message: str, **about: "Unpack[About]") -> Result:
+    """Return a finding that is worth knowing and no problem; `about` as for `error`."""
+    return _result(message, "info", **about)
+
+
+def _result(message: str, severity: Severity, at: "Located | None" = None, **about: Any) -> Result:
+    result = Result(message, severity, **about)
     return at.located(result) if at else result

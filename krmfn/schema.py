@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from sys import maxsize
 from typing import Any
 
 from .resource import Manifest
 from .results import Result
 
-Schema = dict[str, Any]
-"""JSON Schema 2020-12. `x-says` on a subschema with a pattern is the rule as a sentence for people, `x-elsewhere` on an
-object says where fields belong that it does not have."""
 Test = Callable[[Any], bool]
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -43,31 +40,18 @@ _WORDLESS = {
     *_OBJECT,
 }
 _OF_STRINGS = {"type", "pattern", "minLength", "maxLength"}
-_made: dict[int, _Tests] = {}
-"""The tests made so far, by the identity of the schema that they are for; they hold it."""
 
 
-def check(manifest: Manifest, schema: Schema, rule: str = "") -> list[Result]:
+def check(manifest: Manifest, schema: dict[str, Any], rule: str = "") -> list[Result]:
     """Return a finding of the rule for everything in `manifest` that does not fit `schema`, ordered by path.
 
-    A schema is read once: it must not be changed afterwards.
+    One that is asked often should be a `Schema`.
     """
-    if fits(manifest, schema, schema):
+    if (schema if isinstance(schema, Schema) else Schema(schema)).fits(manifest):
         return []
     from .schema_findings import findings
 
     return findings(_validator()(schema).iter_errors(manifest), rule)
-
-
-def fits(value: Any, schema: Schema, root: Schema) -> bool:
-    """Return True when `value` surely fits; False when it does not, or when a keyword is not known here.
-
-    `schema` is `root` or a part of it.
-    """
-    tests = _made.get(id(root))
-    if tests is None:
-        tests = _made[id(root)] = _Tests(root)
-    return tests.of(schema)(value)
 
 
 def matches(pattern: str, value: str) -> bool:
@@ -113,29 +97,34 @@ _SIMPLE: dict[str, Callable[[Any], Test]] = {
 """A function per keyword that makes the test from the keyword's value."""
 
 
-class _Tests:
-    """The tests of a schema and its parts; that of a part is made when a value first comes there."""
+class Schema(dict[str, Any]):
+    """A JSON Schema (2020-12) with the tests made from it: it must not be changed once it was asked.
 
-    def __init__(self, root: Schema) -> None:
-        self.root = root
-        self.made: dict[int, tuple[Schema, Test]] = {}
+    `x-says` on a subschema with a pattern is the rule as a sentence for people, `x-elsewhere` on an object says where
+    fields belong that it does not have.
+    """
 
-    def of(self, schema: Schema) -> Test:
-        """Return the test of a schema, made when it is first needed."""
-        made = self.made.get(id(schema))
-        if made is None:
-            made = self.made[id(schema)] = (schema, self.test(schema))
-        return made[1]
+    def __init__(self, rules: dict[str, Any]) -> None:
+        """Take the schema as data."""
+        super().__init__(rules)
+        self._tests: dict[str, Test] = {}
+        """The test of the whole by "", those of its definitions by their names; each is made when it is needed."""
 
-    def test(self, schema: Schema | bool) -> Test:
-        """Return the test of a schema; one that nothing passes where a keyword is not known."""
+    def fits(self, value: Any, definition: str = "") -> bool:
+        """Return True when `value` surely fits, the whole or a definition; False also where a keyword is not known."""
+        if definition not in self._tests:
+            self._tests[definition] = self._test(self["$defs"][definition] if definition else self)
+        return self._tests[definition](value)
+
+    def _test(self, schema: dict[str, Any] | bool) -> Test:
+        """Return the test of a part; one that nothing passes where a keyword is not known."""
         if isinstance(schema, bool):
             return _always if schema else _never
         if schema.get("type") == "string" and _OF_STRINGS.union(_WORDLESS).issuperset(schema):
             return _string(schema.get("pattern", ""), schema.get("minLength", 0), schema.get("maxLength", maxsize))
-        tests = [self.keyword(name, rule) for name, rule in schema.items() if name not in _WORDLESS]
+        tests = [self._keyword(name, rule) for name, rule in schema.items() if name not in _WORDLESS]
         if not _OBJECT.isdisjoint(schema):
-            tests.append(self.properties(schema.get("properties", {}), schema.get("additionalProperties", True)))
+            tests.append(self._properties(schema.get("properties", {}), schema.get("additionalProperties", True)))
         if len(tests) == 1:
             return tests[0]
 
@@ -147,25 +136,24 @@ class _Tests:
 
         return test
 
-    def keyword(self, name: str, rule: Any) -> Test:
+    def _keyword(self, name: str, rule: Any) -> Test:
         """Return the test of one keyword."""
         if name == "type":
             kinds = {kind for word in ([rule] if isinstance(rule, str) else rule) for kind in _TYPES[word]}
             return lambda value: type(value) in kinds
         if name == "$ref":
-            definition = self.root["$defs"][rule.removeprefix("#/$defs/")]
-            return lambda value: self.of(definition)(value)  # late: a definition may need itself
+            return partial(self.fits, definition=rule.removeprefix("#/$defs/"))  # late: it may need itself
         if name == "items":
-            entry = self.test(rule)
+            entry = self._test(rule)
             return lambda value: not isinstance(value, list) or all(map(entry, value))
         if name == "propertyNames":
-            key = self.test(rule)
+            key = self._test(rule)
             return lambda value: not isinstance(value, dict) or all(map(key, value))
         return _SIMPLE[name](rule) if name in _SIMPLE else _never
 
-    def properties(self, known: dict[str, Schema], rest: Schema | bool) -> Test:
+    def _properties(self, known: dict[str, Any], rest: dict[str, Any] | bool) -> Test:
         """Return the test of a mapping's values: those of known keys, and the others."""
-        other = self.test(rest)
+        other = self._test(rest)
         made: dict[str, Test] = {}
 
         def test(value: Any) -> bool:
@@ -173,7 +161,7 @@ class _Tests:
                 for key, child in value.items():
                     one = made.get(key)
                     if one is None:
-                        one = made.setdefault(key, self.of(known[key])) if key in known else other
+                        one = made.setdefault(key, self._test(known[key])) if key in known else other
                     if not one(child):
                         return False
             return True
@@ -190,7 +178,7 @@ def _validator() -> Any:
     def is_type(names: tuple[type, ...]) -> Any:
         return lambda checker, value: type(value) in names
 
-    def pattern(validator: Any, rule: str, value: Any, schema: Schema) -> Iterator[Any]:
+    def pattern(validator: Any, rule: str, value: Any, schema: Any) -> Iterator[Any]:
         if isinstance(value, str) and not matches(rule, value):
             yield ValidationError(f"{value!r} does not match {rule!r}")
 

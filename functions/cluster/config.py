@@ -12,7 +12,7 @@ from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error, info
 from krmfn.rule import Rule
-from krmfn.schema import Schema, check
+from krmfn.schema import check
 
 from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable
@@ -20,7 +20,7 @@ from ..paths import excludes
 from ..paths.disk import Disk, within
 
 NAME = ".krmfn.yaml"
-SCHEMA: Schema = {
+SCHEMA = {
     "type": "object",
     "additionalProperties": False,
     "properties": {

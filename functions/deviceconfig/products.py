@@ -110,7 +110,7 @@ def _misfits(one: Filled) -> Iterator[Result]:
     fields, of_version = one.fields, one.path.startswith("spec.versions[")
     if of_version:
         fields = {"version": "1", **fields}
-    if schema.fits(fields, root["$defs"]["release" if of_version else "profile"], root):
+    if root.fits(fields, "release" if of_version else "profile"):
         return
     head = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "RenderDeviceConfigs", "metadata": {"name": "x"}}
     own = {"versions": [fields]} if of_version else fields

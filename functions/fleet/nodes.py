@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _Twice = tuple[str, Item, Item]
 """The name of a node, and the two items that have one of that name."""
-_FEW = 16
-"""Label keys up to which looking for each is cheaper than reading all of a node's labels."""
 
 
 class Fleet(NamedTuple):
@@ -117,18 +115,16 @@ def _add_inventories(
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
     """Return the facts of a Node object. Raises KrmfnError for what no API server takes."""
-    few = keys is not None and len(keys) <= _FEW
-    labels = itemtext.picked(item, sorted(keys), "metadata", "labels") if keys is not None and few else item.labels
     if item.is_read:
         return facts.of_manifest(item.manifest) if keys is None else facts.selected(item.manifest, keys)
     if keys is not None:
-        return Node(item.name, labels)
-    info = itemtext.picked(item, facts.NODE_INFO, "status", "nodeInfo")
-    if any(name not in info and item.mentions(name) for name in facts.NODE_INFO):
+        return Node(item.name, {key: value for key, value in item.labels.items() if key in keys})
+    info = {name: itemtext.string(item, "status", "nodeInfo", name) for name in facts.NODE_INFO}
+    if any(not text and item.mentions(name) for name, text in info.items()):
         return facts.of_manifest(item.manifest)  # it may be no string
-    kernel, architecture, os_image, kubelet = (info.get(name, "") for name in facts.NODE_INFO)
+    kernel, architecture, system, kubelet = info.values()
     taints = facts.taints_of({"spec": itemtext.part(item, "spec")}) if item.mentions("taints") else ()
-    return Node(item.name, labels, kernel, tuple(taints), architecture, os_image, kubelet=kubelet)
+    return Node(item.name, dict(item.labels), kernel, tuple(taints), architecture, system, kubelet=kubelet)
 
 
 def kernels(resources: ResourceList) -> set[str]:

@@ -19,29 +19,30 @@ VERSIONS = {
     "Component": "kustomize.config.k8s.io/v1alpha1",
 }
 
-_TEXT: Schema = {"type": ["string", "null"]}
-_FLAG: Schema = {"type": ["boolean", "null"]}
-_NUMBER: Schema = {"type": ["integer", "null"]}
+Rules = dict[str, Any]
+_TEXT: Rules = {"type": ["string", "null"]}
+_FLAG: Rules = {"type": ["boolean", "null"]}
+_NUMBER: Rules = {"type": ["integer", "null"]}
 
 
-def _list(entry: Schema) -> Schema:
+def _list(entry: Rules) -> Rules:
     """Return a list's schema; an entry is never empty, though kustomize takes null for "" or {}."""
     return {"type": ["array", "null"], "items": {**entry, "type": entry["type"][0]}}
 
 
-def _map(value: Schema) -> Schema:
+def _map(value: Rules) -> Rules:
     return {"type": ["object", "null"], "additionalProperties": value}
 
 
-def _object(**fields: Schema) -> Schema:
+def _object(**fields: Rules) -> Rules:
     return {"type": ["object", "null"], "properties": fields, "additionalProperties": False}
 
 
-def _texts(*names: str) -> dict[str, Schema]:
+def _texts(*names: str) -> dict[str, Rules]:
     return dict.fromkeys(names, _TEXT)
 
 
-def _flags(*names: str) -> dict[str, Schema]:
+def _flags(*names: str) -> dict[str, Rules]:
     return dict.fromkeys(names, _FLAG)
 
 
@@ -61,7 +62,7 @@ _LABEL = _object(
     fields=_list(_FIELD),
 )
 _OPTIONS = _object(labels=_TEXT_MAP, annotations=_TEXT_MAP, **_flags("disableNameSuffixHash", "immutable"))
-_GENERATED: dict[str, Schema] = {
+_GENERATED: dict[str, Rules] = {
     **_texts("namespace", "name", "behavior", "env"),
     **dict.fromkeys(("literals", "files", "envs"), _TEXT_LIST),
     "options": _OPTIONS,
@@ -93,30 +94,32 @@ _OLD_CHART = _object(
 )
 _ORDER = _object(order=_TEXT, legacySortOptions=_object(orderFirst=_TEXT_LIST, orderLast=_TEXT_LIST))
 
-SCHEMA: Schema = _object(
-    **_texts("apiVersion", "kind", "namePrefix", "nameSuffix", "namespace"),
-    metadata=_object(**_texts("name", "namespace"), labels=_TEXT_MAP, annotations=_TEXT_MAP),
-    openapi=_object(**_texts("path", "version")),
-    commonLabels=_TEXT_MAP,
-    commonAnnotations=_TEXT_MAP,
-    labels=_list(_LABEL),
-    **dict.fromkeys(("resources", "components", "crds", "bases", "configurations"), _TEXT_LIST),
-    **dict.fromkeys(("generators", "transformers", "validators", "buildMetadata"), _TEXT_LIST),
-    patchesStrategicMerge=_TEXT_LIST,
-    patchesJson6902=_list(_PATCH),
-    patches=_list(_PATCH),
-    images=_list(_IMAGE),
-    imageTags=_list(_IMAGE),
-    replacements=_list(_REPLACEMENT),
-    replicas=_list(_object(name=_TEXT, count=_NUMBER)),
-    vars=_list(_VAR),
-    sortOptions=_ORDER,
-    configMapGenerator=_list(_object(**_GENERATED)),
-    secretGenerator=_list(_object(**_GENERATED, type=_TEXT)),
-    generatorOptions=_OPTIONS,
-    helmGlobals=_object(**_texts("chartHome", "configHome")),
-    helmCharts=_list(_CHART),
-    helmChartInflationGenerator=_list(_OLD_CHART),
+SCHEMA = Schema(
+    _object(
+        **_texts("apiVersion", "kind", "namePrefix", "nameSuffix", "namespace"),
+        metadata=_object(**_texts("name", "namespace"), labels=_TEXT_MAP, annotations=_TEXT_MAP),
+        openapi=_object(**_texts("path", "version")),
+        commonLabels=_TEXT_MAP,
+        commonAnnotations=_TEXT_MAP,
+        labels=_list(_LABEL),
+        **dict.fromkeys(("resources", "components", "crds", "bases", "configurations"), _TEXT_LIST),
+        **dict.fromkeys(("generators", "transformers", "validators", "buildMetadata"), _TEXT_LIST),
+        patchesStrategicMerge=_TEXT_LIST,
+        patchesJson6902=_list(_PATCH),
+        patches=_list(_PATCH),
+        images=_list(_IMAGE),
+        imageTags=_list(_IMAGE),
+        replacements=_list(_REPLACEMENT),
+        replicas=_list(_object(name=_TEXT, count=_NUMBER)),
+        vars=_list(_VAR),
+        sortOptions=_ORDER,
+        configMapGenerator=_list(_object(**_GENERATED)),
+        secretGenerator=_list(_object(**_GENERATED, type=_TEXT)),
+        generatorOptions=_OPTIONS,
+        helmGlobals=_object(**_texts("chartHome", "configHome")),
+        helmCharts=_list(_CHART),
+        helmChartInflationGenerator=_list(_OLD_CHART),
+    )
 )
 """A kustomization or a component. `null` counts as absent, as for kustomize."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from krmfn import Item
+from krmfn.schema import Schema
 
 from ..fleet.previous_names import previous_name
 from . import structural
@@ -27,9 +28,9 @@ class Profile(NamedTuple):
     spec: Mapping[str, Any]
     options: Node
     """The structural schema of a whole config; `spec` in it are the options."""
-    schema: Node
+    schema: Schema
     """The same as JSON Schema, for a config of the vendor's own kind."""
-    config_schema: Node
+    config_schema: Schema
     """JSON Schema of the options alone, for `options` of a DeviceConfig."""
     is_sound: bool = True
     """False for one with errors: nothing is made of its configs."""
@@ -70,8 +71,8 @@ def product(item: Item) -> Profile:
     own = structural.json_schema(options)
     head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": _META, "status": {}}
     needed = [*own.get("required", ()), "metadata"]
-    whole = {**own, "properties": {**own.get("properties", {}), **head}, "required": needed}
-    within = {**own, "properties": {"spec": own.get("properties", {}).get("spec", {"type": "object"})}}
+    whole = Schema({**own, "properties": {**own.get("properties", {}), **head}, "required": needed})
+    within = Schema({**own, "properties": {"spec": own.get("properties", {}).get("spec", {"type": "object"})}})
     return Profile(name_of(item), item, spec, options, whole, within, has_names="${metadata." in str(spec))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from krmfn import Field, Item, Result, error, schema
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
+from krmfn.schema import Schema
 
 from ..fleet import readings
 from ..profile import judging, requirements
@@ -62,7 +63,7 @@ def _unsound(item: Item) -> Profile:
     is_read = (
         isinstance(own, dict) and {"group", "versions", "kind"} <= own.keys() and isinstance(own["versions"], list)
     )
-    return Profile(name_of(item), item, {"for": own} if is_read else {}, {}, {}, {}, False)
+    return Profile(name_of(item), item, {"for": own} if is_read else {}, {}, Schema({}), Schema({}), False)
 
 
 def _file(item: Item) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import yaml
-from yaml.nodes import Node, ScalarNode, SequenceNode
+from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
 
@@ -158,22 +158,7 @@ def explain(failure: yaml.YAMLError, text: bytes, line: int = 0) -> str:
 def is_one_entry(text: bytes) -> bool:
     """Return True when the text alone is one document: a list or mapping in block style with exactly one entry."""
     try:
-        return _entries(events(text)) == 1
-    except (yaml.YAMLError, KrmfnError):
+        root = compose(text)
+    except KrmfnError:
         return False
-
-
-def _entries(events: Iterator[Any]) -> int:
-    """Return how many entries the root collection has; -1 unless there is one document with a block collection."""
-    root: Any = None
-    nodes = depth = 0
-    for event in events:
-        if isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        elif isinstance(event, yaml.NodeEvent):
-            if depth == 0 and (root is not None or getattr(event, "flow_style", True)):
-                return -1
-            root = root or event
-            nodes += depth == 1
-            depth += isinstance(event, yaml.CollectionStartEvent)
-    return nodes // 2 if isinstance(root, yaml.MappingStartEvent) else nodes
+    return isinstance(root, CollectionNode) and not root.flow_style and len(root.value) == 1

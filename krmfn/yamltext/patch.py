@@ -56,9 +56,8 @@ class _Patcher:
         if old != new[: len(old)]:
             from .align import aligned
 
-            matches = aligned(old, new)
-            if matches[: len(old)] != list(range(len(old))):
-                return self.rearranged(at, column, old, new, matches)
+            if aligned(old, new)[: len(old)] != list(range(len(old))):
+                raise TooMuch
         for number, value in enumerate(old):
             at = self.entry(at, column, value, new[number])
         self.add(at, column, new[len(old) :])
@@ -73,28 +72,6 @@ class _Patcher:
             return at + 1
         self.lines[at] = Line(column + line.dash, 0, *line[2:])
         return self.mapping(at, column + line.dash, old, new)
-
-    def rearranged(self, at: int, column: int, old: list[Any], new: list[Any], matches: list[int | None]) -> int:
-        """Note a list whose entries were moved, added or removed: an entry's lines move, comments above it included."""
-        if not at or column != self.lines[at].column:
-            raise TooMuch  # the list begins on the line of another one's dash
-        outer, begin = self.patches, self.offsets[self.ends[at - 1]]
-        places = {match: number for number, match in enumerate(matches) if match is not None}
-        start, blocks = begin, dict[int, str]()
-        for number, value in enumerate(old):
-            self.patches = []
-            at = self.entry(at, column, value, new[places[number]] if number in places else value)
-            end = self.offsets[self.ends[at - 1]]
-            if end > len(self.text):  # the last line has no end
-                raise TooMuch
-            blocks[number] = applied(self.text[start:end], start, self.patches)
-            start = end
-        pieces = (
-            emit.dump([value], column) if match is None else blocks[match]
-            for value, match in zip(new, matches, strict=True)
-        )
-        self.patches = [*outer, (begin, start, "".join(pieces))]
-        return at
 
     def mapping(self, at: int, column: int, old: Any, new: Any) -> int:
         if not isinstance(new, dict) or not isinstance(old, dict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
@@ -33,13 +33,9 @@ _NESTED = rb" *(?:#[^\n]*)?\n(?: *(?:#[^\n]*)?\n)*( *)([^ \n])"
 _NOTHING = rb"(?: *(?:#[^\n]*)?\n)* *(?:#[^\n]*)?"
 UNUSUAL = b"'\"?!&*<"
 """What a key begins with that may be a plain one spelled in another way: quoted, tagged, behind `? `, in a merge."""
-_LINES, _ODD_KEY = rb"\n {%d}(?=[^ \n#-])", rb"\n {%d}[" + UNUSUAL + rb"]"
+_LINES = rb"\n {%d}(?=[^ \n#-])"
 _HEADS = rb"\n {%d}(?=[ak" + UNUSUAL + rb"])"
 _HEAD = rb"- apiVersion: +[A-Za-z0-9./-]+ *\n {%d}()kind: +[A-Za-z0-9]+ *(?=\n(?! *\n| {%d}))"
-_BEHIND = (b":", b" ", b"\t", b"\n", b"")
-"""What stands behind a key, or behind a line that should have been one."""
-_LONG = 2_500
-"""The size from which looking for a key is cheaper than an index of all."""
 _AMBIGUOUS = frozenset(word.encode() for word in simple.WORDS)
 
 
@@ -85,38 +81,10 @@ class Mapping:
         strings = {} if None in pairs else dict(pairs)  # type: ignore[arg-type]  # no None is left
         return strings if len(strings) == len(pairs) else UNSURE
 
-    def picked(self, keys: Collection[str]) -> dict[str, str] | Answer:
-        """Return the strings under those of the keys that are there; UNSURE as `scalar`. For a few keys of many."""
-        text, end = self.text, self.end
-        above, pad = self.start - self.column - 1, b"\n" + b" " * self.column
-        spelled = any(type(simple.scalar(key)) is not str for key in keys)  # a key `yes` is "true", and 0777 is "511"
-        if spelled or not self._is_below() or _pattern(_ODD_KEY, self.column).search(text, above, end):
-            return UNSURE
-        picked: dict[str, str] = {}
-        for key in keys:
-            line = pad + key.encode()
-            for at in _places(text, line, above, end):
-                behind = at + len(line)
-                if text[behind : behind + 1] in _BEHIND:
-                    value = self._pick(behind, pad)
-                    if key in picked or isinstance(value, Answer):
-                        return UNSURE
-                    picked[key] = value
-        return picked
-
     def data(self) -> Any:
         """Return the whole mapping as data; UNSURE when it is not in the layout that `simple` reads."""
         data = simple.read((b" " * self.column + self.text[self.start : self.end]).decode())
         return UNSURE if data is None else data
-
-    def _pick(self, behind: int, pad: bytes) -> str | Answer:
-        """Return the string behind a key that ends at `behind`; UNSURE unless it is on one line, with a key below."""
-        text = self.text
-        end = text.find(b"\n", behind, self.end)
-        below = end + len(pad)
-        sure = end + 1 == self.end or (text.startswith(pad, end) and text[below : below + 1].isalnum())
-        plain = end >= 0 and text[behind : behind + 2] in (b": ", b":\n")
-        return _string(text[behind + 1 : end].decode()) if sure and plain else UNSURE
 
     def _below(self, key: bytes) -> Mapping | Answer:
         value = self._value(key)
@@ -135,31 +103,8 @@ class Mapping:
         if key in _AMBIGUOUS:  # to Kubernetes `yes:` is the key "true"
             return UNSURE
         if self._keys is None:
-            if self.end - self.start > _LONG and self._is_below():
-                return self._alone(key)
             self._keys = self._indexed()
         return self._keys if isinstance(self._keys, Answer) else self._keys.get(key, MISSING)
-
-    def _is_below(self) -> bool:
-        """Return True when the first key has a line of its own, in which nothing but spaces stands before it."""
-        above = self.start - self.column - 1
-        return self.column > 0 <= above and self.text.startswith(b"\n" + b" " * self.column, above)
-
-    def _alone(self, key: bytes) -> tuple[int, int] | Answer:
-        """Return `_value` without an index of all keys, which takes longer in a long mapping that is asked for one."""
-        text, end = self.text, self.end
-        above, line = self.start - self.column - 1, b"\n" + b" " * self.column + key
-        places = (at + len(line) for at in _places(text, line, above, end))
-        found = [behind for behind in places if text[behind : behind + 1] in _BEHIND]
-        if _pattern(_ODD_KEY, self.column).search(text, above, end) or len(found) > 1:
-            return UNSURE
-        if not found:
-            return MISSING
-        (behind,) = found
-        if text[behind : behind + 2] not in (b": ", b":\n"):
-            return UNSURE
-        following = _pattern(_LINES, self.column).search(text, behind, end)
-        return behind + 1, following.end() - self.column if following else end
 
     def _indexed(self) -> dict[bytes | None, tuple[int, int]] | Answer:
         """Return where the value of each key stands; UNSURE for a key that stands twice or may be spelled oddly."""
@@ -175,14 +120,6 @@ class Mapping:
             keys[_key(text[start : colon + 2])] = (colon + 1, end)
             start = at
         return UNSURE if None in keys or len(keys) <= len(lines) else keys
-
-
-def _places(text: bytes, word: bytes, start: int, end: int) -> Iterator[int]:
-    """Yield where `word` stands in text[start:end]."""
-    at = text.find(word, start, end)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1, end)
 
 
 def root(text: bytes, start: int, end: int, indent: int, keys: Sequence[int] | None = None) -> Mapping | Answer:

@@ -16,7 +16,6 @@ from krmfn_functions.kustomization.confinement import FLAGS, confined
 from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.kustomization.remotes import is_repository
 
-from krmfn.schema import Schema
 from tests.commands import Done
 from tests.examples import EXAMPLES
 from tests.trees import COMPONENT, ENTRY_POINTS, OURS, config_map, function, plant
@@ -110,7 +109,7 @@ OTHER: dict[str, Any] = {"string": [], "boolean": "yes", "integer": "1", "array"
 """A value of another type."""
 
 
-def sample(schema: Schema) -> Any:
+def sample(schema: dict[str, Any]) -> Any:
     """A value that fits, with every field and an entry in every list."""
     match schema["type"] if isinstance(schema["type"], str) else schema["type"][0]:
         case "object":
@@ -121,7 +120,7 @@ def sample(schema: Schema) -> Any:
             return {"string": "a", "boolean": True, "integer": 1}[kind]
 
 
-def spoilt(schema: Schema) -> Iterator[Any]:
+def spoilt(schema: dict[str, Any]) -> Iterator[Any]:
     """Every way to spoil the sample in one place: a value of another type, an unknown field."""
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
     yield OTHER[kind]

@@ -172,8 +172,9 @@ def another(value: Any, path: Path, file: str) -> Any:
     candidates = [*node.get("enum", []), not value if isinstance(value, bool) else None]
     candidates += ["sha256:" + "1" * 64] if str(value).startswith("sha256:") else []
     candidates += [f"{value}x", f"{value}:2", *OTHERS] if isinstance(value, str) else [*OTHERS, 0]
+    rules = schema.Schema({"$defs": json_schema(file)["$defs"], **node})
     fitting = (one for one in candidates if one is not None and one != value and type(one) is type(value))
-    return next((one for one in fitting if schema.fits(one, node, json_schema(file))), None)
+    return next((one for one in fitting if rules.fits(one)), None)
 
 
 def is_said(results: list[Result], path: Path) -> bool:

@@ -47,7 +47,6 @@ def test_looks(sure: bool, loaded: bool) -> None:
     assert item.ref == Ref("apps/v1", "Deployment", "shop", "web")
     assert (item.kind, item.group, item.name) == ("Deployment", "apps", "web")
     assert item.labels == {"a": "b"}
-    assert itemtext.picked(item, ["a", "c", "d"], "metadata", "labels") == {"a": "b"}
     assert item.annotations["internal.config.kubernetes.io/index"] == "2"
     assert itemtext.string(item, "spec", "template", "image") == "x"
     assert itemtext.string(item, "spec", "nothing", "image") == ""

@@ -104,39 +104,6 @@ def test_strings(text: str, expected: object) -> None:
     assert (inner.strings() if isinstance(inner, peek.Mapping) else inner) == expected
 
 
-@pytest.mark.parametrize(
-    ("lines", "picked"),
-    [
-        ("a: b\n    c: d", {"a": "b", "c": "d"}),
-        ("c: d # why\n    ab: x\n    x/a: y\n    a: 'b'", {"a": "b", "c": "d"}),
-        ("ab: x", {}),
-        ("a: b\n    a: b", UNSURE),
-        ("a: 1", UNSURE),
-        ("a: b\n      more", UNSURE),
-        ("a: b\n\n      more", UNSURE),
-        ("a:\n      b: c", UNSURE),
-        ("a : b", UNSURE),
-        ("a:\tb", UNSURE),
-        ("a:", UNSURE),
-        ("x: y\n    'a': b", UNSURE),
-        ("x: y\n    ? a\n    : b", UNSURE),
-        ("x: y\n    <<: *x", UNSURE),
-    ],
-)
-def test_picked(lines: str, picked: object) -> None:
-    inner = root(f"- w: v\n  x:\n    {lines}\n  z: c\n").mapping(b"x")
-    assert isinstance(inner, peek.Mapping)
-    assert inner.picked(["a", "c"]) == picked
-
-
-@pytest.mark.parametrize("key", ["y", "true", "False", "511", "-1", "null", "2001-01-01"])
-def test_a_key_that_may_be_spelled_otherwise_is_left_to_a_parser(key: str) -> None:
-    inner = root("- w: v\n  x:\n    y: z\n    0777: a\n  z: c\n").mapping(b"x")
-    assert isinstance(inner, peek.Mapping)
-    assert inner.picked(["a", key]) == UNSURE
-    assert inner.picked(["a", "yes/no"]) == {}
-
-
 @pytest.mark.parametrize("indent", [0, 2])
 @pytest.mark.parametrize(
     ("item", "head"),
