@@ -15,6 +15,8 @@ from .conftest import Env
 from .engines import find, must, run
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+RECIPES = sorted((ROOT / "gitops" / "ci" / "github").rglob("*.yaml"))
+"""The workflows and the action that users copy."""
 RELEASE = ROOT / ".github" / "workflows" / "release.yml"
 
 
@@ -33,6 +35,8 @@ def test_zizmor_has_nothing_to_say(zizmor: Path, tmp_path: Path) -> None:
     options = ("--offline", "--no-config", "--persona", "pedantic")
     done = run(zizmor, *options, *WORKFLOWS)
     assert done.code == 0, done.out.decode() + done.err
+    done = run(zizmor, *options[:2], *RECIPES)
+    assert len(RECIPES) == 3 and done.code == 0, done.out.decode() + done.err
     bad = tmp_path / "bad.yml"  # it does read them
     bad.write_text(re.sub(r"@[0-9a-f]{40}", "@main", RELEASE.read_text()))
     assert run(zizmor, *options, bad).code != 0
@@ -40,7 +44,7 @@ def test_zizmor_has_nothing_to_say(zizmor: Path, tmp_path: Path) -> None:
 
 def test_actionlint_has_nothing_to_say(tmp_path: Path) -> None:
     actionlint = find("actionlint", "tests/e2e/install makes it with go")
-    done = run(actionlint, *WORKFLOWS)
+    done = run(actionlint, *WORKFLOWS, *(path for path in RECIPES if path.parent.name == "workflows"))
     assert done.code == 0, done.out.decode()
     bad = tmp_path / "bad.yml"
     bad.write_text(RELEASE.read_text().replace("vars.BASE", "varz.BASE"))

@@ -13,7 +13,9 @@ import yaml
 from tests.commands import ROOT
 
 CI = ROOT / "gitops" / "ci"
-WORKFLOW, ACTION = CI / "github" / "workflows" / "krmfn.yaml", CI / "github" / "actions" / "krmfn" / "action.yaml"
+WORKFLOWS = CI / "github" / "workflows"
+WORKFLOW, ACTION = WORKFLOWS / "krmfn.yaml", CI / "github" / "actions" / "krmfn" / "action.yaml"
+INVENTORY = WORKFLOWS / "inventory.yaml"
 GITLAB, PRE_COMMIT = CI / "gitlab" / ".gitlab-ci.yml", CI / "pre-commit" / ".pre-commit-config.yaml"
 RIGHTS = {
     "krmfn": {"contents": "read"},
@@ -28,8 +30,9 @@ def read(path: Path) -> Any:
 
 def steps() -> Iterator[tuple[str, dict[str, Any]]]:
     """Every step of the recipe for GitHub, with its job."""
-    for name, job in read(WORKFLOW)["jobs"].items():
-        yield from ((name, step) for step in job["steps"])
+    for workflow in (WORKFLOW, INVENTORY):
+        for name, job in read(workflow)["jobs"].items():
+            yield from ((name, step) for step in job["steps"])
     yield from (("krmfn", step) for step in read(ACTION)["runs"]["steps"])
 
 
@@ -38,6 +41,16 @@ def test_each_job_has_the_rights_that_it_needs_and_no_other() -> None:
     assert workflow["permissions"] == {}
     assert {name: job["permissions"] for name, job in workflow["jobs"].items()} == RIGHTS
     assert set(workflow[True]) == {"pull_request", "push"}, "pull_request_target has rights that a fork must not have"
+
+
+def test_the_inventory_s_pull_request_is_opened_by_a_job_that_reads_nothing_of_it() -> None:
+    jobs = read(INVENTORY)["jobs"]
+    assert read(INVENTORY)["permissions"] == {}
+    rights = {name: job["permissions"] for name, job in jobs.items()}
+    assert rights == {"krmfn": {"contents": "read"}, "open": {"contents": "read", "pull-requests": "write"}}
+    assert jobs["open"]["needs"] == "krmfn", "no pull request for what is refused"
+    assert set(read(INVENTORY)[True]) == {"push", "schedule"}
+    assert read(INVENTORY)[True]["push"] == {"branches": ["inventory/**"]}
 
 
 def test_what_may_write_runs_nothing_of_a_pull_request() -> None:
@@ -50,7 +63,7 @@ def test_what_may_write_runs_nothing_of_a_pull_request() -> None:
 
 def test_every_action_is_pinned_by_its_commit() -> None:
     used = [step["uses"] for _, step in steps() if "uses" in step]
-    lines = re.findall(r"uses: (\S+)(.*)", WORKFLOW.read_text() + ACTION.read_text())
+    lines = re.findall(r"uses: (\S+)(.*)", WORKFLOW.read_text() + INVENTORY.read_text() + ACTION.read_text())
     assert sorted(name for name, _ in lines) == sorted(used)
     for name, comment in lines:
         local = name.startswith("./")
@@ -71,7 +84,7 @@ def test_the_hook_that_pre_commit_runs_is_there() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", [WORKFLOW, GITLAB, PRE_COMMIT], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [WORKFLOW, INVENTORY, GITLAB, PRE_COMMIT], ids=lambda path: path.name)
 def test_what_is_to_be_filled_in_stands_there_once(path: Path) -> None:
     text = path.read_text()
     assert (text.count("https://git.example.com/krmfn"), text.count("0" * 40)) == (1, 1)
