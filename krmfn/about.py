@@ -14,6 +14,8 @@ from .results import printable
 from .spec import Spec
 from .yamltext import emit
 
+__all__ = ["answer", "example", "metadata", "text", "whole_schema"]
+
 _EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
 
 

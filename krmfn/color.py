@@ -12,6 +12,8 @@ from typing import TextIO
 
 from .results import Result, printable
 
+__all__ = ["CHOICES", "Paint", "finding", "is_wanted", "message", "painted", "plain"]
+
 CHOICES = ("auto", "always", "never")
 Paint = Callable[[str, str], str]
 """Takes a text and a style, returns the text to write."""

@@ -19,6 +19,8 @@ from .results import Field, Result, error
 from .schema import check
 from .spec import Doc, Rest, Spec
 
+__all__ = ["Option", "expected", "options", "read", "schema", "schema_of"]
+
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 _READ: dict[str, typing.Callable[[str], Any]] = {
     "integer": int,

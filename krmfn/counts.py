@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
+__all__ = ["SHOWN", "counted", "extent", "listed", "plural", "some", "summary_of_changes"]
+
 SHOWN = 5
 """How many names a sentence has before it counts the rest."""
 

@@ -13,7 +13,9 @@ from .ownership import known_as, stamp
 from .resource import Manifest, Ref, checked, copied
 from .results import Result
 
-Editable = Any
+__all__ = ["fresh", "get", "owned", "refuse_twins", "under_old_names"]
+
+_List = Any
 """A ResourceList, which stands above."""
 
 
@@ -43,7 +45,7 @@ def fresh(envelope: Envelope, manifest: Manifest, ref: Ref, path: str) -> Item:
     return writer.new(envelope, manifest, ref)
 
 
-def owned(resources: Editable, owner: Item, manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Item]]:
+def owned(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Item]]:
     """Return the manifests with the function's mark, and the items that it made of the owner before and does no more.
 
     Raises KrmfnError for an item with the id of a manifest that it did not make.

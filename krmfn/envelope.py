@@ -14,6 +14,8 @@ from .item import Item
 from .itemtext import mentions
 from .yamltext import peek, simple, split
 
+__all__ = ["VERSIONS", "Chunk", "Envelope", "Words", "empty", "mentioning", "parse"]
+
 Chunk = bytes | memoryview
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+__all__ = ["KrmfnError", "NoData", "Refused", "TooLarge"]
+
 
 class KrmfnError(Exception):
     """A sentence for people: what is wrong, where, and what would be right.

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+__all__ = ["FieldPath", "join", "moved", "split", "starts"]
+
 FieldPath = tuple[str | int, ...]
 """The keys and list indexes that lead to a field."""
 _PLAIN = r"[A-Za-z_$][A-Za-z0-9_$-]*"

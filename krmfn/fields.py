@@ -10,6 +10,8 @@ from .fieldpath import join, split
 from .resource import Place, copied, same
 from .results import Field, Result
 
+__all__ = ["Editable", "ItemField", "get", "parse", "parts_of"]
+
 T = TypeVar("T")
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"

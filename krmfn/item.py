@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INDEX", "LOCAL", "PATH", "Item"]
 
+
 T = TypeVar("T")
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
@@ -213,11 +214,9 @@ class Item:
 
     @property
     def mark(self) -> Mark | None:
-        """Return the mark of the function that generated the object; None without one (see `ownership`).
-
-        None, too, for an object in which a key stands twice: kustomize and kpt read the first one, others the last.
-        """
+        """Return the mark of the function that generated the object; None also when a key stands twice in it."""
         mark = mark_of(self.annotations) if self.is_read or self.mentions(OWNER) else None
+        # of two equal keys kustomize and kpt read the first, others the last
         return mark if mark and not (self.is_read and self.content.duplicate_keys) else None
 
     @property

@@ -9,13 +9,14 @@ from .errors import KrmfnError, NoData
 from .resource import Manifest, Place, Ref, copied, digest, same
 from .yamltext import peek, simple
 
-__all__ = ["Content", "check_aliases", "mapping", "mentions", "part", "string", "strings"]
+__all__ = ["Content", "check_aliases", "lines_before", "mapping", "mentions", "part", "string", "strings"]
 
-Readable = Any
+
+_Item = Any
 """An Item, which stands above."""
 
 
-def string(item: Readable, *path: str) -> str:
+def string(item: _Item, *path: str) -> str:
     """Return the string at a path of keys; "" when there is none."""
     if not item.is_read:
         root = mapping(item)
@@ -26,7 +27,7 @@ def string(item: Readable, *path: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def strings(item: Readable, *path: str) -> dict[str, str]:
+def strings(item: _Item, *path: str) -> dict[str, str]:
     """Return the strings of the mapping at a path of keys, {} when there is none."""
     if not item.is_read:
         block = mapping(item, *path)
@@ -37,7 +38,7 @@ def strings(item: Readable, *path: str) -> dict[str, str]:
     return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
 
-def part(item: Readable, *path: str) -> Any:
+def part(item: _Item, *path: str) -> Any:
     """Return the mapping at a path of keys, {} when there is none; the rest is read only where it has to be."""
     if not item.is_read:
         block = mapping(item, *path)
@@ -48,13 +49,13 @@ def part(item: Readable, *path: str) -> Any:
     return value if isinstance(value, dict) else {}
 
 
-def mapping(item: Readable, *path: str) -> peek.Mapping | peek.Answer:
+def mapping(item: _Item, *path: str) -> peek.Mapping | peek.Answer:
     """Return the mapping at a path of keys in the text, read without a parser."""
     root = _root(item) if item.sure else peek.UNSURE
     return root.mapping(*map(str.encode, path)) if isinstance(root, peek.Mapping) else root
 
 
-def check_aliases(item: Readable) -> None:
+def check_aliases(item: _Item) -> None:
     """Raise KrmfnError unless every alias in the item's text has its anchor before it in the same text."""
     if b"*" in item.text and simple.read(item.text.decode()) is None:
         from .yamltext import load
@@ -63,12 +64,12 @@ def check_aliases(item: Readable) -> None:
 
 
 @lru_cache(maxsize=16)
-def _root(item: Readable) -> peek.Mapping | peek.Answer:
+def _root(item: _Item) -> peek.Mapping | peek.Answer:
     """Return the index of an item's text; those of few items are kept, since each takes a kilobyte."""
     return peek.root(item.data, item.start, item.end, item.indent, item.keys)
 
 
-def _loaded(item: Readable, path: tuple[str, ...]) -> Any:
+def _loaded(item: _Item, path: tuple[str, ...]) -> Any:
     """Return the value at a path of keys in all that the item holds; None when there is none."""
     value: Any = item.manifest
     for key in path:
@@ -159,7 +160,7 @@ class Content:
         return [path for path, _ in positions.duplicate_keys(self.node)]
 
     @property
-    def ambiguous(self) -> list[simple.Ambiguous]:
+    def ambiguous(self) -> list[Any]:
         """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
         if self.is_simple:
             return []

@@ -14,6 +14,8 @@ from .errors import KrmfnError
 from .resource import Ref
 from .results import UNLISTED, Findings, Result, Severity, json_text, printable, reference
 
+__all__ = ["FORMATS", "VARIABLE", "VERBOSE", "Log", "from_environment"]
+
 FORMATS = ("text", "json")
 VARIABLE = "KRMFN_LOG_FORMAT"
 """The environment variable that names the format."""

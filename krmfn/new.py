@@ -6,7 +6,9 @@ import re
 import sys
 from pathlib import Path
 
-TEMPLATE = Path(__file__).with_name("template")
+__all__ = ["make"]
+
+_TEMPLATE = Path(__file__).with_name("template")
 
 
 def make(name: str, parent: Path) -> Path:
@@ -19,8 +21,8 @@ def make(name: str, parent: Path) -> Path:
     words = {"NAME": name, "MODULE": name.replace("-", "_"), "KIND": name.title().replace("-", "")}
     folder = parent / name
     folder.mkdir()
-    for path in sorted(TEMPLATE.rglob("*")):
-        name = path.relative_to(TEMPLATE).as_posix().replace("dot-", ".").removesuffix(".in")
+    for path in sorted(_TEMPLATE.rglob("*")):
+        name = path.relative_to(_TEMPLATE).as_posix().replace("dot-", ".").removesuffix(".in")
         target = folder / _filled(name, words)
         if path.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 from .resource import Manifest, Ref, annotations_of, ref
 
+__all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "Scope", "known_as", "made", "mark_of", "orphans", "stamp"]
+__all__ += ["updated"]
+
 OWNER = "krmfn.dev/owner"
 """Annotation on a generated object: `<function> <owner> <object>`, separated by single spaces, where owner and object
 are `<group>|<kind>|<namespace>|<name>`, the object's own as it was generated."""
@@ -21,7 +24,7 @@ _PREVIOUS = ("internal.config.kubernetes.io/previousNamespaces", "internal.confi
 Id = tuple[str, str, str, str]
 """group, kind, namespace, name: what the API server tells objects apart by (see `Ref.id`)."""
 
-Owned = Any
+_Item = Any
 """An Item, which stands above."""
 
 
@@ -97,12 +100,12 @@ def known_as(now: Ref, annotations: dict[str, str]) -> set[Id]:
     return former | {(g, k, "", n) for g, k, space, n in former if space == "default"} | {now.id}
 
 
-def made(marked: Iterable[Owned], scope: Scope) -> list[Owned]:
+def made(marked: Iterable[_Item], scope: Scope) -> list[_Item]:
     """Return those of the items with a mark that `scope` made: mark, kind and the object's own id all fit."""
     return [item for item in marked if scope.names(item.mark) and scope.made(item.ref, item.annotations)]
 
 
-def orphans(items: Iterable[Owned], made: Iterable[Owned], scope: Scope, namespace: str = "") -> list[Owned]:
+def orphans(items: Iterable[_Item], made: Iterable[_Item], scope: Scope, namespace: str = "") -> list[_Item]:
     """Return those of the objects `made` whose owner is not among the items, also not under a former name.
 
     `namespace` is that of owners that name none.

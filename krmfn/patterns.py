@@ -10,6 +10,8 @@ from .errors import KrmfnError
 from .fieldpath import FieldPath, join
 from .fields import Editable, ItemField, parts_of
 
+__all__ = ["each", "field_spec"]
+
 
 def each(item: Editable, pattern: str) -> list[ItemField]:
     """Return the fields that fit a pattern, in the order of the text, as they are now.

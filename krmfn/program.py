@@ -11,6 +11,8 @@ from .resourcelist import ResourceList
 from .results import Result
 from .spec import Spec
 
+__all__ = ["KrmFunction", "Run", "function"]
+
 C = TypeVar("C")
 
 

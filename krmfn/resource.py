@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from .errors import KrmfnError
 
+__all__ = ["GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain", "checked", "copied"]
+__all__ += ["digest", "fingerprint", "ref", "same"]
+
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
 

@@ -12,6 +12,8 @@ from .resource import Manifest, Ref, annotations_of, checked, ref, same
 from .results import Findings, Result, placed
 from .yamltext.split import Cut
 
+__all__ = ["ResourceList"]
+
 
 class ResourceList:
     """The items of a run, its functionConfig and its findings (KRM Functions Specification v1)."""
@@ -226,10 +228,7 @@ class ResourceList:
         self.changes += [("removed", old) for old in stale.values()]
 
     def to_bytes(self) -> bytes:
-        """Return the list as bytes: equal to the input when nothing changed and there are no findings.
-
-        With an error finding the items leave as they came, whatever was done to them.
-        """
+        """Return the list as bytes: equal to the input when nothing changed and nothing was found (see `failed`)."""
         return b"".join(self.to_chunks())
 
     def to_chunks(self) -> list[Chunk]:

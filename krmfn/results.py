@@ -20,6 +20,10 @@ if TYPE_CHECKING:
         at: "Located | None"
 
 
+__all__ = ["MOST", "UNLISTED", "Field", "Findings", "Located", "Result", "Severity", "error", "in_order", "info"]
+__all__ += ["json_text", "placed", "printable", "reference", "visible", "warning"]
+
+
 Severity = Literal["error", "warning", "info"]
 
 MOST = 1_000

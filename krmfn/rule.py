@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from .results import Result, Severity
 
+__all__ = ["Rule", "apply"]
+
 
 class Rule(NamedTuple):
     """A rule with all that `rules`, `explain`, the reference page, reports and tests need of it.

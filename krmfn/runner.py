@@ -15,6 +15,9 @@ from .log import Log, from_environment
 from .resourcelist import ResourceList
 from .results import error
 
+__all__ = ["MAX_BYTES", "Function", "applied", "ensure_stderr", "ensure_stdout", "leave", "main", "max_bytes"]
+__all__ += ["read_stdin", "run", "write"]
+
 Function = Callable[[ResourceList], None]
 """A KRM function: it looks at a list, reports findings, changes items. It neither prints nor exits."""
 

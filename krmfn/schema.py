@@ -15,6 +15,8 @@ from typing import Any
 from .resource import Manifest
 from .results import Result
 
+__all__ = ["Schema", "Test", "check", "matches"]
+
 Test = Callable[[Any], bool]
 
 _TYPES: dict[str, tuple[type, ...]] = {

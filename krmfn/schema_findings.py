@@ -10,6 +10,8 @@ from .fieldpath import join
 from .results import MOST, Field, Findings, Result
 from .yamltext.simple import Timestamp
 
+__all__ = ["findings"]
+
 _NAMES = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false", "null": "empty"}
 _NAMES |= {"integer": "a whole number", "number": "a number"}
 _KEY = "its key "

@@ -10,6 +10,8 @@ from .fieldpath import join
 from .resource import Manifest, Ref, check_plain, same
 from .yamltext import edit, load, remarks
 
+__all__ = ["Comments", "text_of"]
+
 Comments = Mapping[tuple[tuple[str, ...], bool], str]
 """Comments by the parts of their field's path, and whether the lines above it are meant."""
 

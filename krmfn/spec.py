@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+__all__ = ["Doc", "Rest", "Spec"]
+
 
 class Doc(NamedTuple):
     """What a field of a config means, for `--help` and `--schema`: `Annotated[str, Doc("image without tag")]`."""

@@ -13,6 +13,8 @@ from .resource import Place
 from .resourcelist import ResourceList
 from .yamltext import documents, load
 
+__all__ = ["UPDATE", "golden", "resource_list"]
+
 UPDATE = "KRMFN_UPDATE"
 """The environment variable that makes `golden` write what it got."""
 _CONFIGS = ("_fnconfig.yaml", "fn-config.yaml")

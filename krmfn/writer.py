@@ -15,6 +15,8 @@ from .resource import Manifest, Ref
 from .yamltext import emit, split
 from .yamltext.comments import trailer
 
+__all__ = ["chunks", "edited", "new"]
+
 _ANCHOR, _ALIAS = rb"&([0-9A-Za-z_-]+)", rb"\*([0-9A-Za-z_-]+)"
 
 

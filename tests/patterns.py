@@ -20,7 +20,7 @@ from krmfn_functions.cluster import config
 from krmfn_functions.kustomization import environment
 
 from krmfn import config as sdk_config
-from krmfn.yamltext import split
+from krmfn.yamltext import documents, split
 from tests.commands import ROOT
 from tests.pumps import LONG, Use
 
@@ -57,6 +57,9 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
     "functions/paths/contents.py": [{"key": b"kind"}],
     "krmfn/yamltext/edit.py undashed": [{"indent": 2}],
     "krmfn/yamltext/peek.py": [{"self": SimpleNamespace(column=2), "column": 2}],
+    "krmfn/yamltext/documents.py _misreadings": [
+        {"pattern": pattern} for pattern in (rb"\r\r\n", documents._ODD_BREAK, documents._WIDE_BREAK)
+    ],
     "krmfn/yamltext/split.py _dashes": [{"indent": 2}],
     "krmfn/yamltext/split.py runs_on": [{"rough": rough, "exact": exact} for _, rough, exact in split._RUNS_ON],
     "krmfn/yamltext/split_exact.py _dash_lines": [{"indent": 2}],

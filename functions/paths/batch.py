@@ -13,7 +13,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place, Ref
 from krmfn.yamltext import documents, simple
-from krmfn.yamltext.documents import Head, Span
+from krmfn.yamltext.documents import Span
 
 from . import workers
 
@@ -32,7 +32,7 @@ class Sheet(NamedTuple):
     words: Words
     dubious: set[int]
     """The indexes of the documents that `peek` does not read."""
-    heads: Sequence[Head | None]
+    heads: Sequence[Ref | None]
     """What names the resource in each document, where that is easy to read."""
     files: dict[str, tuple[int, int, int]]
     """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
@@ -50,7 +50,7 @@ class Sheet(NamedTuple):
             item.words, item.keys = self.words, span.keys
             head = self.heads[index]
             if head:
-                item.ref = Ref(*head)
+                item.ref = head
             yield item, place, head is not None
 
 

@@ -16,3 +16,5 @@ patch        small edits in a simple text: scalars, added keys and entries
 edit         new data into an item's text, keeping its comments, order and quotes
 comments     the comment lines behind an item
 """
+
+__all__ = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+__all__ = ["KEEPS", "trailer"]
+
 KEEPS = rb"[|>][0-9]?\+"
 """What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
 _OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"

@@ -10,9 +10,13 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..resource import Ref
 from . import split
 from .peek import UNUSUAL
 from .simple import MAX_DEPTH, scalar
+
+__all__ = ["Document", "Span", "divisions", "documents", "dubious", "head", "is_usual", "joined", "misread"]
+__all__ += ["quick"]
 
 _MARK = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _SOMETHING = re.compile(
@@ -25,8 +29,8 @@ _BARE = re.compile(
 )
 """What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
 _WIDE = re.compile(rb"\s*[\x80-\xff]")
-_ODD_BREAK = re.compile(rb"(?:\r|\xc2\x85|\xe2\x80[\xa8\xa9])(?=---|\.\.\.)")
-_WIDE_BREAK = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]")
+_WIDE_BREAK = rb"\xc2\x85|\xe2\x80[\xa8\xa9]"
+_ODD_BREAK = rb"(?:\r|%s)(?=---|\.\.\.)" % _WIDE_BREAK
 _DIVIDER = b"\n---\n"
 """What stands between two files that are divided together; libyaml ends every scalar and collection there."""
 _LINE = re.compile(rb"\n(?:[ ?:-]{90}|[^ \n#-]|---)")
@@ -50,15 +54,6 @@ class Document(NamedTuple):
 
     text: bytes
     line: int
-
-
-class Head(NamedTuple):
-    """What names a resource; "" for no namespace or name."""
-
-    api_version: str
-    kind: str
-    namespace: str
-    name: str
 
 
 class Span(NamedTuple):
@@ -110,24 +105,24 @@ def misread(text: bytes, line: int = 0) -> str:
     kubectl, Argo CD (apimachinery's decoder) and kustomize divide at each line that begins with `---`, whatever follows
     on it, and take the first document of a part. `quick` says the same of each document.
     """
+    at, problem = next(_misreadings(text), (0, ""))
+    return f"line {line + 1 + text.count(bytes([10]), 0, at)}: {problem}" if problem else ""
+
+
+def _misreadings(text: bytes) -> Iterator[tuple[int, str]]:
+    """Yield where a stream is divided differently, and what to write."""
     wide = _WIDE.match(text)
     if wide and text.decode(errors="replace").lstrip().startswith("{"):
-        return f"line {line + 1 + wide[0].count(bytes([10]))}: {_BEFORE}"
-    ends = text.find(b"\r\r\n")
-    if ends >= 0:
-        return f"line {line + 1 + text.count(bytes([10]), 0, ends)}: {_TWO}"
-    odd = _ODD_BREAK.search(text)
-    if odd:
-        return f"line {line + 1 + text.count(bytes([10]), 0, odd.start())}: {_ODD_END}"
-    kept = _WIDE_BREAK.search(text) if text.lstrip().startswith(b"{") else None
-    if kept:
-        return f"line {line + 1 + text.count(bytes([10]), 0, kept.start())}: {_KEPT}"
+        yield wide.end(), _BEFORE
+    patterns = [(rb"\r\r\n", _TWO), (_ODD_BREAK, _ODD_END)]
+    for pattern, problem in [*patterns, *([(_WIDE_BREAK, _KEPT)] if text.lstrip().startswith(b"{") else [])]:
+        yield from ((match.start(), problem) for match in re.finditer(pattern, text))
     marks = divisions(text)
     for at, end in zip(marks, [*marks[1:], len(text)], strict=False):
-        is_end = text.startswith(b"...", at)
-        if not (_is_nothing(text, at + 3, end) if is_end else _BARE.match(text, at + 3)):
-            return f"line {line + 1 + text.count(bytes([10]), 0, at)}: {_ENDED if is_end else _FOLLOWED}"
-    return ""
+        if text.startswith(b"...", at):
+            yield from () if _is_nothing(text, at + 3, end) else ((at, _ENDED),)
+        elif not _BARE.match(text, at + 3):
+            yield at, _FOLLOWED
 
 
 _BEFORE = (
@@ -211,10 +206,9 @@ def _counted(text: bytes, spans: list[Span]) -> list[Span]:
             counted.add(index)
             at = max(at, spans[index].end - 1)
         at = text.find(b"*", at + 1)
-    limit = MAX_DEPTH // 2
-    if text.count(b"[") + text.count(b"{") >= limit:
+    if text.count(b"[") + text.count(b"{") >= MAX_DEPTH // 2:
         for index, (start, end, *_) in enumerate(spans):
-            if text.count(b"[", start, end) + text.count(b"{", start, end) >= limit:
+            if text.count(b"[", start, end) + text.count(b"{", start, end) >= MAX_DEPTH // 2:
                 counted.add(index)
     for index in counted:
         spans[index] = spans[index]._replace(is_counted=True)
@@ -227,7 +221,7 @@ def dubious(text: bytes, spans: Sequence[Span]) -> set[int]:
     return {bisect_right(starts, at) - 1 for at in split.runs_on(text)}
 
 
-def head(text: bytes, span: Span) -> Head | None:
+def head(text: bytes, span: Span) -> Ref | None:
     """Return what names a resource that begins with these keys, plainly, and has none a second time and no `items`.
 
     It is None, too, where only a parser can tell. Sound for what is not `dubious`.
@@ -246,7 +240,7 @@ def head(text: bytes, span: Span) -> Head | None:
     if not all(words):
         return None
     named = dict(zip((key for key, _ in names), words[2:], strict=True))
-    return Head(words[0], words[1], named.get(b"namespace", ""), named.get(b"name", ""))
+    return Ref(words[0], words[1], named.get(b"namespace", ""), named.get(b"name", ""))
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,8 @@ from ..resource import same
 from . import emit, patch, simple
 from .comments import KEEPS, trailer
 
+__all__ = ["closed", "dashed", "undashed", "updated"]
+
 
 def updated(text: bytes, new: Any, indent: int) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.

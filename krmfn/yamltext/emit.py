@@ -13,6 +13,8 @@ from typing import Any
 
 from .simple import Timestamp, scalar
 
+__all__ = ["dump", "dump_item", "dump_json", "is_ambiguous", "quoted", "style"]
+
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
 _SAFE = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.+-]*")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+__all__ = ["may_hold"]
+
 # The escapes of double quotes behind which part of a word may hide; and tags that may hide all of it.
 _ESCAPE = re.compile(rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 _TAGS = (b"!!binary", b"!<")

@@ -20,6 +20,9 @@ try:
 except ImportError as missing:  # the pure Python parser is some ten times slower and reads a few documents differently
     raise KrmfnError("PyYAML lacks its C parser here; install a PyYAML wheel built with libyaml") from missing
 
+__all__ = ["ADVICE", "Composer", "compose", "events", "explain", "is_one_entry", "placed", "read"]
+__all__ += ["refuse_inner_marks"]
+
 T = TypeVar("T")
 
 _INNER_MARK = re.compile(rb"(?:[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])\xef\xbb\xbf")

@@ -17,6 +17,8 @@ from .align import aligned
 from .patch import TooMuch, applied, written
 from .values import build, is_merge
 
+__all__ = ["patched"]
+
 _IN_FLOW = r"[^,\[\]{}#:]*"
 
 

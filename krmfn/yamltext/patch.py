@@ -11,6 +11,8 @@ from typing import Any
 from . import emit, simple
 from .simple import ABSENT, Line, NotSimple, lines_of
 
+__all__ = ["TooMuch", "applied", "patched", "written"]
+
 
 class TooMuch(Exception):
     """The change is more than scalars, added keys and added entries."""

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from . import simple
 
+__all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "heads", "root"]
+
 
 class Answer(Enum):
     """An answer that is not a value: MISSING when the field is not there, UNSURE when the text must be parsed."""

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ..fieldpath import join, split
-from .simple import Ambiguous, differs, scalar
+from .simple import OLD, Timestamp, differs, scalar
 from .values import PLAIN, is_merge
+
+__all__ = ["Ambiguous", "ambiguous", "duplicate_keys", "locate", "nodes", "parts", "shared"]
 
 _IDENTITY = re.compile(
     r"(?:[sS]elector|[lL]abels?|[nN]ames?|[nN]amespaces?|[vV]ersion|[tT]aints|[tT]olerations|[kK]ind|Keys)\Z"
 )
 """The end of a key under which each key and value decides what is selected, named or run."""
+
+
+class Ambiguous(NamedTuple):
+    """A plain scalar that Kubernetes and kustomize read differently."""
+
+    path: str
+    line: int
+    """In its text, from 1."""
+    text: str
+    is_key: bool
+
+    def __str__(self) -> str:
+        """Return what each of the two makes of it, and what to write."""
+        value, quoted = scalar(self.text), f'"{self.text}"'
+        theirs = self.text if type(value) is Timestamp else str(value).lower()
+        theirs = f'"{theirs}"' if self.is_key or type(value) is Timestamp else theirs
+        ours = f"{quoted} to kustomize" if self.text in OLD else "refused by kustomize"
+        ours = ours if self.is_key or self.text in OLD else "a time to kustomize"
+        what = f"the key {self.text}" if self.is_key else self.text
+        return f"{what} is {theirs} to Kubernetes and {ours}; put it in quotes: {quoted}"
 
 
 def nodes(root: Node | None) -> Iterator[Node]:

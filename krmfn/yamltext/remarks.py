@@ -10,6 +10,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from .positions import nodes
 
+__all__ = ["Parts", "above", "can_have", "comment", "commented", "dash", "line"]
+
 Parts = tuple[str, ...]
 
 _BLOCK = r"[|>][0-9+-]*"
@@ -18,7 +20,7 @@ _REST = r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?=\r?\n|\Z)"
 _ABOVE = r" *(?:-[ ]+)*#"
 
 
-class Spot(NamedTuple):
+class _Spot(NamedTuple):
     """Where the comments of a field stand in the text: from, to."""
 
     line: tuple[int, int] | None
@@ -30,7 +32,7 @@ class Spot(NamedTuple):
 
 def comment(text: str, root: Node, parts: Parts, head: bool) -> str:
     """Return a field's comment, without `# `: that of its line, or the lines above it. "" when there is none."""
-    spot = spot_of(text, root, parts)
+    spot = _spot(text, root, parts)
     span = (spot.head if head else spot.line) if spot else None
     rows = text[span[0] : span[1]].split("\n") if span else []
     return "\n".join(row.partition("#")[2].removeprefix(" ").rstrip() for row in rows if "#" in row)
@@ -43,7 +45,7 @@ def commented(text: str, root: Node, comments: Mapping[tuple[Parts, bool], str])
     """
     patches: list[tuple[int, int, str]] = []
     for (parts, head), words in comments.items():
-        spot = spot_of(text, root, parts)
+        spot = _spot(text, root, parts)
         if spot and head:
             rows = [f"# {row}".rstrip() + "\n" + " " * spot.column for row in words.split("\n")] if words else []
             patches.append((*spot.head, "".join(rows)))
@@ -56,11 +58,11 @@ def commented(text: str, root: Node, comments: Mapping[tuple[Parts, bool], str])
 
 def can_have(text: str, root: Node, parts: Parts, head: bool) -> bool:
     """Return True for a field with a line of its own: one in brackets has none."""
-    spot = spot_of(text, root, parts)
+    spot = _spot(text, root, parts)
     return spot is not None and (head or spot.line is not None)
 
 
-def spot_of(text: str, root: Node, parts: Parts) -> Spot | None:
+def _spot(text: str, root: Node, parts: Parts) -> _Spot | None:
     """Return where the comments of a field stand; None where it has no line of its own, as in brackets."""
     node: Any = root
     key, begin = None, -1
@@ -79,7 +81,7 @@ def spot_of(text: str, root: Node, parts: Parts) -> Spot | None:
     begin = key.start_mark.index if key else begin
     if begin < 0 or not re.fullmatch(r"[ -]*", text[text.rfind("\n", 0, begin) + 1 : begin]):
         return None
-    return Spot(line(text, key, node), (above(text, root, begin), begin), begin - text.rfind("\n", 0, begin) - 1)
+    return _Spot(line(text, key, node), (above(text, root, begin), begin), begin - text.rfind("\n", 0, begin) - 1)
 
 
 def dash(text: str, node: Node, entry: Node) -> int:

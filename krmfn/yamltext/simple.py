@@ -12,6 +12,9 @@ from functools import lru_cache
 from math import isinf
 from typing import Any, NamedTuple
 
+__all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "OLD", "WORDS", "Line", "NotSimple", "Timestamp"]
+__all__ += ["differs", "lines_of", "read", "scalar"]
+
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
 MAX_NODES = 100_000
@@ -67,26 +70,6 @@ def scalar(plain: str) -> str | bool | int | float | None:
 def differs(plain: str) -> bool:
     """Return True for a plain scalar that Kubernetes and kustomize read differently as a value, or may: a date."""
     return plain in OLD or type(scalar(plain)) is Timestamp
-
-
-class Ambiguous(NamedTuple):
-    """A plain scalar that Kubernetes and kustomize read differently."""
-
-    path: str
-    line: int
-    """In its text, from 1."""
-    text: str
-    is_key: bool
-
-    def __str__(self) -> str:
-        """Return what each of the two makes of it, and what to write."""
-        value, quoted = scalar(self.text), f'"{self.text}"'
-        theirs = self.text if type(value) is Timestamp else str(value).lower()
-        theirs = f'"{theirs}"' if self.is_key or type(value) is Timestamp else theirs
-        ours = f"{quoted} to kustomize" if self.text in OLD else "refused by kustomize"
-        ours = ours if self.is_key or self.text in OLD else "a time to kustomize"
-        what = f"the key {self.text}" if self.is_key else self.text
-        return f"{what} is {theirs} to Kubernetes and {ours}; put it in quotes: {quoted}"
 
 
 class Line(NamedTuple):

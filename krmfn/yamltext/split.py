@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from ..errors import KrmfnError
 
+__all__ = ["Cut", "Section", "check_encoding", "is_plain", "is_simple", "quick", "runs_on"]
+
 
 class Section(NamedTuple):
     """A top-level key and the bytes from its line to the next key's (block) or of its value (flow root)."""

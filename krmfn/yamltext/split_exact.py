@@ -12,6 +12,8 @@ from ..errors import KrmfnError
 from .load import events, explain
 from .split import Cut, Section
 
+__all__ = ["exact", "line_of"]
+
 _DASH = re.compile(rb"[\r\n]( *)-")
 _Span = tuple[int, int]
 

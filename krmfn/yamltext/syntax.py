@@ -13,6 +13,8 @@ from .documents import Span
 from .load import ADVICE, events, explain, refuse_inner_marks
 from .simple import MAX_DEPTH
 
+__all__ = ["check_syntax", "unsure"]
+
 _MANY_OR_DEEP = re.compile(rb"\n(?:---|\.\.\.|[ ?:-]{90})")
 """A line that may begin a second document, or at which block levels may be deep: each takes a column."""
 _RUN = 1 << 20

@@ -16,7 +16,9 @@ from ..resource import same
 from . import simple
 from .simple import MAX_DEPTH
 
-MAX_EXPANSION = 8
+__all__ = ["BINARY", "PLAIN", "STRING", "build", "is_merge", "too_deep"]
+
+_MAX_EXPANSION = 8
 """Values that a document with aliases may have for each of its characters, beside the first thousand."""
 
 _CORE = "tag:yaml.org,2002:"
@@ -34,11 +36,11 @@ def too_deep(line: int) -> KrmfnError:
 def build(node: Node | None, line: int = 0, most: int = simple.MAX_NODES) -> Any:
     """Return the data of a node tree, plain scalars read as Kubernetes reads them; the last of duplicate keys wins.
 
-    Raises KrmfnError when aliases expand to more than MAX_EXPANSION allows or an alias holds itself.
+    Raises KrmfnError when aliases expand to more than _MAX_EXPANSION allows or an alias holds itself.
     """
     # A value takes a character at least: beyond the text's length only aliases can lead.
     length = node.end_mark.index if node is not None else 0
-    return _Builder(min(1_000 + MAX_EXPANSION * length, MAX_EXPANSION * most), line).value(node)
+    return _Builder(min(1_000 + _MAX_EXPANSION * length, _MAX_EXPANSION * most), line).value(node)
 
 
 class _Builder:
