@@ -85,7 +85,10 @@ def _called(config: Item, ours: Ours) -> tuple[str, str]:
         )
     if not present:
         plugin = f"{config.ref.api_version or '(no apiVersion)'} {config.kind or '(no kind)'}"
-        raise KrmfnError(f"is for the plugin {plugin}, which is not part of krmfn; only krmfn's functions are run")
+        raise KrmfnError(
+            f"is for the plugin {plugin}, which is not part of krmfn; only krmfn's functions are run: keep what the "
+            "plugin makes here, or leave the folder out with `exclude` in .krmfn.yaml"
+        )
     spec = _spec(annotations[present[0]])  # type: ignore[index]  # present is empty unless it is a mapping
     return _program(spec, ours)
 

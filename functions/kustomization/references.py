@@ -54,7 +54,10 @@ _WANTED = {
     "function": "a file, a folder, or an inline resource",
     "chart": "a chart with a name",
 }
-_CHART = "the chart {name} is rendered by helm, which is not run here; keep its output here instead"
+_CHART = (
+    "the chart {name} is rendered by helm, which is not run here; keep its output here instead, pass "
+    "`--kustomize=--enable-helm`, which runs helm, or leave the folder out with `exclude` in .krmfn.yaml"
+)
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _EMPTY = re.compile(r" *(?:[#!&[]|---|(?:(?:null|Null|NULL|~) *)?(?:#|\Z))")
 _DOTS = re.compile(r"(?:^|/)(?:[^/]+\.\.[^/]*|\.\.[^/]+)(?=/|$)")
@@ -114,7 +117,10 @@ def _resolved(reference: Reference, role: Role, folder: str, disk: Disk) -> tupl
     if not text.strip() or (may_be_inline and _is_empty(text) and not _is_inline(text)):
         return reference, "KRM504", f"is empty; must be {_WANTED.get(role, 'a file')}"
     if (role in _FILES and is_url(text)) or (role in _FOLDERS and is_repository(text)):
-        message = "is fetched over the network during the build, so its content was not checked; keep a copy here"
+        message = (
+            "is fetched over the network during the build, so its content was not checked; keep a copy here, pass "
+            "`--allow-remote`, or leave the folder out with `exclude` in .krmfn.yaml"
+        )
         return reference._replace(kind="remote"), "KRM509", f"{text} {message}"
     if may_be_inline and _is_inline(text):
         if not disk.stands(folder, text):

@@ -133,7 +133,9 @@ def _add_files(
             else:
                 _add(resources, name, text, in_full)
         except KrmfnError as failure:
-            failures[name] = failure
+            from . import templates  # here: few files cannot be read
+
+            failures[name] = templates.explained(failure, text)
             del resources.items[before:]
 
 

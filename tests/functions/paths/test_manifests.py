@@ -12,7 +12,9 @@ from krmfn_functions.run import run_of
 
 from krmfn import Item, KrmfnError, ResourceList
 from krmfn.yamltext import documents, load
-from tests.commands import ROOT
+from tests.builders import CONFIG
+from tests.commands import ROOT, process
+from tests.trees import plant
 
 EXAMPLES = ROOT / "examples"
 ONE = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {}\n"
@@ -383,3 +385,29 @@ def test_a_stream_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(text)
     assert run_of(manifests.read_stream(text)).files == run_of(manifests.read("-", text)).files == 0
     assert run_of(manifests.read(str(tmp_path))).files == run_of(manifests.read(str(tmp_path / "a.yaml"))).files == 1
+
+
+TEMPLATES = {
+    "an action in place of a key": "metadata: {name: {{ .Values.name }}}\n",
+    "a condition": "metadata:\n  name: a\n{{- if .x }}\ndata: {}\n{{- end }}\n",
+    "a partial": 'metadata:\n{{- include "a.labels" . | nindent 2 }}\n name: a\n  b: c\n',
+}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_a_template_is_called_one(tmp_path: Path, name: str, is_listed: bool) -> None:
+    text = f"apiVersion: v1\nkind: ConfigMap\n{TEMPLATES[name]}"
+    listing = {"kustomization.yaml": "resources: [a.yaml]\n"} if is_listed else {}
+    plant(tmp_path, {".git/x": "", "app/a.yaml": text, **{f"app/{file}": one for file, one in listing.items()}})
+    done = process("krmfn", "check", "app", cwd=tmp_path)
+    assert (done.code, "krmfn runs no templates" in done.text) == (2, True), done.text
+    plant(tmp_path, {".krmfn.yaml": "exclude: [app/]\n", "b.yaml": CONFIG})
+    assert process("krmfn", "check", ".", cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("text", ["a: {b: {c: d}\n", "a: {{}: b}}\n", "a: b: c # {{x}}\n"])
+def test_other_files_that_are_no_yaml_are_not(tmp_path: Path, text: str) -> None:
+    plant(tmp_path, {"a.yaml": f"apiVersion: v1\nkind: ConfigMap\n{text}"})
+    done = process("krmfn", "check", ".", cwd=tmp_path)
+    assert (done.code, "template" in done.text) == (2, False), done.text
