@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.commands import ROOT
+from tests.commands import ROOT, process
 from tests.pages import blocks
 
 from .argo import HYDRATOR, PLUGIN, crds
@@ -20,7 +20,7 @@ from .engines import must
 from .kube import Cluster, install_crd
 
 ARGOCD = PLUGIN.parent
-EXAMPLES = sorted((ARGOCD / "examples").glob("*.yaml"))
+EXAMPLES = sorted((ARGOCD.parent / "argocd-applications").glob("*.yaml"))
 STAND_IN = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -100,17 +100,24 @@ def test_argocd_cm_keeps_what_it_had(merged: dict[str, dict[str, Any]]) -> None:
 
 
 def test_the_lenient_scripts_merge_as_well(kustomize: str, tmp_path: Path) -> None:
-    """With the one path that the README names in place of the other."""
-    copied = shutil.copytree(ARGOCD, tmp_path / "krmfn")
-    (tmp_path / "kustomization.yaml").write_text("resources: [argocd.yaml]\ncomponents: [krmfn]\n")
+    """With the component that the README names."""
+    shutil.copytree(ARGOCD, tmp_path / "krmfn")
+    (tmp_path / "kustomization.yaml").write_text("resources: [argocd.yaml]\ncomponents: [krmfn, krmfn/lenient]\n")
     (tmp_path / "argocd.yaml").write_text(STAND_IN)
-    component = (copied / "kustomization.yaml").read_text()
-    changed = component.replace("path: argocd-cm.yaml", "path: lenient/argocd-cm.yaml")
-    assert changed != component
-    (copied / "kustomization.yaml").write_text(changed)
     built = {one["metadata"]["name"]: one for one in yaml.safe_load_all(must(kustomize, "build", tmp_path))}
     lenient = yaml.safe_load((ARGOCD / "lenient" / "argocd-cm.yaml").read_text())["data"]
     assert built["argocd-cm"]["data"] == {"url": "https://argocd.example.com"} | lenient
+
+
+def test_what_is_copied_gives_no_finding(tmp_path: Path) -> None:
+    """Step 2 of the page, word for word, in a repository that has a DeviceConfig, too."""
+    shutil.copytree(ROOT / "examples" / "quickstart", tmp_path / "lab")
+    shutil.copytree(ARGOCD, tmp_path / "argo" / "krmfn")
+    overlay = next(one.text for one in blocks(ARGOCD / "README.md") if "components:" in one.text)
+    (tmp_path / "argo" / "kustomization.yaml").write_text(dedent(overlay))
+    (tmp_path / "argo" / "argocd.yaml").write_text(STAND_IN)
+    done = process("krmfn", "check", str(tmp_path))
+    assert (done.code, done.text.partition(":")[0], done.err) == (0, "no findings", "")
 
 
 def test_the_api_server_takes_it(merged: dict[str, dict[str, Any]], cluster: Cluster) -> None:

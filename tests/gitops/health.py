@@ -12,6 +12,8 @@ from tests.commands import ROOT
 
 ARGOCD = ROOT / "gitops" / "argocd"
 STRICT, LENIENT = ARGOCD / "resource_customizations", ARGOCD / "lenient"
+OBJECTS = ROOT / "tests" / "gitops" / "argocd_health"
+"""The cases of each script, in the same folders: what users copy has no test data."""
 SCRIPTS = sorted([*STRICT.glob("*/*/health.lua"), *LENIENT.glob("*/*/health.lua")])
 
 
@@ -30,8 +32,9 @@ class Case(NamedTuple):
 def cases() -> Iterator[Case]:
     """Yield the cases that each health_test.yaml lists."""
     for script in SCRIPTS:
-        for test in yaml.safe_load((script.parent / "health_test.yaml").read_text())["tests"]:
-            path = script.parent / test["inputPath"]
+        folder = OBJECTS / script.parent.relative_to(ARGOCD)
+        for test in yaml.safe_load((folder / "health_test.yaml").read_text())["tests"]:
+            path = folder / test["inputPath"]
             yield Case(script, path.stem, yaml.safe_load(path.read_text()), test["healthStatus"])
 
 

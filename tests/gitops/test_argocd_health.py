@@ -11,7 +11,7 @@ import pytest
 import yaml
 from lupa import lua51  # type: ignore[import-untyped]
 
-from .health import ARGOCD, CASES, LENIENT, SCRIPTS, STRICT, Case
+from .health import ARGOCD, CASES, LENIENT, OBJECTS, SCRIPTS, STRICT, Case
 
 NOT_OPENED = ("string", "math", "io", "debug", "coroutine", "python")
 """Libraries that Lua and lupa open, and Argo CD does not for scripts of argocd-cm (util/lua/lua.go of 3.2.1)."""
@@ -34,8 +34,8 @@ def test_a_case(case: Case) -> None:
 
 def test_every_object_has_its_cases() -> None:
     """So that a file in testdata that no list names is no test that never runs."""
-    named = {(case.script.parent, case.name) for case in CASES if STRICT in case.script.parents}
-    lying = {(path.parents[1], path.stem) for path in STRICT.glob("*/*/testdata/*.yaml")}
+    named = {(case.script.parent.name, case.name) for case in CASES if STRICT in case.script.parents}
+    lying = {(path.parents[1].name, path.stem) for path in OBJECTS.glob("*/*/*/testdata/*.yaml")}
     assert named == lying != set()
 
 
