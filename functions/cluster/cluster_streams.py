@@ -169,12 +169,21 @@ def only(context: Context, path: str) -> ResourceList:
 def log(context: Context, streams: Streams) -> None:
     """Write all findings and failures, and what is left out, for a command that prints something else."""
     log_left_out(context, streams)
+    context.log.findings(streams.findings)
     if len(streams.clusters) > 1:
         look_up(context, streams)
-    context.log.findings(streams.findings)
-    for one in streams.clusters:
-        context.log.findings(one.final.results)
+        context.log.findings(told(streams.lists, len(streams.clusters)))
+    else:
+        context.log.findings([one for each in streams.clusters for one in each.final.results])
     log_failures(context.log, streams.failures)
+
+
+def told(lists: Mapping[str, ResourceList], number: int) -> list[Result]:
+    """Return the findings of some of `number` clusters, each once, with those that have it."""
+    from ..formats import checked, grouped  # late: of one cluster nothing is told for several
+
+    every = (one for name, resources in lists.items() for one in checked.of_cluster(name, resources.results))
+    return grouped.lines(every, number)
 
 
 def look_up(context: Context, streams: Streams) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ..cluster import cluster_lists, cluster_streams
 from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
 from ..formats import baseline, findings
-from ..formats.checked import CLUSTERS, Checked
+from ..formats.checked import Checked, of_cluster
 from ..paths import failures, files, output
 from ..paths.manifests import KUSTOMIZATIONS
 from ..run import run_of
@@ -75,13 +75,14 @@ def run(context: Context, args: Args) -> int:
         known = judged(context, streams, None).results
         files.write_text(args.write_baseline, baseline.dump(known), context.options.root)
         return 0
-    checked = judged(context, streams, args.baseline)
-    checked = selection.without_ignored(checked, chosen) if chosen else checked
     fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
+    more: Iterable[Result] = ()
     if "uncovered" in fail_on:
         from . import failing  # here: few ask
 
-        checked = checked._replace(results=[*checked.results, *failing.uncovered(streams.lists, fail_on)])
+        more = failing.uncovered(streams.lists, fail_on)
+    checked = judged(context, streams, args.baseline, more)
+    checked = selection.without_ignored(checked, chosen) if chosen else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
         paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
@@ -92,9 +93,10 @@ def run(context: Context, args: Args) -> int:
     return int(findings.fails(checked.results, fail_on)) if streams.is_whole else 2
 
 
-def judged(context: Context, streams: Streams, known: str | None) -> Checked:
+def judged(context: Context, streams: Streams, known: str | None, more: Iterable[Result] = ()) -> Checked:
     """Return what was found in all clusters, and what cannot be read, but for what the baseline file `known` names.
 
+    `more` are findings that no baseline names.
     Raises KrmfnError for a file that is no baseline.
     """
     parts = (
@@ -102,38 +104,25 @@ def judged(context: Context, streams: Streams, known: str | None) -> Checked:
         for one in streams.clusters
     )
     whole = cluster_lists.joined(list(parts))
-    results = [*streams.findings, *whole.results]
-    names: dict[str, list[str]] = {}
-    for one in streams.clusters if len(streams.clusters) > 1 else ():
-        for text in dict.fromkeys(map(str, one.final.results)):
-            names.setdefault(text, []).append(one.cluster.name)
+    results = [*streams.findings]
+    for one in streams.clusters:
+        if one.final.results:
+            results += of_cluster(one.cluster.name, in_order(one.final.results))
     number = len(results)
     if known:
         results = _new(context, known, results)
     left_out = number - len(results)
-    results = _once(results, names)
+    results += more
+    if len(streams.clusters) > 1:
+        from ..formats import grouped  # late: of one cluster nothing is told for several
+
+        results = grouped.joined(results, len(streams.clusters))
     # no baseline names these: what was not read was not judged
     results = [_in_file(one) for one in (*results, *(one for each in streams.failures for one in _unread(each)))]
     by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
     return whole._replace(
         results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out
     )
-
-
-def _once(results: Sequence[Result], names: Mapping[str, Sequence[str]]) -> list[Result]:
-    """Return each finding once, with the names of the clusters that have it: a base that several build is one file."""
-    if names:
-        from ..formats.grouped import where  # late: of one cluster nothing is told for several
-
-    number = len({name for every in names.values() for name in every})
-    kept: dict[object, Result] = {}
-    for one in results:
-        text = str(one)
-        every = names.get(text, ()) if not one.unlisted else ()
-        key = text if every else (one.place, text) if one.place and one.place.line else id(one)
-        tags = ((CLUSTERS, where(every, number)),) if every else ()
-        kept[key] = one._replace(tags=(*one.tags, *tags))
-    return list(kept.values())
 
 
 def _in_file(result: Result) -> Result:

@@ -82,13 +82,13 @@ def _checked(context: Context, args: Args, streams: Streams, compared: Sequence[
     """Return the findings, and among them why the run fails beside those."""
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
-    checked = check.judged(context, streams, args.baseline)
+    more = failing.of_change(compared, args.fail_on)
+    more += failing.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
+    checked = check.judged(context, streams, args.baseline, more)
     said = {str(result) for result in checked.results}
     results = [*checked.results, *(note for note in refused(compared) if str(note) not in said)]
     if "warning" in args.fail_on:
         results += [note for one in compared for note in one.notes if note.severity == "warning"]
-    results += failing.of_change(compared, args.fail_on)
-    results += failing.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     return checked._replace(results=list(Findings(results)))
 
 

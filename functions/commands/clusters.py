@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmfn import Result
-from krmfn.results import Findings, placed
+from krmfn.results import placed
 
 from ..cluster import cluster_streams
 from ..cluster.cluster_streams import Streams
@@ -33,15 +33,23 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
         return streams._replace(clusters=whole, left_out=len(names))
     cluster_streams.log_left_out(context, streams)
-    told = [one for one in streams.lists.values() if one.failed or context.intent.logs_advice]
-    # what several clusters have from one base is said once
-    context.log.findings(list(Findings([*streams.findings, *(result for one in told for result in one.results)])))
+    shown = {name: one for name, one in streams.lists.items() if one.failed or context.intent.logs_advice}
+    if len(streams.clusters) > 1:
+        cluster_streams.look_up(context, streams)
+        results = cluster_streams.told(shown, len(streams.clusters))
+    else:
+        results = [one for resources in shown.values() for one in resources.results]
+    context.log.findings([*streams.findings, *results])
     return streams
 
 
 def printed(context: Context, streams: Streams, text: str, results: Iterable[Result]) -> int:
     """Print a text about some clusters, log the findings about them, and return the exit code."""
     results = placed(results)
+    if len(streams.clusters) > 1:
+        from ..formats import grouped  # late: of one cluster nothing is told for several
+
+        results = grouped.lines(results, len(streams.clusters))
     context.log.findings(results)
     output.write_stdout(text)
     if not streams.is_whole:

@@ -15,7 +15,7 @@ from krmfn.errors import KrmfnError
 from .. import options
 from ..command import Command, Context
 from ..comparing import against_base, sides
-from ..formats import changes, comment, findings, rollout
+from ..formats import changes, comment, findings, grouped, rollout
 from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import LOOK
@@ -124,7 +124,7 @@ def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str
     """Return True when the exit code is 1, with why on stderr where that is asked for."""
     lists = {one.name or "the new state": one.sides[1] for one in compared if one.sides}
     reasons = [*failing.of_change(compared, words), *failing.uncovered(lists, words)]
-    context.log.findings(reasons)
+    context.log.findings(grouped.lines(reasons, len(compared)))
     reasons += [] if words else failing.of_change(compared, ("change",))
     return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 

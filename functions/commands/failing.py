@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from krmfn import ResourceList, Result, error
 from krmfn.counts import some
 
+from ..formats.checked import of_cluster
 from ..kmm.module import MODULE_KINDS
 
 if TYPE_CHECKING:
@@ -38,22 +39,26 @@ def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iter
         if not joined.groups:
             reason = joined.wrong[0] if joined.wrong else local.NO_NODES
             yield error(f"which nodes of {name} get no driver is not known: {reason}")
-        yield from of_rows(table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)))
+        rows = table.rows(joined.groups, joined.whole.every, table.Filter(problems=True))
+        yield from of_cluster(name, of_rows(rows))
     if not has_modules:
         yield error(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
 
 
-def of_change(compared: Sequence[Comparison], words: Collection[str]) -> Iterator[Result]:
-    """Yield an error for each change that is asked for, and for one of which that is not known."""
+def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Result]:
+    """Return an error for each change that is asked for, and for one of which that is not known."""
+    found: list[Result] = []
     for one in compared:
         where = one.name or "the cluster"
         is_told = any(note.severity != "info" for note in one.notes)
         if "change" in words and (one.plan.changes or one.plan.effects or is_told):
-            yield error(f"{where} changes (--fail-on change)")
+            found.append(error(f"{where} changes (--fail-on change)"))
         for word in (word for word in _EFFECTS if word in words):
             alike = [effect for effect in one.plan.effects if effect.what in (_EFFECTS[word], "unknown")]
-            yield from (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
+            about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
+            found += of_cluster(one.name, about)
             is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
             if is_about and not one.knows_nodes:
                 why = "add a NodeInventory (`krmfn inventory`)"
-                yield error(f"what happens on the nodes of {where} is not known (--fail-on {word}); {why}")
+                found.append(error(f"what happens on the nodes of {where} is not known (--fail-on {word}); {why}"))
+    return found

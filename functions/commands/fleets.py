@@ -11,6 +11,7 @@ from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.nodes import Fleet
+from ..formats.checked import of_cluster
 from ..paths import files, manifests
 from ..rendering import function_config
 from ..rendering.kinds import NODES
@@ -82,7 +83,7 @@ def read(
             whole = cluster.of_list(resources, domain_of)
             problems = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
             problems += cluster.not_held(whole)
-            results += problems
+            results += of_cluster(path, problems)
             if not any(problem.severity == "error" for problem in problems):
                 yield path, whole, mode != "off"
 

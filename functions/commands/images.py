@@ -20,6 +20,7 @@ from ..fleet.drivers import Driver
 from ..fleet.images import images, not_known
 from ..fleet.mirrors import Build
 from ..fleet.table import aligned
+from ..formats.checked import of_cluster
 from ..kmm.resolution import resolver
 from ..paths import files
 from ..report.local import pulled
@@ -97,9 +98,9 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, kernels, whole.theirs)
         needed.append([pulled(image) for image in found])
         built += mirrors.builds(groups, whole.drivers, kernels) if args.builds else ()
-        results += _left_out(not_known(groups, whole.drivers), args.kernel)
+        results += of_cluster(name, _left_out(not_known(groups, whole.drivers), args.kernel))
         if not args.allow_unmapped:
-            results += _unmapped(whole.drivers, kernels)
+            results += of_cluster(name, _unmapped(whole.drivers, kernels))
     moving.check_moved(moves, args.where, args.kernel, every)
     for part in fleets.elsewhere(args.files, lists):
         needed.append(part.images)
@@ -112,7 +113,6 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         )
     if there is not None:
         results += _missing(wanted, there, str(args.missing_from))
-    results = list({(one.severity, one.ref, one.message): one for one in results}.values())
     return _text(lists, args, wanted, built, there) if needed else "", results
 
 

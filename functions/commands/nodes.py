@@ -21,6 +21,7 @@ from ..exclusivity.node import Node
 from ..fleet import table, wording
 from ..fleet.drivers import Driver
 from ..formats import findings
+from ..formats.checked import of_cluster
 from ..report import local, printed
 from ..report.local import Joined
 from ..settings import LOOK
@@ -97,12 +98,13 @@ def _table(
         joined = local.join(resources, domain_of, moving.moved(resources, name, moves, where))
         bare = local.bare(resources, joined.whole)
         every.append((joined, bare))
-        results += _judged(name, resources, joined, {*where.labels, *wanted.labels}, "uncovered" in args.fail_on)
+        is_required = "uncovered" in args.fail_on
+        results += of_cluster(name, _judged(name, resources, joined, {*where.labels, *wanted.labels}, is_required))
         shown = partial(_rows, joined, wanted, table.Filter() if moves else where, name if len(lists) > 1 else "")
         if args.format == "json":
             parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
             continue
-        results += _left_out(name, resources, joined, bare, wanted.owner)
+        results += of_cluster(name, _left_out(name, resources, joined, bare, wanted.owner))
         rows += shown(f"no Module is generated from {some(map(str, bare), len(bare))}" if bare else "")
     _check_filter(wanted, every)
     if (
@@ -114,7 +116,7 @@ def _table(
         raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
     moving.check_moved(moves, args.where, args.kernel, [node for one, _ in every for node in _nodes(one)])
     for name, (joined, _) in zip(lists, every, strict=True):
-        results += _loaded(joined, f"{name}: " if len(lists) > 1 else "") if name in dumped and not joined.wrong else ()
+        results += of_cluster(name, _loaded(joined)) if name in dumped and not joined.wrong else ()
     results += _without_modules(lists, [joined for joined, _ in every], "uncovered" in args.fail_on)
     if args.format == "json":
         return printed.dump(
@@ -184,7 +186,7 @@ def _without_modules(lists: Mapping[str, ResourceList], every: Sequence[Joined],
         yield finding(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
 
 
-def _loaded(joined: Joined, where: str) -> Iterator[Result]:
+def _loaded(joined: Joined) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and where KMM's ready label is missing."""
     planned = [
         (driver.ready in node.labels, f"{driver.module.ref.name} on {node.name}")
@@ -195,7 +197,7 @@ def _loaded(joined: Joined, where: str) -> Iterator[Result]:
     ]
     lacking = sorted(name for is_ready, name in planned if not is_ready)
     those = f", these {len(lacking):,} not: {some(lacking, len(lacking))}" if lacking else ""
-    yield info(f"{where}planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}")
+    yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}")
 
 
 def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref], owner: str) -> Iterator[Result]:

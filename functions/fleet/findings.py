@@ -174,9 +174,9 @@ def workloads_tolerate(fleet: Joined) -> Iterator[Result]:
             taints = sorted({taint for _, left in where.repelled for taint in left})
             names = sorted(node.name for node, _ in where.repelled)
             message = (
-                f"does not run on {len(names):,} of the {counted(len(names) + len(where.nodes), 'node')} on which "
-                f"{module.ref} loads, since it does not tolerate {some(map(str, taints), len(taints))}: "
-                f"{some(names, len(names))}"
+                f"does not run on {len(names):,} of the {counted(len(names) + len(where.nodes), 'node')} "
+                f"({some(names, len(names))}) on which {module.ref} loads, since it does not tolerate "
+                f"{some(map(str, taints), len(taints))}"
             )
             finding = warning if where.nodes else error
             yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
@@ -192,8 +192,8 @@ def modules_tolerate(fleet: Joined) -> Iterator[Result]:
         names = sorted(node.name for group, _ in repelled for node in group.nodes)
         whole = _number(selected)
         message = (
-            f"loads no driver on {len(names):,} of the {counted(whole, 'node')} that it selects, since it does not "
-            f"tolerate {some(map(str, taints), len(taints))}: {some(names, len(names))}"
+            f"loads no driver on {len(names):,} of the {counted(whole, 'node')} ({some(names, len(names))}) that it "
+            f"selects, since it does not tolerate {some(map(str, taints), len(taints))}"
         )
         finding = error if len(names) == whole else info
         yield about(driver, finding(message, field=Field(driver.claim.field)))

@@ -1,6 +1,6 @@
 """A finished check, which every format of `check` prints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krmfn import Place, Ref, Result
@@ -33,6 +33,20 @@ class Checked(NamedTuple):
 
 CLUSTERS = "clusters"
 """The tag of a finding with the clusters that have it, in words; none where there is only one cluster."""
+
+NAMES = "names"
+"""The tag with their names, a line each."""
+
+
+def of_cluster(name: str, results: Iterable[Result]) -> list[Result]:
+    """Return findings with a tag that names their cluster."""
+    return [one._replace(tags=(*one.tags, (NAMES, name))) for one in results]
+
+
+def names_of(result: Result) -> list[str]:
+    """Return the clusters that have a finding; none where it is about no cluster."""
+    names = dict(result.tags).get(NAMES)
+    return names.split("\n") if names else []
 
 
 def whose(result: Result) -> str:

@@ -9,7 +9,7 @@ from krmfn import color
 from krmfn.counts import counted, extent, listed
 from krmfn.results import UNLISTED, Result, json_text, printable, reference
 
-from .checked import Checked, whose
+from .checked import Checked, names_of, whose
 from .github import github
 from .gitlab import gitlab
 from .junit import junit
@@ -87,17 +87,10 @@ FORMAT = "krmfn.dev/check/v1"
 
 def as_json(checked: Checked, rules: Rules = None) -> str:
     """Return `{format: ..., clusters: [...], findings: [...], summary: {...}}`; what does not apply is null."""
-    clusters: dict[str, list[str]] = {}
-    for name, results in checked.clusters.items():
-        for result in results:
-            clusters.setdefault(str(result), []).append(name)
     document = {
         "format": FORMAT,
         "clusters": list(checked.clusters),
-        "findings": [
-            {**finding(result), "clusters": clusters.get(str(result), [*checked.clusters] if result.unlisted else [])}
-            for result in checked.results
-        ],
+        "findings": [{**finding(result), "clusters": _clusters(checked, result)} for result in checked.results],
         "summary": {
             **summary(checked.results),
             "resources": checked.resources,
@@ -110,6 +103,10 @@ def as_json(checked: Checked, rules: Rules = None) -> str:
         },
     }
     return json_text(document, 2) + "\n"
+
+
+def _clusters(checked: Checked, result: Result) -> list[str]:
+    return names_of(result) or ([*checked.clusters] if result.unlisted else [])
 
 
 def finding(result: Result) -> dict[str, Any]:

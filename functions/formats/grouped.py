@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
 from krmfn.counts import counted, some
 from krmfn.results import Result
 
 from ..plan import Change, Comparison, Effect
+from .checked import CLUSTERS, NAMES, names_of, whose
 
 T = TypeVar("T")
 Told = tuple[T, tuple[str, ...]]
@@ -21,8 +23,10 @@ COLUMNS = ("gained", "lost", "reloaded", "kept")
 _RARE = ("blocked", "waiting", "unknown")
 _SHOWN = 4
 """Clusters that are named; more are counted."""
-_NODES = re.compile(r"(?<![\d,])([\d,]+)(?: of ([\d,]+))? nodes? \([^()]*\)")
-"""How a message counts and names nodes: `3 of 40 nodes (a, b, c)`."""
+_NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
+"""How a message counts and names nodes: `3 of the 40 nodes (a, b, c)`."""
+_INVENTORY = re.compile(r"NodeInventory \S+(?:, NodeInventory \S+)*(?= does not hold)")
+_VERB = re.compile(r"\b(?:(get|run)s?|is|are)\b")
 _KEPT = re.compile(r"version (\S+) stays")
 _HEADS = {
     "reloaded": " reload at once",
@@ -119,7 +123,7 @@ def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
     What to do is the same for all of them, and so it is said once.
     """
     every = (
-        ((note.severity, note.rule, note.field and note.field.path, _NODES.sub("", note.message)), one.name, note)
+        ((note.severity, note.rule, note.field and note.field.path, _alike(note.message)), one.name, note)
         for one in compared
         for note in one.notes
     )
@@ -146,29 +150,80 @@ def _on(held: Sequence[tuple[str, Result]], number: int) -> str:
 
 def _merged(messages: Sequence[tuple[str, str]]) -> str:
     """Return one message for several clusters, which differs in the nodes only: those are counted per cluster."""
-    first = messages[0][1]
-    if len(messages) == 1:
-        return first
     every = [list(_NODES.finditer(text)) for _, text in messages]
+    # where one cluster has one node its verbs are singular
+    longest = max(range(len(messages)), key=lambda at: sum(_number(one[1]) for one in every[at]))
     at = iter(range(len(every[0])))
 
-    def total(_: re.Match[str]) -> str:
+    def total(shown: re.Match[str]) -> str:
         column = next(at)
-        numbers = [
-            (cluster, int(found[column][1].replace(",", "")))
-            for (cluster, _), found in zip(messages, every, strict=True)
-        ]
-        return _total(numbers)
+        numbers = [(cluster, _number(found[column][1])) for (cluster, _), found in zip(messages, every, strict=True)]
+        whole = sum(_number(found[column][2]) for found in every)
+        return _total(numbers, f" of the {whole:,}" if whole else "", bool(shown[3]))
 
-    return _NODES.sub(total, first)
+    text = _NODES.sub(total, messages[longest][1]) if len(messages) > 1 else messages[0][1]
+    return _INVENTORY.sub("the NodeInventory of each", text) if len(messages) > 1 else text
 
 
-def _total(numbers: Sequence[tuple[str, int]]) -> str:
-    """Return `50 nodes (dev 4, stage 6, prod-a 40)`, `400 nodes in 40 clusters`."""
-    nodes = counted(sum(number for _, number in numbers), "node")
+def _number(text: str | None) -> int:
+    return int((text or "0").replace(",", "") or 0)
+
+
+def _total(numbers: Sequence[tuple[str, int]], whole: str = "", names_clusters: bool = True) -> str:
+    """Return `50 nodes (dev 4, stage 6, prod-a 40)`, `400 of the 600 nodes in 40 clusters`."""
+    number = sum(one for _, one in numbers)
+    nodes = f"{number:,}{whole} nodes" if whole else counted(number, "node")
+    if not names_clusters:
+        return nodes
     if len(numbers) > _SHOWN:
         return f"{nodes} in {len(numbers):,} clusters"
     return f"{nodes} ({', '.join(f'{cluster} {number:,}' for cluster, number in numbers)})"
+
+
+def joined(results: Iterable[Result], number: int) -> list[Result]:
+    """Return each finding of `number` clusters once, with tags that name those that have it.
+
+    Findings about nodes are equal when they differ in these alone.
+    """
+    told: dict[object, dict[str, Result]] = {}
+    for one in results:
+        of_file = one.place and one.place.line
+        if one.unlisted or not (names := names_of(one)):
+            told.setdefault((one.place, str(one)) if of_file else id(one), {})[""] = one
+            continue
+        text = _alike(one.message) if _is_about_nodes(one) else one.message
+        about = (one.severity, one.rule, one.ref, one.field and one.field.path, one.place and one.place[2:4])
+        # one cluster may say it twice, of different nodes
+        same = (told.setdefault((*about, one.place and one.place.path, text, at), {}) for at in count())
+        next(each for each in same if str(each.get(names[0], one)) == str(one))[names[0]] = one
+    return [_named(held, number) for held in told.values()]
+
+
+def _named(held: Mapping[str, Result], number: int) -> Result:
+    """Return one finding for the clusters that have it; "" is none."""
+    (first, *_), names = held.values(), [name for name in held if name]
+    if not names:
+        return first
+    if len(held) > 1 and _is_about_nodes(first):
+        first = first._replace(message=_merged([(cluster, one.message) for cluster, one in held.items()]))
+    tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where(names, number)}
+    return first._replace(tags=tuple(tags.items()))
+
+
+def lines(results: Iterable[Result], number: int) -> list[Result]:
+    """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
+    if number < 2:
+        return list(results)
+    return [one._replace(message=f"{one.message}{whose(one)}") for one in joined(results, number)]
+
+
+def _is_about_nodes(result: Result) -> bool:
+    return not result.rule or result.rule.startswith(("KRM3", "KRM6"))
+
+
+def _alike(message: str) -> str:
+    """Return what a message says of any nodes."""
+    return _VERB.sub("", _NODES.sub("", _INVENTORY.sub("", message)))
 
 
 def effects(

@@ -216,7 +216,7 @@ def test_each_of_several_clusters_has_its_own_dump(lab: Path) -> None:
     shutil.copytree(lab, lab.parent / "prod", ignore=shutil.ignore_patterns(".git"))
     done = process("krmfn", "nodes", "lab", "prod", "--wide", "--live", "lab=dump.json", cwd=lab.parent)
     assert "lab: 2 live nodes in place of 4 committed" in done.err
-    assert "lab: planned 1, loaded 0, these 1 not: nic on web-1" in done.err
+    assert "planned 1, loaded 0, these 1 not: nic on web-1 (lab)" in done.err
     rows = [line.split()[:2] for line in done.text.splitlines()[1:]]
     assert [row for row in rows if row[0] == "lab"] == [["lab", "gpu-99"], ["lab", "web-1"]]
     assert ["prod", "gpu-1"] in rows

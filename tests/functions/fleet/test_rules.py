@@ -114,12 +114,12 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{zone: b, gpu: 'true'}", more="  tolerations: [{key: other, operator: Exists}]\n"),
             *("KRM609", "error", "spec.selector"),
-            "loads no driver on 1 of the 1 node that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
+            "loads no driver on 1 of the 1 node (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule",
         ),
         (
             module("{gpu: 'true'}", "regexp: ."),
             *("KRM609", "info", "spec.selector"),
-            "loads no driver on 1 of the 5 nodes that it selects, since it does not tolerate gpu=yes:NoSchedule: t1",
+            "loads no driver on 1 of the 5 nodes (t1) that it selects, since it does not tolerate gpu=yes:NoSchedule",
         ),
         (
             module("{zone: b}", "regexp: '427'", "regexp: '503'"),
@@ -129,14 +129,14 @@ def test_a_rule_has_a_good_and_a_bad_example(rule: Rule) -> None:
         (
             module("{gpu: 'true'}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
             *("KRM607", "warning", "spec.template.spec.tolerations"),
-            "does not run on 1 of the 4 nodes on which Module kmm/gpu loads, since it does not tolerate "
-            "gpu=yes:NoSchedule: t1",
+            "does not run on 1 of the 4 nodes (t1) on which Module kmm/gpu loads, since it does not tolerate "
+            "gpu=yes:NoSchedule",
         ),
         (
             module("{zone: b}", more="  tolerations: [{operator: Exists}]\n") + daemonset("[]"),
             *("KRM607", "error", "spec.template.spec.tolerations"),
-            "does not run on 1 of the 1 node on which Module kmm/gpu loads, since it does not tolerate "
-            "gpu=yes:NoSchedule: t1",
+            "does not run on 1 of the 1 node (t1) on which Module kmm/gpu loads, since it does not tolerate "
+            "gpu=yes:NoSchedule",
         ),
     ],
 )

@@ -1,0 +1,73 @@
+"""What several clusters have is told once, and names them in every format."""
+
+from __future__ import annotations
+
+import pytest
+from krmfn_functions.fleet import rules
+from krmfn_functions.formats import findings
+from krmfn_functions.formats.checked import Checked, names_of, of_cluster
+from krmfn_functions.formats.grouped import joined
+
+from krmfn import Ref, Result, error
+from krmfn.results import json_text
+from krmfn.rule import Rule
+from tests import rule_examples
+
+OF_NODES = [rule for rule in (*rules.OF_INPUT, *rules.OF_COVERAGE) if rule.id not in ("KRM601", "KRM602")]
+FORMATS = [name for name in findings.FORMATS if name not in ("json", "prometheus")]
+
+
+def found(rule: Rule, text: str) -> list[Result]:
+    every = [one for one in rule_examples.findings(rule, text) if one.rule == rule.id]
+    return [error(one.message, rule=one.rule, ref=Ref("g/v1", "Kind", "n")) for one in every]
+
+
+def of_two(rule: Rule) -> list[Result]:
+    """The findings of the rule's example in two clusters, whose nodes have other names."""
+    other = found(rule, rule.bad.replace("gpu-", "edge-").replace("name: lab", "name: prod"))
+    return joined([*of_cluster("dev", found(rule, rule.bad)), *of_cluster("prod", other)], 2)
+
+
+@pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
+def test_a_finding_about_nodes_is_one_for_all_clusters(rule: Rule) -> None:
+    (one,) = of_two(rule)
+    assert names_of(one) == ["dev", "prod"]
+    assert "gpu-1" not in one.message and "edge-1" not in one.message, one.message
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("rule", OF_NODES, ids=lambda rule: rule.id)
+def test_it_names_its_clusters_in_every_format(rule: Rule, name: str) -> None:
+    (one,) = of_two(rule)
+    text = findings.FORMATS[name](Checked([one]), None)
+    assert "all 2 clusters" in text
+
+
+def test_numbers_are_added_and_names_are_of_clusters() -> None:
+    texts = {
+        "a": "1 of the 4 nodes that it selects gets no driver, for 6.1 on 1 node (x-1)",
+        "b": "1,200 of the 3,000 nodes that it selects get no driver, for 6.1 on 1,200 nodes (y-1, y-2 and 1,198 more)",
+    }
+    every = [one for name, text in texts.items() for one in of_cluster(name, [error(text, rule="KRM604")])]
+    (one,) = joined(every, 3)
+    said = "1,201 of the 3,004 nodes that it selects get no driver, for 6.1 on 1,201 nodes (a 1, b 1,200)"
+    assert (one.message, names_of(one)) == (said, ["a", "b"])
+    many = [one._replace(tags=(("names", f"c{at}"),)) for at in range(40) for one in every[:1]]
+    assert joined(many, 40)[0].message.endswith("on 40 nodes in 40 clusters")
+
+
+def test_what_differs_in_more_than_nodes_stays_apart() -> None:
+    said = [error("for 6.1 on 1 node (x)", rule="KRM604"), error("for 6.2 on 1 node (x)", rule="KRM604")]
+    assert len(joined([*of_cluster("a", said[:1]), *of_cluster("b", said[1:])], 2)) == 2
+    # one cluster twice: of different nodes
+    twice = [error("2 nodes (x, y)", rule="KRM604"), error("3 nodes (z, u, v)", rule="KRM604")]
+    assert [one.message for one in joined(of_cluster("a", twice), 2)] == [one.message for one in twice]
+    # what is not about nodes is equal when it is equal
+    limits = [error("takes 3 nodes of YAML", rule="KRM104"), error("takes 4 nodes of YAML", rule="KRM104")]
+    assert len(joined([*of_cluster("a", limits[:1]), *of_cluster("b", limits[1:])], 2)) == 2
+
+
+def test_json_lists_the_clusters_by_name() -> None:
+    (one,) = joined([*of_cluster("a", [error("x")]), *of_cluster("b, c", [error("x")])], 3)
+    assert '"b, c"' in findings.as_json(Checked([one]))
+    assert json_text(names_of(one), None) == '["a", "b, c"]'
