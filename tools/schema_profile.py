@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schema_nodes import Node, choice, elsewhere, flag, listed, mapped, opened, record, text
+from schema_nodes import Node, choice, flag, listed, mapped, opened, record, text
 
 _CONDITION: Node = {
     "type": "object",
@@ -13,6 +13,13 @@ _CONDITION: Node = {
 _CONFIG = opened("fields of a DeviceConfig's spec, with expressions such as ${spec.driver.image}")
 _UNSET = listed(text("a field"), "fields that weaker layers set and that are taken away")
 _WHEN = record("fields for configs of which `if` holds", {"if": _CONDITION, "config": _CONFIG, "unset": _UNSET}, ["if"])
+_MODULE = record(
+    "one of several Modules of a config",
+    {
+        "config": opened("fields about its kernel modules, its plugins and its own DaemonSets"),
+        "when": listed(_WHEN, "more of them, the later the stronger", most=1024),
+    },
+)
 _RELEASE = opened("what changes with a version of the driver", {"version": text("the driver's version")}, ["version"])
 _TEXT = record(
     "a text made of options",
@@ -52,12 +59,11 @@ _FIELDS = record(
         ),
         "config": _CONFIG,
         "when": listed(_WHEN, "more fields, the later the stronger", most=1024),
+        "modules": mapped(
+            "the Modules of a config, named <config>-<key>, each on top of `config`", _MODULE, "label", 16
+        ),
         "versions": listed(_RELEASE, "what changes with a version of the driver"),
     },
     ["config"],
 )
-PROFILE = elsewhere(
-    _FIELDS,
-    modules="a config becomes one Module; write `nodePools` in `config` where groups of nodes differ, or for a second "
-    "driver a second Profile, with configs of its own",
-)
+PROFILE = _FIELDS

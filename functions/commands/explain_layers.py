@@ -72,7 +72,7 @@ def _named(resources: ResourceList, path: str, name: str) -> Item:
 def _part(config: DeviceConfig) -> str:
     rows = [("FIELD", "VALUE", "FROM"), *_rows(config)]
     lines = ("  ".join(row).rstrip() for row in aligned(rows))
-    head = f"{config.ref}" + (f", node pool {config.pool}" if config.pool else "")
+    head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
     return "\n".join([*map(printable, (head, *lines)), ""])
 
 

@@ -57,7 +57,7 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     """
     name = names.of_daemon_set(config, entry, version)
     waits = (config.loads or config.has_module) and entry.waitsForModule is not False
-    order = daemonset_order(config.ref.namespace, config.name if waits else "")
+    order = daemonset_order(config.ref.namespace, *(config.waited_for(entry.name) if waits else ()))
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}
     served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
@@ -135,12 +135,12 @@ def _gate(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, str
 
     Versioned: the admin's label evicts the pod before the unload, KMM's own lets it start only on the loaded version.
     """
-    namespace, name = config.ref.namespace, config.name
+    namespace, names_ = config.ref.namespace, config.waited_for(entry.name)
     if not config.loads or entry.waitsForModule is False:
         return {}
     if not version:
-        return {ready_label(namespace, name): ""}
-    return {version_label(namespace, name): version, version_ready_label(namespace, name): version}
+        return {ready_label(namespace, name): "" for name in names_}
+    return {label(namespace, name): version for name in names_ for label in (version_label, version_ready_label)}
 
 
 def _container(

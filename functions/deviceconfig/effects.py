@@ -87,7 +87,8 @@ def _finding(config: DeviceConfig, path: str, why: str) -> tuple[Ref, Result]:
 def _beside(pools: list[DeviceConfig], users: Counter[tuple[int, str]]) -> Iterator[tuple[Ref, Result]]:
     """Yield findings about fields of a config that every pool replaces, and about a profile that is named twice."""
     config = pools[0]
-    own = next((layer for layer in config.layers if layer.path == "spec"), None) if config.pool else None
+    own = next((layer for layer in config.layers if layer.path == "spec"), None)
+    own = own if config.pool and not config.modules else None
     for name in own.fields if own else ():
         if own and name != "nodeSelector" and not users[id(own.source), f"spec.{name}"]:
             yield _finding(config, f"spec.{name}", "every pool has its own")

@@ -75,6 +75,8 @@ class DeviceConfig(NamedTuple):
     same in them; b"" for a config that is like no other (see `reading`)."""
     retained: tuple["DeviceConfig", ...] = ()
     """The same config at each earlier version that an ordered upgrade retains, with what only DaemonSets need."""
+    modules: Mapping[str, frozenset[str]] = {}  # read only
+    """The keys of several Modules of a config, of which `pool` is one, with the DaemonSets of that Module alone."""
 
     @property
     def name(self) -> str:
@@ -84,9 +86,28 @@ class DeviceConfig(NamedTuple):
         return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
 
     @property
+    def part(self) -> str:
+        """What `pool` is the name of."""
+        return "module" if self.modules else "pool"
+
+    @property
     def base(self) -> str:
         """The first part of the names of DaemonSets and Services."""
         return f"{self.ref.name}-{self.pool}" if self.pool else self.ref.name
+
+    def shares(self, daemon_set: str) -> bool:
+        """Return True for a DaemonSet that is made once for all Modules of the config."""
+        return bool(self.modules) and daemon_set not in self.modules[self.pool]
+
+    def makes(self, daemon_set: str) -> bool:
+        """Return True for a DaemonSet that is made with this Module: its own, or, with the first, one for all."""
+        is_first = not self.modules or self.pool == next(iter(self.modules))
+        is_own = any(daemon_set in own for own in self.modules.values())
+        return not self.shares(daemon_set) or (is_first and not is_own)
+
+    def waited_for(self, daemon_set: str) -> list[str]:
+        """Return the names of the Modules that a DaemonSet waits for."""
+        return [f"{self.ref.name}-{key}" for key in self.modules] if self.shares(daemon_set) else [self.name]
 
     @property
     def kernel_modules(self) -> frozenset[str]:

@@ -47,7 +47,13 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
         for name in ("objectName", "matchLabels"):
             value = getattr(entry, name)
             versions = config.version and names.version_of(config, entry)
-            why = "every version of an ordered upgrade" if versions else "every pool" if config.pool else ""
+            why = (
+                "every version of an ordered upgrade"
+                if versions
+                else "every pool"
+                if config.pool and not config.modules
+                else ""
+            )
             if any(getattr(other, name) == value for other in entries[:index]):
                 why = "another entry"
             if value and why:
@@ -87,7 +93,12 @@ def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
 def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:
     """Yield an error, with its config or pool, per two parts of one config that would make one name."""
     first: dict[tuple[str, str], names.Made] = {}
-    for config in configs:
+    for at, config in enumerate(configs):
+        for name in ("moduleName", "devicePlugin", "dra") if config.modules else ():
+            for earlier in configs[:at]:
+                if (own := config.fields.get(name)) and own == earlier.fields.get(name):
+                    message = f"the Modules {earlier.name} and {config.name} have one {name}; write one for each"
+                    yield config, error(message, rule="KRM137", field=Field(config.at(name)))
         for one in names.made(config):
             other = first.setdefault((one.kind, one.name), one)
             if one.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131

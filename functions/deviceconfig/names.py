@@ -45,7 +45,7 @@ def version_of(config: DeviceConfig, entry: DaemonSet) -> str:
 
 def of_service(config: DeviceConfig, entry: DaemonSet) -> str:
     """Return `<config>-<pool>-<entry>`: a Service stands in front of all versions."""
-    return f"{config.base}-{entry.name}"
+    return f"{config.ref.name if config.shares(entry.name) else config.base}-{entry.name}"
 
 
 def of_account(config: DeviceConfig, component: DevicePlugin | DaemonSet, part: str) -> str:
@@ -93,7 +93,8 @@ def made(config: DeviceConfig) -> Iterator[Made]:
     retained = [one.version for one in config.retained]
     for one, index, entry in entries(config):
         field = f"daemonSets[{index}].{'objectName' if entry.objectName else 'name'}"
-        parts = (*((("pool", config.pool),) if config.pool else ()), ("daemonSet", entry.objectName or entry.name))
+        holder = () if config.shares(entry.name) else ((config.part, config.pool),) if config.pool else ()
+        parts = (*holder, ("daemonSet", entry.objectName or entry.name))
         decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
         version = one.version and version_of(one, entry)
         all_parts = (*parts, ("version", version)) if version else parts

@@ -42,7 +42,7 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
 
 def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error for a nodeSelector beside its layer's pools or against a pool, and for a pool named twice."""
-    if not config.pool:
+    if not config.pool or config.modules:
         return
     pools = [str(pool["name"]) for pool in _pools(config)]
     own = config.layers[0]

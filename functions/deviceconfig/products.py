@@ -14,14 +14,26 @@ from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
 from ..rendering import schemas
 from ..rendering.function_config import FunctionConfig, Source
+from .fields import OF_LOADER
 from .layers import Layer, Vendor, at_origin, is_ours, options_of
-from .merging import merged
+from .merging import UNSET, merged
 
 _ROOT = "renderdeviceconfigs"
 
 
-def layers(product: Profile, item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[tuple[Layer, ...], Vendor]:
-    """Return the layers of a config that a Profile drives, the strongest first, and its versions and locks."""
+OF_MODULES = frozenset(
+    {"driverImage", "driverImageParts", "loaderTolerations", "devicePlugin", "dra", "daemonSets"}
+) | (frozenset(OF_LOADER) - {"imagePullSecret", "imagePullSecrets"})
+"""The fields that each of several Modules may have of its own; others reach what is shared."""
+
+
+def layers(
+    product: Profile, item: Item, ref: Ref, function_config: FunctionConfig
+) -> tuple[tuple[Layer, ...], Vendor, dict[str, tuple[Layer, ...]]]:
+    """Return the layers of a config that a Profile drives, the strongest first, its versions and locks.
+
+    And the layers of each of several Modules, which are stronger than those of the Profile.
+    """
     overrides = function_config.overrides.get(product.name, {})
     made = expansion(product, item, ref, overrides)
     source = Source(product.item.ref, product.item)
@@ -42,7 +54,10 @@ def layers(product: Profile, item: Item, ref: Ref, function_config: FunctionConf
         versions.setdefault(entry["version"], Layer(one.fields, one.path, source, one))
     vendor = Vendor(versions, fields.get("versionsComplete", False), fields.get("locked", {}), unlocked, product.title)
     shown = [layer._replace(fields=_fields(layer.fields)) for layer in below]
-    return (*words, *over, *shown, defaults), vendor
+    modules = {
+        key: tuple(Layer(one.fields, one.path, source, one) for one in part) for key, part in made.modules.items()
+    }
+    return (*words, *over, *shown, defaults), vendor, modules
 
 
 def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Result]:
@@ -56,9 +71,40 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Resu
         holder = function_config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
     source = Source(product.item.ref, product.item)
-    for one in (*made.layers, *made.versions):
+    for one in (*made.layers, *made.versions, *(one for part in made.modules.values() for one in part)):
         found += [at_origin(item, ref, Layer(one.fields, one.path, source, one), wrong) for wrong in _misfits(one)]
-    return found
+    return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ())
+
+
+def _of_modules(
+    product: Profile, item: Item, ref: Ref, function_config: FunctionConfig, made: Expansion
+) -> Iterator[Result]:
+    """Yield what no config of several Modules can have: node pools, and in one Module what is for all of them."""
+    shared, _, modules = layers(product, item, ref, function_config)
+
+    def wrong(layer: Layer, name: str, message: str) -> Result:
+        result = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"))
+        return at_origin(item, ref, layer, result)
+
+    for layer in (*shared, *(Layer(one.fields, one.path, shared[-1].source, one) for one in made.versions)):
+        if "nodePools" in layer.fields:
+            yield wrong(layer, "nodePools", "nodePools and the modules of a Profile exclude each other; leave it out")
+    names = {entry.get("name") for one in (*made.layers, *made.versions) for entry in _entries(one.fields)}
+    for layer in (one for part in modules.values() for one in part):
+        for name in [*(layer.fields.keys() - OF_MODULES - {UNSET}), *layer.fields.get(UNSET, ())]:
+            if name not in OF_MODULES:
+                yield wrong(layer, name, f"{name} is for all Modules of a config; write it in `config` of the Profile")
+        for at, entry in enumerate(_entries(layer.fields)):
+            if entry.get("name") in names:
+                message = (
+                    "is the name of a DaemonSet for all Modules of a config, which is made once; rename one of the two"
+                )
+                yield wrong(layer, f"daemonSets[{at}].name", message)
+
+
+def _entries(fields: Any) -> list[Any]:
+    own = fields.get("daemonSets")
+    return [one for one in own if isinstance(one, dict)] if isinstance(own, list) else []
 
 
 def tried(function_config: FunctionConfig) -> Iterator[Result]:

@@ -66,13 +66,19 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
         from . import products
 
         profile = product.name
-        layers, vendor = products.layers(product, item, ref, function_config)
+        layers, vendor, modules = products.layers(product, item, ref, function_config)
     else:
+        modules = {}
         words = Layer(item.manifest.get("spec") or {}, "spec", item)
         layers, vendor = (words, *shared_layers(profile, function_config)), vendor_of(profile, function_config)
     whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         whole = whole._replace(has_names=True)
+    if modules:
+        of_each = {key: frozenset(entry["name"] for entry in _daemon_sets(part)) for key, part in modules.items()}
+        at = sum(layer.path == "spec" or _is_override(layer) for layer in layers)
+        each = [(key, (*layers[:at], *part, *layers[at:])) for key, part in modules.items()]
+        return [_completed(whole._replace(pool=key, layers=these, modules=of_each)) for key, these in each]
     pools = _fields(seed, layers).pop("nodePools", [])
     if not pools:
         return [_completed(whole)]
@@ -122,6 +128,10 @@ def domain_of(item: Item) -> str | None:
     return profile_of(item) if item.kind == "DeviceConfig" else None
 
 
+def _daemon_sets(layers: Iterable[Layer]) -> list[dict[str, Any]]:
+    return [entry for layer in layers for entry in layer.fields.get("daemonSets", ())]
+
+
 def _pool(
     whole: DeviceConfig, pool: dict[str, Any], where: tuple[Layer | None, str], narrower: dict[str, str]
 ) -> DeviceConfig:
@@ -144,8 +154,10 @@ def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
     """Return the config with the fields of its layers: at its own version, or at an earlier one for its DaemonSets."""
     layers = _versioned(config, version)
     fields = _fields(config.seed, layers)
-    for name in ("nodePools", "name") if config.pool else ():
+    for name in ("nodePools", "name") if config.pool and not config.modules else ():
         del fields[name]
+    if config.modules and "daemonSets" in fields:
+        fields["daemonSets"] = [entry for entry in fields["daemonSets"] if config.makes(entry["name"])]
     if version:
         fields["driverVersion"] = version
         fields = {name: value for name, value in fields.items() if name not in _OF_THE_MODULE}

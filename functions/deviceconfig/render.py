@@ -62,7 +62,7 @@ def _claim(one: DeviceConfig) -> Claim:
         field=one.at("nodeSelector"),
         domain=one.profile,
         kernel_modules=one.kernel_modules,
-        pool=one.pool,
+        pool="" if one.modules else one.pool,  # Modules of one config do not exclude each other
         place=one.item.place,
         module=(one.ref.namespace, one.name),
         of_hub=bool(one.spec.hub),

@@ -91,7 +91,7 @@ def groups_of(index: Index) -> Groups:
     drivers: dict[str, list[int]] = defaultdict(list)
     modules: dict[str, list[int]] = defaultdict(list)
     for i, claim in enumerate(index.claims):
-        if index.owner[i] < i:
+        if index.owner[i] < i and claim.pool:
             pools[index.owner[i]].append(i)
         if claim.domain is not None:
             drivers[claim.domain].append(i)

@@ -60,6 +60,8 @@ class Expansion(NamedTuple):
     """The strongest first: the `when`s that hold, `config`."""
     versions: tuple[Filled, ...] = ()
     """One for each entry of `versions`."""
+    modules: Mapping[str, tuple[Filled, ...]] = {}  # read only
+    """For each of several Modules its layers, the strongest first."""
     overrides: Filled | None = None
     """The fields of the functionConfig over those of the Profile."""
     problems: tuple[Problem, ...] = ()
@@ -108,23 +110,17 @@ def expand(
     """Return the layers of a Profile for one config; `root` is the JSON Schema whose $defs has their fields."""
     problems: list[Problem] = []
     filler = _Filler(values, root, problems, is_protected)
-    layers = [filler.layer(profile.spec.get("config", {}), ("spec", "config"))]
-    layers += whens(filler, profile.spec.get("when", ()), ("spec", "when"))
+    layers = list(filler.layers(profile.spec, ("spec",)))
     versions = [
         filler.layer({name: own for name, own in entry.items() if name != "version"}, ("spec", "versions", index))
         for index, entry in enumerate(profile.spec.get("versions", ()))
     ]
+    modules = {
+        key: tuple(reversed(list(filler.layers(own, ("spec", "modules", key)))))
+        for key, own in sorted(profile.spec.get("modules", {}).items())
+    }
     over = filler.layer(overrides, ("spec", "overrides", profile.name)) if overrides else None
-    return Expansion(tuple(reversed(layers)), tuple(versions), over, tuple(problems))
-
-
-def whens(filler: _Filler, entries: Any, path: FieldPath) -> Iterator[Filled]:
-    """Yield the layers of the `when`s that hold, in their order."""
-    for index, entry in enumerate(entries):
-        if conditions.holds(entry["if"], filler.values):
-            layer = filler.layer(entry.get("config", {}), (*path, index, "config"))
-            unset = {"unset": entry["unset"]} if "unset" in entry else {}
-            yield layer._replace(fields={**layer.fields, **unset})
+    return Expansion(tuple(reversed(layers)), tuple(versions), modules, over, tuple(problems))
 
 
 class _Filler(NamedTuple):
@@ -134,6 +130,15 @@ class _Filler(NamedTuple):
     root: Node
     problems: list[Problem]
     is_protected: bool
+
+    def layers(self, spec: Mapping[str, Any], path: FieldPath) -> Iterator[Filled]:
+        """Yield the layers of a Profile or of one of its Modules: `config`, then the `when`s that hold, in order."""
+        yield self.layer(spec.get("config", {}), (*path, "config"))
+        for index, entry in enumerate(spec.get("when", ())):
+            if conditions.holds(entry["if"], self.values):
+                layer = self.layer(entry.get("config", {}), (*path, "when", index, "config"))
+                unset = {"unset": entry["unset"]} if "unset" in entry else {}
+                yield layer._replace(fields={**layer.fields, **unset})
 
     def layer(self, fields: Mapping[str, Any], path: FieldPath) -> Filled:
         """Return a layer, `fields` as it is written, with its expressions filled in."""

@@ -54,6 +54,8 @@ def _error(path: FieldPath, message: str) -> Result:
 def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapping[str, Any], ...]]]:
     """Yield the path of everything in a Profile that holds expressions, what is there, and its conditions."""
     yield ("config",), spec.get("config", {}), ()
+    for key, own in spec.get("modules", {}).items():
+        yield ("modules", key, "config"), own.get("config", {}), ()
     for path, when in whens(spec):
         yield (*path, "config"), when.get("config", {}), (when["if"],)
     for at, entry in enumerate(spec.get("versions", ())):
@@ -63,9 +65,10 @@ def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapp
 
 
 def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
-    """Yield the path and the entry of every `when`."""
-    for at, when in enumerate(spec.get("when", ())):
-        yield ("when", at), when
+    """Yield the path and the entry of every `when`, those of `modules` among them."""
+    for path, own in (((), spec), *((("modules", key), own) for key, own in spec.get("modules", {}).items())):
+        for at, when in enumerate(own.get("when", ())):
+            yield (*path, "when", at), when
 
 
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:

@@ -17,14 +17,14 @@ MODULE_ORDER = {
 """On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
 
 
-def daemonset_order(namespace: str, module: str) -> dict[str, str]:
-    """Return the annotations that apply a DaemonSet after its Module: Argo CD's next wave, cli-utils' depends-on.
+def daemonset_order(namespace: str, *modules: str) -> dict[str, str]:
+    """Return the annotations that apply a DaemonSet after its Modules: Argo CD's next wave, cli-utils' depends-on.
 
-    `module` is "" for a DaemonSet without one: nothing can depend on what is not there.
+    Without any there is no such annotation: nothing can depend on what is not there.
     """
-    if not module:
+    if not modules:
         return {"argocd.argoproj.io/sync-wave": "1"}
-    needs = f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}"
+    needs = ",".join(f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}" for module in modules)
     return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
 
 

@@ -178,12 +178,6 @@ def test_an_option_is_never_read_again() -> None:
         ("moduleName: amdgpu", "moduleName: ${metadata.uid}", "spec.config.moduleName", "of the metadata only"),
         ("version: 1.4.1", "version: 1.4.1\n  requires: {kmm: '>=99'}", "spec.requires.kmm", "needs kmm >=99"),
         ("version: 1.4.1", "version: 1.4.1\n  sumary: x", "spec.sumary", "unknown field 'sumary'"),
-        (
-            "version: 1.4.1",
-            "version: 1.4.1\n  modules: {sfc: {config: {moduleName: sfc}}}",
-            "spec.modules",
-            "'modules' does not belong here: a config becomes one Module; write `nodePools` in `config`",
-        ),
     ],
 )
 def test_a_wrong_profile_is_an_error_at_its_place(old: str, new: str, place: str, words: str) -> None:
