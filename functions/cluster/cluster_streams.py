@@ -125,6 +125,7 @@ def _streams(
         from . import shared  # here: most runs have one root
 
         shared.note_profiles(read, laid.config)
+        shared.check_inventories(read, laid.config, context.intent.warns_of_nodes)
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
             if each.cluster.name in dumps:

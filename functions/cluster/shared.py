@@ -1,4 +1,4 @@
-"""What several roots or clusters share is judged over all of them: a profile, a kernel mapping."""
+"""What several roots or clusters share is judged over all of them: a profile, a kernel mapping, nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from krmfn.ownership import Id
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result
+from krmfn.results import Field, Result, error, warning
 
 from ..deviceconfig.reading import profile_of
 from ..rendering.kinds import OWNERS
@@ -27,6 +27,20 @@ def note_profiles(read: Sequence[Inputs], config: Config) -> None:
     named = None if _is_part(config, [one.cluster.name for one in read]) else frozenset(map(profile_of, items))
     for one in parts:
         note(one, named=named)
+
+
+def check_inventories(read: Sequence[Inputs], config: Config, warns: bool) -> None:
+    """Report an inventory that has the name of another cluster: what is said of its nodes is about others."""
+    for one in read:
+        for part in (*one.parts, *filter(None, [one.side])):
+            for item in part.resources.select("NodeInventory", "krmfn.dev"):
+                if (name := item.ref.name) in config.clusters and name != one.cluster.name:
+                    message = (
+                        f"the inventory is in the cluster {one.cluster.name}, and has the name of another one in "
+                        f"{config.name}; give each cluster its own, or make it again with `--name {one.cluster.name}`"
+                    )
+                    finding = (warning if warns else error)(message, rule="KRM601", field=Field("metadata.name", name))
+                    part.resources.report([item.located(finding)])
 
 
 def _is_part(config: Config, names: Iterable[str]) -> bool:

@@ -225,3 +225,25 @@ def test_check_diff_and_render_agree(tmp_path_factory: pytest.TempPathFactory, d
         if whole.code == 0:
             assert "kind: Module\n" in done.text
     assert (whole.code != 0) == bool(refused)
+
+
+def test_an_inventory_of_another_cluster_is_an_error(here: Path) -> None:
+    """Of two with the same labels and other nodes, nothing else tells that they were swapped."""
+    inventory = (
+        "apiVersion: krmfn.dev/v1alpha1\nkind: NodeInventory\nmetadata: {{name: {0}}}\n"
+        "spec:\n  labelKeys: [card]\n  groups:\n"
+        "  - labels: {{card: a}}\n    nodes: |\n      {0}-1 5.14.0-503.el9.x86_64\n"
+    )
+    files = {f"inventories/{name}.yaml": inventory.format(name) for name in ("lab", "prod")}
+    files |= {f"{name}/a.yaml": config("a", "card: a") for name in ("lab", "prod")}
+    right = "clusters:\n  lab: [lab, inventories/lab.yaml]\n  prod: [prod, inventories/prod.yaml]\n"
+    plant(here, files | {".krmfn.yaml": right})
+    assert process("krmfn", "check", ".", cwd=here).code == 0
+    swapped = right.replace("s/lab", "s/x").replace("s/prod", "s/lab").replace("s/x", "s/prod")
+    plant(here, {".krmfn.yaml": swapped})
+    done = process("krmfn", "check", ".", cwd=here)
+    assert done.code == 1
+    assert "inventories/prod.yaml:3:12: error: NodeInventory prod: metadata.name: the inventory is in the" in done.text
+    assert done.text.count("[KRM601]") == 2
+    rendered = render(here, "lab")
+    assert (rendered.code, "warning: NodeInventory prod" in rendered.err) == (0, True), rendered.err
