@@ -1,0 +1,95 @@
+"""The NetworkPolicy for the sidecar: which connections of the repo-server's pod it allows."""
+
+from __future__ import annotations
+
+import ipaddress
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands import ROOT
+
+FOLDER = ROOT / "gitops/argocd"
+POLICY: dict[str, Any] = yaml.safe_load((FOLDER / "network/network-policy.yaml").read_text())
+HERE, REDIS = "argocd", {"app.kubernetes.io/name": "argocd-redis"}
+
+
+def matches(selector: dict[str, Any], labels: dict[str, str]) -> bool:
+    """Return whether a label selector selects; of the operators only In is understood."""
+    wanted = [(key, [value]) for key, value in selector.get("matchLabels", {}).items()]
+    for one in selector.get("matchExpressions", []):
+        assert one["operator"] == "In"
+        wanted.append((one["key"], one["values"]))
+    return all(labels.get(key) in values for key, values in wanted)
+
+
+def reaches(peer: dict[str, Any], address: str, namespace: str, labels: dict[str, str]) -> bool:
+    """Return whether a peer of a rule is the address, or the pod with the labels in the namespace ("" for no pod)."""
+    if "ipBlock" in peer:
+        assert peer.keys() == {"ipBlock"}  # the API server refuses others beside it
+        ip, block = ipaddress.ip_address(address), peer["ipBlock"]
+        inside = [ip in ipaddress.ip_network(text) for text in (block["cidr"], *block.get("except", []))]
+        return inside[0] and not any(inside[1:])
+    space = peer.get("namespaceSelector")
+    near = namespace == HERE if space is None else matches(space, {"kubernetes.io/metadata.name": namespace})
+    return bool(namespace) and near and matches(peer.get("podSelector", {}), labels)
+
+
+def allows(port: int, address: str = "10.0.0.9", namespace: str = "", labels: dict[str, str] | None = None) -> bool:
+    """Return whether a rule allows TCP to the port; a rule without peers or ports would allow all of them."""
+    return any(
+        {"protocol": "TCP", "port": port} in rule["ports"]
+        and any(reaches(peer, address, namespace, labels or {}) for peer in rule["to"])
+        for rule in POLICY["spec"]["egress"]
+    )
+
+
+def test_every_rule_names_its_peers_and_ports() -> None:
+    """An empty or absent `to` or `ports` means all."""
+    assert POLICY["spec"]["policyTypes"] == ["Egress"]
+    assert all(rule["to"] and rule["ports"] and all(rule["to"]) for rule in POLICY["spec"]["egress"])
+
+
+def test_git_names_and_the_cache_are_reached() -> None:
+    assert allows(443, "140.82.112.3")
+    assert allows(22, "140.82.112.3")
+    assert allows(53, namespace="kube-system", labels={"k8s-app": "kube-dns"})
+    assert allows(5353, namespace="openshift-dns")
+    assert allows(6379, namespace=HERE, labels=REDIS)
+
+
+@pytest.mark.parametrize(
+    "address", ["10.96.0.1", "172.20.0.1", "192.168.1.1", "100.100.100.200", "169.254.169.254", "127.0.0.1", "fd00::1"]
+)
+@pytest.mark.parametrize("port", [22, 80, 443, 6443, 8080])
+def test_no_inner_address_is_reached(address: str, port: int) -> None:
+    assert not allows(port, address)
+
+
+def test_no_other_pod_port_or_namespace_is_reached() -> None:
+    assert not allows(443, namespace=HERE, labels={"app.kubernetes.io/name": "argocd-server"})
+    assert not allows(6379, namespace="team", labels=REDIS)
+    assert not allows(53, namespace="team")
+    assert not allows(8080, "140.82.112.3")
+
+
+@pytest.mark.skipif(not shutil.which("kustomize"), reason="needs kustomize")
+def test_the_component_is_for_the_pods_that_have_the_sidecar(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "krmfn")
+    labels = {"app.kubernetes.io/name": "argocd-repo-server"}
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "argocd-repo-server"}}
+    pods = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "a", "image": "b:1"}]}}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "argocd-cm"}}
+    installed = [deployment | {"spec": {"selector": {"matchLabels": labels}, "template": pods}}, config]
+    (tmp_path / "argocd.yaml").write_text(yaml.safe_dump_all(installed))
+    top = {"namespace": "gitops", "resources": ["argocd.yaml"], "components": ["krmfn", "krmfn/network"]}
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(top))
+    done = subprocess.run(["kustomize", "build", str(tmp_path)], capture_output=True, check=True)
+    built = {one["kind"]: one for one in yaml.safe_load_all(done.stdout)}
+    assert "krmfn" in [one["name"] for one in built["Deployment"]["spec"]["template"]["spec"]["containers"]]
+    assert built["NetworkPolicy"]["metadata"]["namespace"] == "gitops"
+    assert matches(built["NetworkPolicy"]["spec"]["podSelector"], labels)
