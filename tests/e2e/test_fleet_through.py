@@ -1,0 +1,161 @@
+"""examples/fleet through all that a fleet goes through: each way in says the same of its 118 nodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from krmfn_functions.fleet import inventory
+
+from tests.commands import ROOT, Done, environment, process
+from tests.functions.comparing.test_base import OWN, commit, repository, run_git
+from tests.gitops.github_runner import Runner
+
+from .engines import must, path_of, run
+from .test_fleet import CLUSTERS, bump, files
+
+SIZES = {"dev": 8, "stage": 12, "prod-a": 58, "prod-b": 40}
+RECIPE = ROOT / "gitops/ci/github"
+LOCAL = 'config.kubernetes.io/local-config: "true"'
+VERSION = "kmm.node.kubernetes.io/version-module.kmm.gpu"
+MODULES = {"dev": 3, "stage": 3, "prod-a": 3, "prod-b": 2}
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory, kustomize: str) -> Path:
+    """The fleet with three versions moved, beside the commit `main` that has the old ones."""
+    recipe = {f".github/{path.relative_to(RECIPE)}": path.read_text() for path in RECIPE.rglob("*.yaml")}
+    folder = repository(tmp_path_factory.mktemp("through") / "fleet", files() | recipe)
+    bump(folder)
+    commit(folder)
+    return folder
+
+
+def krmfn(folder: Path, *args: str, stdin: bytes = b"") -> Done:
+    return process("krmfn", *args, cwd=folder, stdin=stdin, PATH=path_of()["PATH"], **OWN)
+
+
+def rendered(folder: Path, name: str) -> list[Any]:
+    done = krmfn(folder / "clusters" / name, "render", ".")
+    assert done.code == 0, done.err
+    return [one for one in yaml.safe_load_all(done.text) if one["kind"] == "Module"]
+
+
+def test_nodes_are_all_there(fleet: Path) -> None:
+    done = krmfn(fleet, "nodes", ".", "--format", "json")
+    assert done.code == 0, done.err
+    every = {one["cluster"]: {row["node"] for row in one["rows"]} for one in json.loads(done.text)["clusters"]}
+    assert {name: len(names) for name, names in every.items()} == SIZES
+
+
+def test_images_are_of_the_new_versions_where_nothing_keeps_the_old(fleet: Path) -> None:
+    done = krmfn(fleet, "images", ".")
+    assert done.code == 0, done.err
+    names = [line.split()[0] for line in done.text.splitlines()[1:]]
+    assert len(names) == 7
+    assert all(any(f":{version}" in name for version in ("2.27.0", "1.9.0", "5.4")) for name in names)
+
+
+def test_the_report_has_its_nodes_and_what_changes(fleet: Path) -> None:
+    done = krmfn(fleet, "report", ".", "--base", "main")
+    assert done.code == 0, done.err
+    for words in ("78 nodes in 4 clusters reload at once, 20 keep 2.26.0", *CLUSTERS, "118 nodes"):
+        assert words in done.text, words
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_an_inventory_of_its_nodes_is_the_one_that_it_has(name: str, fleet: Path, tmp_path: Path) -> None:
+    kept = yaml.safe_load((fleet / f"inventories/{name}.yaml").read_text())
+    nodes, _ = inventory.read(kept)
+    items = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": one.name, "labels": {**one.labels, "other": "x"}},
+            "spec": {"taints": [{"key": t.key, "value": t.value, "effect": t.effect} for t in one.taints]},
+            "status": {
+                "nodeInfo": {
+                    "kernelVersion": one.kernel,
+                    "architecture": one.architecture,
+                    "osImage": one.os_image,
+                }
+            },
+        }
+        for one in nodes
+    ]
+    dump = tmp_path / "nodes.json"
+    dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    done = krmfn(fleet, "inventory", str(dump), "--for", f"clusters/{name}", "--name", name)
+    assert done.code == 0, done.err
+    made = yaml.safe_load(done.text)
+    assert sorted(inventory.read(made)[0]) == sorted(nodes)
+    # nothing is ordered on the other clusters, whose inventories hold the label of prod-b's versions, too
+    assert set(kept["spec"]["labelKeys"]) - set(made["spec"]["labelKeys"]) <= {VERSION}
+
+
+def test_ci_and_the_workflow_say_what_changes(fleet: Path, tmp_path: Path) -> None:
+    done = krmfn(fleet, "ci", ".", "--base", "main", "--out", str(tmp_path / "out"))
+    assert done.code == 0, done.err
+    comment = (tmp_path / "out/comment.md").read_text()
+    assert len(comment) <= 8_000
+    env = environment(GITHUB_REPOSITORY="team/fleet", HOME=str(tmp_path), PATH=path_of()["PATH"], **OWN)
+    known = {"event_name": "pull_request", "base_ref": "main", "event": {"pull_request": {"number": 7}}}
+    runner = Runner(tmp_path / "run", fleet, "refs/heads/next", known, env, frozenset({"install"}))
+    workflow = yaml.safe_load((fleet / ".github/workflows/krmfn.yaml").read_text())
+    jobs = runner.run({**workflow, "jobs": {"krmfn": workflow["jobs"]["krmfn"]}})
+    assert jobs["krmfn"].result == "success", jobs["krmfn"].out
+    assert (tmp_path / "run/krmfn/github_step_summary").read_text().strip() == comment.strip()
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_function_mode_and_kustomize_give_what_render_gives(
+    name: str, fleet: Path, kustomize: str, tmp_path: Path
+) -> None:
+    wanted = rendered(fleet, name)
+    assert len(wanted) == MODULES[name]
+    plain = tmp_path / "plain"  # kustomize drops what is local
+    shutil.copytree(fleet, plain, ignore=shutil.ignore_patterns(".git"))
+    for path in plain.glob("base/*.yaml"):
+        path.write_text(path.read_text().replace(LOCAL, "x: z"))
+    items = [one for one in yaml.safe_load_all(must(kustomize, "build", plain / "clusters" / name)) if one]
+    listed = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    done = process("krmfn", stdin=yaml.safe_dump(listed).encode())
+    assert done.code == 0, done.err
+    made = [one for one in yaml.safe_load(done.text)["items"] if one["kind"] == "Module"]
+    assert named(made) == named(wanted)
+    copy = tmp_path / "fleet"
+    shutil.copytree(fleet, copy, ignore=shutil.ignore_patterns(".git"))
+    (copy / f"clusters/{name}/render.yaml").write_text(
+        "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata:\n  name: render\n"
+        '  annotations: {config.kubernetes.io/function: "exec: {path: krmfn}"}\n'
+    )
+    path = copy / f"clusters/{name}/kustomization.yaml"
+    path.write_text(path.read_text() + "transformers: [render.yaml]\n")
+    out = must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", path.parent, env=path_of())
+    assert named([one for one in yaml.safe_load_all(out) if one["kind"] == "Module"]) == named(wanted)
+
+
+def named(modules: list[Any]) -> dict[str, Any]:
+    """The specs of Modules by their names; what krmfn notes of itself is left out."""
+    return {one["metadata"]["name"]: one["spec"] for one in modules}
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_the_plugin_gives_what_render_gives(name: str, fleet: Path, tmp_path: Path) -> None:
+    """With the command of plugin.yaml, in Argo CD's copy."""
+    copy = tmp_path / "copy"
+    run_git(tmp_path, "clone", "--quiet", f"file://{fleet}", str(copy))
+    shutil.rmtree(copy / ".git")
+    documents = yaml.safe_load_all((ROOT / "gitops/argocd/plugin.yaml").read_text())
+    [spec] = [one["spec"] for one in documents if one and one["kind"] == "ConfigManagementPlugin"]
+    env = path_of() | {"ARGOCD_APP_SOURCE_PATH": f"clusters/{name}", "ARGOCD_APP_NAMESPACE": "kmm"}
+    command = [*spec["generate"]["command"], *spec["generate"].get("args", [])]
+    done = run(*command, cwd=copy / "clusters" / name, env=env | {"HOME": os.devnull})
+    assert done.code == 0, done.err
+    made = [one for one in yaml.safe_load_all(done.text) if one["kind"] == "Module"]
+    assert named(made) == named(rendered(fleet, name))
