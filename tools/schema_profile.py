@@ -25,12 +25,17 @@ _TEXT = record(
     "a text made of options",
     {
         "as": text("the text, with ${key} and ${value} where there is `each`"),
-        "each": text("the path of a map or a list: `as` is made for each entry of it"),
+        "each": text("the path of a map or a list: `as` or `entry` is made for each entry of it"),
+        "entry": {
+            "type": ["string", "object"],
+            "description": "makes a list, an entry like this for each one of `each`, with ${key}, ${value} and "
+            "${value.FIELD}",
+        },
+        "onto": opened("makes a mapping, these keys and over them those of the map at `each`"),
         "separator": text("what stands between the entries (a space)"),
         "if": _CONDITION,
         "quote": choice("sh: keys and values are quoted for a shell", "sh"),
     },
-    ["as"],
 )
 _FIELDS = record(
     "a vendor's product",

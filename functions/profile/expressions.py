@@ -14,6 +14,8 @@ _PATH = r"((?:\.[A-Za-z_][A-Za-z0-9_-]*|\['[^'\]]*'\])+)"
 _EXPRESSION = re.compile(rf"\$\{{(spec|metadata|texts){_PATH}\}}")
 NEARLY = re.compile(r"\$\{(?:spec|metadata|texts)[.\[]")
 """What may stand in a Profile only as an expression, and nowhere in what is generated."""
+OF_ENTRY = re.compile(r"\$\{(key|value)((?:\.[A-Za-z_][A-Za-z0-9_-]*)*)\}")
+"""What a text with `each` is read for: the key of an entry, its value, a field of its value."""
 _PART = re.compile(r"\.([\w-]+)|\['([^']*)'\]", re.ASCII)
 PATH = re.compile(rf"(spec|metadata){_PATH}")
 

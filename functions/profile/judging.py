@@ -15,6 +15,8 @@ from .structural import Node
 
 Mistake = tuple[FieldPath, str]
 _METADATA = ("name", "namespace")
+MADE = frozenset({"as", "entry", "onto"})
+"""What an entry of `texts` makes: a text, a list, a mapping."""
 
 
 def check(spec: Mapping[str, Any]) -> Iterator[Result]:
@@ -61,7 +63,9 @@ def layers(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Any, tuple[Mapp
     for at, entry in enumerate(spec.get("versions", ())):
         yield ("versions", at), entry, ()
     for name, text in spec.get("texts", {}).items():
-        yield ("texts", name, "as"), text["as"], (text["if"],) if "if" in text else ()
+        for word in sorted(MADE):
+            if word in text:
+                yield ("texts", name, word), text[word], (text["if"],) if "if" in text else ()
 
 
 def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
@@ -161,11 +165,34 @@ def _conditions(spec: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
             if message := _wrong_path(name, node) or _wrong_value(name, wanted, node):
                 yield (*path, name), message
     for name, text in spec.get("texts", {}).items():
+        message = ""
         if "each" in text and (message := _wrong_path(text["each"], node)):
             yield ("texts", name, "each"), message
+        if len(text.keys() & MADE) != 1 or ("each" not in text and "as" not in text):
+            yield (
+                ("texts", name),
+                "write one of `as`, `each` with `entry` (for a list), `each` with `onto` (for a mapping)",
+            )
+        elif "as" not in text and not message:
+            yield from _fields_of_entries(name, text, node)
     for name in spec.get("ignored", {}):
         if message := _wrong_path(name, node):
             yield ("ignored", name), message
+
+
+def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterator[Mistake]:
+    """Yield an error per field of an entry of `each` that the schema has not."""
+    root, parts = expressions.path_of(text["each"]) or ("spec", ())
+    own = structural.at(node, (root, *parts)) or {}
+    entries = own.get("items") or own.get("additionalProperties") or {}
+    word = "entry" if "entry" in text else "onto"
+    for path, written, _ in expressions.strings(text[word], ("texts", name, word)):
+        for one in expressions.parse(written):
+            yield path, f"{one.text} is not read in `{word}`; write what does not come from {text['each']} in a `when`"
+        for match in expressions.OF_ENTRY.finditer(written):
+            inner = expressions.parts_of(match[2])
+            if match[1] == "value" and structural.at(entries, inner) is None:
+                yield path, f"{match[0]}: an entry of {text['each']} has no such field; {unknown(entries, inner)}"
 
 
 def _wrong_path(name: str, node: Node) -> str:

@@ -39,10 +39,6 @@ DIFFERENT = {
     "metricsExporter.selector": SELECTOR,
     "testRunner.selector": SELECTOR,
     "devicePlugin.devicePluginImage": "the labeller's image is an option of its own; no text is taken apart",
-    "draDriver.cmdLineArguments": "a map becomes one text, not several arguments; write them in `overrides`",
-    "metricsExporter.prometheus.serviceMonitor.labels": "write them in `overrides`",
-    "testRunner.logsLocation.logsExportSecrets": "a list becomes no volumes; write them in `overrides`",
-    "remediationWorkflow.nodeRemediationTaints": "a list of taints becomes no list of tolerations",
 }
 """The options whose objects change otherwise, and why."""
 COMBINATIONS = {"combo/plugin-image-mirror", "combo/rolling-update-only"}
@@ -170,7 +166,7 @@ def test_every_reason_is_needed_and_most_options_are_equal() -> None:
     whole = touching()
     different = {cases()[number]["id"] for number in whole if not is_equal(number)}
     assert different == DIFFERENT.keys()
-    assert len(different) < 0.1 * len(whole)
+    assert len(different) <= 0.05 * len(whole)
 
 
 @recorded

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from krmfn import Manifest
 from tests.functions.profile.vendor import CR, PROFILE, cr, profile, rendered
 
 CONTAINER = ("spec", "template", "spec", "containers")
@@ -41,7 +42,7 @@ def test_an_option_is_typed_where_it_is_all_and_text_in_a_text() -> None:
 
 def test_a_map_becomes_a_text_and_a_condition_an_argument() -> None:
     container = exporter(level="debug", flags={"b": "2", "a": "x y"})
-    assert container["args"] == ["--port=5000", "--v=10", "-b=2 -a=x y"]
+    assert container["args"] == ["--port=5000", "--v=10", "-a=x y -b=2"]
     assert {"name": "LEVEL", "value": "debug"} in container["env"]  # type: ignore[operator]
 
 
@@ -410,3 +411,49 @@ def test_a_profile_may_have_node_pools() -> None:
     objects, findings, code = rendered(own, CR)
     assert (findings, code) == ([], 0)
     assert {name: objects[f"Module gpu-{name}"]["spec"]["selector"] for name in labels} == labels
+
+
+def _texts(**texts: Any) -> Manifest:
+    made = profile()
+    made["spec"]["texts"] |= texts
+    made["spec"]["config"]["daemonSets"][0] |= {"podLabels": "${texts.labels}", "args": ["-a", "${texts.each}"]}
+    made["spec"]["config"]["tolerations"] = "${texts.taints}"
+    return made
+
+
+_EACH = {
+    "labels": {"each": "spec.exporter.flags", "onto": {"app": "exporter", "b": "1"}},
+    "each": {"each": "spec.exporter.flags", "entry": "-${key}=${value}"},
+    "taints": {
+        "each": "spec.driver.parameters",
+        "entry": {"key": "${value}", "operator": "Exists"},
+    },
+}
+
+
+def test_a_map_or_a_list_becomes_a_list_or_a_mapping() -> None:
+    own = cr(exporter={"flags": {"c": "xy", "b": "2"}})
+    objects, findings, code = rendered(_texts(**_EACH), own)
+    assert code == 0, findings
+    pod = objects["DaemonSet gpu-metrics"]["spec"]["template"]
+    assert pod["metadata"]["labels"].items() >= {"app": "exporter", "b": "2", "c": "xy"}.items()
+    assert pod["spec"]["containers"][0]["args"] == ["-a", "-b=2", "-c=xy"]
+    objects, _, _ = rendered(_texts(**_EACH), CR)
+    pod = objects["DaemonSet gpu-metrics"]["spec"]["template"]
+    assert pod["spec"]["containers"][0]["args"] == ["-a"] and "tolerations" not in pod["spec"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ({"each": "spec.exporter.flags"}, "write one of `as`"),
+        ({"entry": "x"}, "write one of `as`"),
+        ({"each": "spec.exporter.flags", "as": "x", "entry": "x"}, "write one of `as`"),
+        ({"each": "spec.exporter.flags", "entry": {"a": "${value.name}"}}, "${value.name}: an entry of spec.exporter"),
+        ({"each": "spec.exporter.flags", "entry": "${spec.exporter.port}"}, "is not read in `entry`"),
+    ],
+)
+def test_a_text_makes_one_thing(text: dict[str, Any], words: str) -> None:
+    _, findings, code = rendered(_texts(**{**_EACH, "each": text}), CR)
+    assert code == 1
+    assert any(words in line and "spec.texts.each" in line for line in findings), findings
