@@ -46,7 +46,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     traced = build(origins=True) if _asks_at_once(graph, folder, decided, flags) else None
     stream = origin_notes.without(traced.stream) if traced else None
     made = traced._replace(stream=stream) if traced and stream is not None else build()
-    again = partial(build, origins=True) if traced is None else partial(_same, traced)
+    again = partial(build, origins=True) if traced is None else lambda: traced
     try:
         resources = manifests.read_stream(made.stream)
     except KrmfnError as failure:
@@ -69,10 +69,6 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
 def _asks_at_once(graph: Graph, folder: str, decided: decision.Decision, flags: Sequence[str]) -> bool:
     """Return True when kustomize may say at once where each resource comes from, and its output is the same."""
     return not (flags or decided.is_open or decided.calls) and graph.is_untouched(folder)
-
-
-def _same(traced: kustomize.Built) -> kustomize.Built:
-    return traced
 
 
 def never_rendered(path: str, resources: ResourceList) -> Iterator[Result]:

@@ -109,19 +109,23 @@ def build(
             f"kustomize needs a temporary folder, but none is writable: {failure.strerror}; set the environment "
             "variable TMPDIR to one that is"
         ) from failure
-    said = unnamed(done.stderr, tree.names if tree else {}).decode(errors="replace")
+    names_of_ours = tree.names if tree else {}
+    said = unnamed(done.stderr, names_of_ours).decode(errors="replace")
     text = said.replace(f"{wrapper}/{base}", path).replace(top, "").replace(base, path).strip()
-    messages, findings, changes = _messages(text, bool(decision.calls))
-    if done.returncode == 1 and any(one.severity == "error" for one in findings):
-        own = [line for line in messages if _STOPPED not in line]
-        return Built(b"", own, findings, (), seen, base)
-    if done.returncode < 0:
-        raise KrmfnError(f"kustomize build {path} was ended by signal {-done.returncode}", *messages)
-    if done.returncode:
-        raise KrmfnError(f"kustomize build {path} failed:", *messages)
-    stream = unnamed(done.stdout, tree.names if tree else {}).replace(aside.encode(), LOCAL.encode())
-    stream = stream if origins else origin_notes.unwrapped(stream, base)
-    return Built(stream, messages, findings, changes, seen, base)
+    stream = unnamed(done.stdout, names_of_ours).replace(aside.encode(), LOCAL.encode())
+    built = _judged(path, done.returncode, Built(stream, *_messages(text, bool(decision.calls)), seen, base))
+    return built if origins else built._replace(stream=origin_notes.unwrapped(built.stream, base))
+
+
+def _judged(path: str, code: int, built: Built) -> Built:
+    """Return what was built; without manifests where a function of ours has found an error."""
+    if code == 1 and any(one.severity == "error" for one in built.findings):
+        return built._replace(stream=b"", messages=[line for line in built.messages if _STOPPED not in line])
+    if code < 0:
+        raise KrmfnError(f"kustomize build {path} was ended by signal {-code}", *built.messages)
+    if code:
+        raise KrmfnError(f"kustomize build {path} failed:", *built.messages)
+    return built
 
 
 def _wrapper(like: Manifest, base: str, aside: str, origins: bool) -> str:

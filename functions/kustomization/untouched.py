@@ -32,7 +32,8 @@ _HIDDEN = re.compile(rb"\\[xuU\r\n]|!!binary|!<")
 """An escape or a tag behind which a word may hide."""
 _VALUE = rb"""[\w./-]+: *(?:"[^"\\\n]*"|'[^'\n]*')"""
 _STRINGS = re.compile(
-    rb"^( *)annotations:(?: *\n(?:\1 +%s\n)+| *\{%s(?:, *%s)*\}\n)" % (_VALUE, _VALUE, _VALUE), re.MULTILINE
+    rb"^( *)annotations:(?: *\n(?:\1 +%s\n)+)|(?<=[ {])annotations: *\{%s(?:, *%s)*\}(?=[\n,}])" % ((_VALUE,) * 3),
+    re.MULTILINE,
 )
 """Annotations that are strings for every reader."""
 _POINTER = re.compile(r"/(?!metadata(?:/|$))[^/]+.*|/metadata/[^/]+.*", re.DOTALL)

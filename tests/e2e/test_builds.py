@@ -12,6 +12,7 @@ from krmfn_functions.kustomization import origins
 
 from tests.builders import CONFIG
 from tests.commands import Done
+from tests.functions.kustomization.test_untouched import UNTOUCHED
 from tests.trees import COMPONENT, config_map, function, plant
 
 from .conftest import Env
@@ -212,3 +213,14 @@ def test_only_the_mark_itself_is_moved_and_moved_back(
     assert (rendered.code, rendered.out, "marked.yaml:9:5: error" in rendered.err) == (1, b"", True), rendered.err
     plant(tmp_path, {"marked.yaml": MARKED.replace(f'    {WORDS}: "true"\n', "")})
     assert must("krmfn", "render", tmp_path, env=env).decode() == BUILT.replace(f'    {WORDS}: "true"\n', "")
+
+
+@pytest.mark.parametrize("name", sorted(UNTOUCHED))
+def test_what_leaves_annotations_alone_is_built_alike_with_notes(
+    name: str, kustomize: str, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", env["PATH"])
+    plant(tmp_path, UNTOUCHED[name])
+    traced = kustomizing.build(str(tmp_path), None, origins=True)
+    assert traced.stream.count(origins.ORIGIN.encode()) >= 1
+    assert origins.without(traced.stream) == kustomizing.build(str(tmp_path), None).stream

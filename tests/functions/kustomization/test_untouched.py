@@ -17,6 +17,10 @@ TARGET = "target: {kind: ConfigMap}"
 UNTOUCHED = {
     "resources": {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": PLAIN},
     "strings": {"kustomization.yaml": "resources: [own.yaml]\n", "own.yaml": NOTED},
+    "in one line": {
+        "kustomization.yaml": "resources: [own.yaml]\n",
+        "own.yaml": "apiVersion: v1\nkind: A\nmetadata: {annotations: {a/b: 'c', d: \"e\"}, name: own}\n",
+    },
     "a base": {"kustomization.yaml": "resources: [b]\n", "b/Kustomization": "resources: [c]\n", "b/c": PLAIN},
     "a patch": {"kustomization.yaml": "resources: [own.yaml]\npatches: [{path: p}]\n", "own.yaml": PLAIN, "p": MERGE},
     "names": {
@@ -54,6 +58,8 @@ TOUCHED = {
     "a number": own(f"{HEAD}  annotations:\n    a: 1\n"),
     "a word that may be a truth value": own(f"{HEAD}  annotations:\n    a: yes\n"),
     "none": own(f"{HEAD}  annotations: {{}}\n"),
+    "a number in one line": own("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: {a: 'b', c: 1}}\n"),
+    "a tag in one line": own("apiVersion: v1\nkind: A\nmetadata: {name: own, annotations: !!map {a: 'b'}}\n"),
     "null": own(f"{HEAD}  annotations:\n"),
     "an anchor": own(f"{HEAD}  annotations: &a\n    a: 'b'\n"),
     "a merge": own(f"{HEAD}  annotations:\n    <<: {{a: 'b'}}\n"),
