@@ -28,14 +28,17 @@ OF_MODULES = frozenset(
 
 
 def layers(
-    product: Profile, item: Item, ref: Ref, function_config: FunctionConfig
+    product: Profile, item: Item, ref: Ref, function_config: FunctionConfig, known: Expansion | None = None
 ) -> tuple[tuple[Layer, ...], Vendor, dict[str, tuple[Layer, ...]]]:
     """Return the layers of a config that a Profile drives, the strongest first, its versions and locks.
 
-    And the layers of each of several Modules, which are stronger than those of the Profile.
+    And the layers of each of several Modules, which are stronger than those of the Profile. `known` is what the
+    Profile makes of it, without protection.
     """
     overrides = function_config.overrides.get(product.name, {})
-    made = expansion(product, item, ref, overrides)
+    if known is None or "KRMFN_" in str(options_of(item)).upper():
+        known = expansion(product, item, ref, overrides)
+    made = known
     source = Source(product.item.ref, product.item)
     below = [Layer(one.fields, one.path, source, one) for one in made.layers]
     own = item.manifest.get("spec") or {}
@@ -48,7 +51,7 @@ def layers(
     over = [Layer(_fields(above.fields), above.path, function_config.source, above)] if above else []
     unlocked = overrides.get("locked", {})
     defaults = Layer(function_config.defaults, "spec.defaults", function_config.source)
-    fields = merged([layer.fields for layer in below])
+    fields = merged([_fields(layer.fields, of_vendor=True) for layer in below])
     versions: dict[str, Layer] = {}
     for entry, one in zip(product.spec.get("versions", ()), made.versions, strict=True):
         versions.setdefault(entry["version"], Layer(one.fields, one.path, source, one))
@@ -60,11 +63,11 @@ def layers(
     return (*words, *over, *shown, defaults), vendor, modules
 
 
-def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Result]:
-    """Return what is wrong with what a Profile makes of a config; each in the Profile, or where its option stands."""
+def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[list[Result], Expansion | None]:
+    """Return what is wrong with what a Profile makes of a config, each where it can be mended, and what it makes."""
     product = function_config.product(item)
     if product is None:
-        return []
+        return [], None
     found = list(_read_again(product, item))
     made = expansion(product, item, ref, function_config.overrides.get(product.name), False)
     for path, message in made.problems:
@@ -73,14 +76,14 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> list[Resu
     source = Source(product.item.ref, product.item)
     for one in (*made.layers, *made.versions, *(one for part in made.modules.values() for one in part)):
         found += [at_origin(item, ref, Layer(one.fields, one.path, source, one), wrong) for wrong in _misfits(one)]
-    return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ())
+    return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ()), made
 
 
 def _of_modules(
     product: Profile, item: Item, ref: Ref, function_config: FunctionConfig, made: Expansion
 ) -> Iterator[Result]:
     """Yield what no config of several Modules can have: node pools, and in one Module what is for all of them."""
-    shared, _, modules = layers(product, item, ref, function_config)
+    shared, _, modules = layers(product, item, ref, function_config, made)
 
     def wrong(layer: Layer, name: str, message: str) -> Result:
         result = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"))
@@ -116,7 +119,7 @@ def tried(function_config: FunctionConfig) -> Iterator[Result]:
         seen: set[str] = set()
         for options in samples.trials(product) if product.is_sound else ():
             item = _stand_in(product, options)
-            for found in problems(item, item.ref, function_config):
+            for found in problems(item, item.ref, function_config)[0]:
                 if found.ref == product.item.ref and (text := str(found)) not in seen:
                     seen.add(text)
                     yield found

@@ -1,7 +1,9 @@
 """From a DeviceConfig's text to its values: the layers, merged, with krmfn's variables filled in; one per node pool."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import join
@@ -13,6 +15,9 @@ from .fields import OF_LOADER, Spec
 from .layers import Layer, Vendor, place
 from .merging import merged
 from .model import DeviceConfig, changed, spec
+
+if TYPE_CHECKING:
+    from ..profile.expansion import Expansion
 
 PROFILE = "krmfn.dev/profile"
 """Annotation that names the profile of a kind without the field."""
@@ -40,24 +45,26 @@ def from_items(
     known: dict[bytes, DeviceConfig] = {}
     groups: list[list[DeviceConfig]] = []
     for item in items:
-        alike = known.get(_likeness(item))
+        alike, made = known.get(_likeness(item)), None
         if alike is None and function_config.products and problems is not None:
             from . import products  # here, as below: few lists have one
 
-            if wrong := products.problems(item, _ref(item, function_config), function_config):
+            wrong, made = products.problems(item, _ref(item, function_config), function_config)
+            if wrong:
                 problems[item] = wrong
                 continue
-        group = from_item(item, function_config) if alike is None else [_like(alike, item, function_config)]
+        group = from_item(item, function_config, made) if alike is None else [_like(alike, item, function_config)]
         if alike is None and group[0].likeness and not group[0].retained:
             known[group[0].likeness] = group[0]
         groups.append(group)
     return groups
 
 
-def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]:
+def from_item(item: Item, function_config: FunctionConfig, made: Expansion | None = None) -> list[DeviceConfig]:
     """Return the values of a DeviceConfig that fits its schema: one, or one per node pool in the order of names.
 
-    A nodeSelector of the config narrows each pool that its profile or the defaults give.
+    A nodeSelector of the config narrows each pool that its profile or the defaults give. `made` is what a Profile makes
+    of it, if that is known.
     """
     ref = _ref(item, function_config)
     seed, profile = ref.group == SEED, profile_of(item)
@@ -66,7 +73,7 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
         from . import products
 
         profile = product.name
-        layers, vendor, modules = products.layers(product, item, ref, function_config)
+        layers, vendor, modules = products.layers(product, item, ref, function_config, made)
     else:
         modules = {}
         words = Layer(item.manifest.get("spec") or {}, "spec", item)
@@ -79,7 +86,8 @@ def from_item(item: Item, function_config: FunctionConfig) -> list[DeviceConfig]
         at = sum(layer.path == "spec" or _is_override(layer) for layer in layers)
         each = [(key, (*layers[:at], *part, *layers[at:])) for key, part in modules.items()]
         return [_completed(whole._replace(pool=key, layers=these, modules=of_each)) for key, these in each]
-    pools = _fields(seed, layers).pop("nodePools", [])
+    giving = [{key: own for key, own in layer.fields.items() if key in ("nodePools", "unset")} for layer in layers]
+    pools = merged(giving).get("nodePools", [])
     if not pools:
         return [_completed(whole)]
     own = layers[0].fields if layers[0].path == "spec" else {}
