@@ -125,7 +125,6 @@ def _streams(
         from . import shared  # here: most runs have one root
 
         shared.note_profiles(read, laid.config)
-        shared.check_inventories(read, laid.config, context.intent.warns_of_nodes)
     with progress(context.log, len(read), "clusters") as step:
         for each in read:
             if each.cluster.name in dumps:
@@ -138,7 +137,9 @@ def _streams(
                 inputs.judge_final(one.final)
             made.append(one)
             step()
-    made = shared.without_needed(made, laid.config) if has_more else made
+    if has_more:
+        made = shared.without_needed(made, laid.config)
+        shared.check_inventories(made, laid.config, judged and not context.intent.warns_of_nodes)
     _raise_alike(made, findings, failures)
     return Streams(made, findings, failures, laid.config, tuple(every), laid.excluded, theirs=others)
 

@@ -29,18 +29,20 @@ def note_profiles(read: Sequence[Inputs], config: Config) -> None:
         note(one, named=named)
 
 
-def check_inventories(read: Sequence[Inputs], config: Config, warns: bool) -> None:
-    """Report an inventory that has the name of another cluster: what is said of its nodes is about others."""
-    for one in read:
-        for part in (*one.parts, *filter(None, [one.side])):
-            for item in part.resources.select("NodeInventory", "krmfn.dev"):
-                if (name := item.ref.name) in config.clusters and name != one.cluster.name:
-                    message = (
-                        f"the inventory is in the cluster {one.cluster.name}, and has the name of another one in "
-                        f"{config.name}; give each cluster its own, or make it again with `--name {one.cluster.name}`"
-                    )
-                    finding = (warning if warns else error)(message, rule="KRM601", field=Field("metadata.name", name))
-                    part.resources.report([item.located(finding)])
+def check_inventories(made: Sequence[Rendered], config: Config, fails: bool) -> None:
+    """Report an inventory that has the name of another cluster: what is said of its nodes is about others.
+
+    It `fails` a check; like all about nodes it stops nothing else.
+    """
+    for one in made:
+        for item in one.final.select("NodeInventory", "krmfn.dev"):
+            if (name := item.ref.name) in config.clusters and name != one.cluster.name:
+                message = (
+                    f"the inventory is in the cluster {one.cluster.name}, and has the name of another one in "
+                    f"{config.name}; give each cluster its own, or make it again with `--name {one.cluster.name}`"
+                )
+                finding = (error if fails else warning)(message, rule="KRM601", field=Field("metadata.name", name))
+                one.final.report([item.located(finding)])
 
 
 def _is_part(config: Config, names: Iterable[str]) -> bool:

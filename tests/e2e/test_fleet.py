@@ -28,7 +28,9 @@ def files(copies: int = 1) -> dict[str, str]:
     for copy in range(1, copies):
         for name, members in clusters:
             kept |= {
-                path.replace(name, f"{name}-{copy}"): text.replace(f"{name}-", f"{name}-{copy}-")
+                path.replace(name, f"{name}-{copy}"): text.replace(f"{name}-", f"{name}-{copy}-").replace(
+                    f"  name: {name}\n", f"  name: {name}-{copy}\n"
+                )
                 for path, text in [*kept.items()]
                 if path in (f"clusters/{name}/kustomization.yaml", f"inventories/{name}.yaml")
             }
