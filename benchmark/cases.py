@@ -80,6 +80,13 @@ GROUPS = (
             Run("gofn many", "gofn", "many-generated.yaml", ("pass",), items=3_000),
         ),
     ),
+    Group(
+        "vendors",
+        (
+            Run("profile", "krmfn", "vendors.yaml", ("render", "-"), holds=(("kind: Module", 1_000),)),
+            Run("by hand", "krmfn", "vendors-by-hand.yaml", ("render", "-"), holds=(("kind: Module", 1_000),)),
+        ),
+    ),
     Group("files", (*_files("one"), *_files("many"))),
     Group(
         "fleet",
@@ -126,7 +133,9 @@ CHECK, CROWDED = "check of 10,000 configs on 100,000 nodes", "check of 1,000 con
 INVENTORY = "inventory of 100,000 nodes"
 FOLDER = "check of one cluster folder of 20 files, 1,000 at once"
 PASS, JOB, MANY, TEN = "200 of 7,200 items touched", "deviceconfig on 7,200 items", "1,000 DeviceConfigs", "ten items"
+VENDOR = "render of 1,000 configs of a vendor's kind by its Profile"
 ROWS = (
+    Row(f"{VENDOR}, against the same written out by hand", "profile", "by hand", "<=", 1.5),
     Row(f"{PASS}, against the same in kyaml", "touch", "kyaml touch", ">=", 35),
     Row(f"{PASS}, against the same in go/fn", "touch", "gofn touch", ">=", 25),
     Row(f"{PASS}, against the same in naive PyYAML", "touch", "naive touch", ">="),

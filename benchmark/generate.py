@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
+import vendors
 from nodes import node
 from objects import deployment, device_config
 
@@ -88,6 +89,7 @@ def generate(folder: Path) -> None:
     write(folder / "big2.yaml", cluster(10_000, 4_000, 400))
     write_files(folder / "files", cluster(5_000, 2_000, 200))
     write(folder / "many.yaml", (device_config(number, number, AGENT) for number in range(1_000)))
+    vendors.generate(folder)
     write(folder / "ten.yaml", few(configs=1))
     write(folder / "none.yaml", few(configs=0))
     (folder / "few").mkdir(exist_ok=True)
