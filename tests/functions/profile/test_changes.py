@@ -204,3 +204,22 @@ def test_an_object_alone_whose_config_and_profile_are_gone(tmp_path: Path) -> No
         rendered, checked = process("krmfn", "render", "-", stdin=stream), process("krmfn", "check", "-", stdin=stream)
         assert (rendered.code, rendered.out, "[KRM116]" in rendered.err) == (1, b"", True), at
         assert "without what it was generated from (amd.com DeviceConfig kmm/gpu)" in checked.text, at
+
+
+@pytest.mark.parametrize("way", ["annotation", "operators"])
+def test_what_its_own_operator_takes_over_stays_in_render_and_is_told_in_diff(tmp_path: Path, way: str) -> None:
+    old = folder(tmp_path / "old", profile=PROFILE, gpu=CR)
+    made = process("krmfn", "render", str(old)).text
+    given: dict[str, Any] = {"gpu": CR}
+    if way == "annotation":
+        given = {"gpu": {**CR, "metadata": {**CR["metadata"], "annotations": {"krmfn.dev/profile": "none"}}}}
+    operators = {"operators": [{"group": "amd.com", "kind": "DeviceConfig"}]} if way == "operators" else {}
+    settings = {**SETTINGS, "spec": operators}
+    gone = folder(tmp_path / "gone", settings=settings, **given)
+    done = process("krmfn", "diff", str(old), str(gone))
+    assert done.code == 1
+    assert "- Module kmm/gpu" in done.text and "- DaemonSet kmm/gpu-metrics" in done.text
+    beside = folder(tmp_path / "beside", profile=PROFILE, settings=settings, made=made, **given)
+    done = process("krmfn", "render", str(beside), "--prune", "always")
+    assert done.code == 0, done.err
+    assert "kind: Module" in done.text and "kind: DaemonSet" in done.text
