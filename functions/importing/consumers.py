@@ -84,8 +84,7 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
     labels_of_pods = table(spec, "selector", "matchLabels")
     versioned = f"-{one.version.lower().replace('.', '-').replace('_', '-')}" if one.version else ""
     set_name = ref(one.manifest).name
-    own_name = set_name.removeprefix(f"{base}-").removesuffix(versioned)
-    named = own_name if set_name == f"{base}-{own_name}{versioned}" else container.get("name")
+    named = _name(set_name, f"{base}-", versioned) or container.get("name")
     own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
     entry = filled(
         objectName=set_name if set_name != f"{base}-{named}{versioned}" else None,
@@ -111,14 +110,25 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
         podAnnotations=table(notes, "annotations"),
     )
     if one.service:
-        above = {name: {**(fields.get(name) or {}), **entry.get(name, {})} for name in ("labels", "annotations")}
-        entry["service"] = _service(one.service, above)
+        entry["service"] = _service(one.service, fields, entry)
+    return _sorted(entry)
+
+
+def _name(name: str, before: str, after: str) -> str | None:
+    """Return what stands between the two parts of a name; None when it has no such parts."""
+    own = name.removeprefix(before).removesuffix(after)
+    return own if name == f"{before}{own}{after}" else None
+
+
+def _sorted(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry with its fields in the order of the schema."""
     names = list(schema("deviceconfig")["$defs"]["daemonSet"]["properties"])
     return dict(sorted(entry.items(), key=lambda field: names.index(field[0]) if field[0] in names else len(names)))
 
 
-def _service(service: Manifest, above: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _service(service: Manifest, fields: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the entry's service; what it has no field for is seen when the two are compared."""
+    above = {name: {**(fields.get(name) or {}), **entry.get(name, {})} for name in ("labels", "annotations")}
     form = normal(service)
     spec, metadata = table(form, "spec"), table(form, "metadata")
     ports = spec.get("ports") or []
