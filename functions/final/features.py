@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Field, Result, info
 from krmfn.fieldpath import join
@@ -40,8 +39,7 @@ def labels_are_made(final: Final) -> Iterator[Result]:
                 f"no NodeFeatureRule here makes the label {key}, no node has it, and Node Feature Discovery does not "
                 f"make it by itself; the rules make: {', '.join(sorted(made)) or 'none'}"
             )
-            path: tuple[Any, ...] = ("spec", "selector", key)
-            yield final.located(item, info(message, field=Field(join(path))))
+            yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
 
 
 RULES = (
