@@ -69,6 +69,10 @@ _ADOPTED = {
         "labels", "the labels by which a DaemonSet that is there already knows its pods: they never change"
     )
     | {"minProperties": 1},
+    "keepPodTemplate": flag(
+        "true adds nothing to its pods, neither labels nor the config's nodeSelector, so that no pod is replaced when "
+        "a DaemonSet that is there already is taken over; remove it afterwards"
+    ),
 }
 _WAITING = {
     "waitsForModule": flag("false runs it on all nodes of the config, also where the kernel module is not loaded"),

@@ -39,6 +39,7 @@ class Import(NamedTuple):
     output_dir: str
     function_config: Sequence[str]
     root: str | None
+    keep_pod_templates: bool
     own: Mapping[str, str]
 
 
@@ -46,6 +47,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     help_ = "write the DeviceConfigs into this folder, which must be new or empty"
     parser.add_argument("-o", "--output-dir", required=True, metavar="DIR", help=help_)
+    help_ = "add nothing to the pods of DaemonSets, so that none is replaced on the day of the adoption"
+    parser.add_argument("--keep-pod-templates", action="store_true", help=help_)
 
 
 def _run(context: Context, args: Import) -> int:
@@ -104,7 +107,7 @@ def _of_cluster(items: Sequence[Item], name: str, args: Import, existing: Manife
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
     _check(manifests, places, name or " ".join(args.paths))
-    return importer.imported(manifests, Settings(RENDER, own=args.own), existing)
+    return importer.imported(manifests, Settings(RENDER, own=args.own), existing, args.keep_pod_templates)
 
 
 def _placed(manifest: Manifest, namespace: str) -> Manifest:

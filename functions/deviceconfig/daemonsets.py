@@ -60,8 +60,11 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     order = daemonset_order(config.ref.namespace, *(config.waited_for(entry.name) if waits else ()))
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}
-    served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
-    labels = {**own_metadata["labels"], **(entry.podLabels or {}), **_ours(own_metadata["labels"]), **served, **own}
+    labels = {**(entry.podLabels or {}), **own}
+    if not entry.keepPodTemplate:
+        served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
+        ours = _ours(own_metadata["labels"])
+        labels = {**own_metadata["labels"], **(entry.podLabels or {}), **ours, **served, **own}
     pod, annotations = pod_of(config, entry, version), entry.podAnnotations
     if entry.rollOnConfigChange and (used := config_maps(config, pod)):
         annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
@@ -107,7 +110,8 @@ def pod_of(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, An
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
-    selector = {**(config.spec.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry, version)}
+    inherited = {} if entry.keepPodTemplate else config.spec.nodeSelector or {}
+    selector = {**inherited, **(entry.nodeSelector or {}), **_gate(config, entry, version)}
     made = filled(
         serviceAccountName=names.of_account(config, entry, entry.name) or config.spec.serviceAccountName,
         imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else secrets(config),
@@ -161,7 +165,7 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
     name = names.of_service(config, entry)
     order = {"argocd.argoproj.io/sync-wave": "1"}
     own_metadata = _metadata(config, entry, name, order, service)
-    pods = {SERVED_LABEL: name}
+    pods = (entry.keepPodTemplate and entry.matchLabels) or {SERVED_LABEL: name}
     return {
         "apiVersion": "v1",
         "kind": "Service",

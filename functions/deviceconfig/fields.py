@@ -103,6 +103,7 @@ class DaemonSet(Sidecar):
 
     objectName: str = ""
     matchLabels: dict[str, Any] | None = None
+    keepPodTemplate: bool | None = None
     waitsForModule: bool | None = None
     perVersion: bool | None = None
     containerName: str = ""

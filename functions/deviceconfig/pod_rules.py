@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Field, Result, error
+from krmfn import Field, Result, error, info
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
@@ -51,6 +51,19 @@ def pod_specs_have_their_structure(config: DeviceConfig) -> Iterator[Result]:
                 yield error(message, field=Field(config.at(f"daemonSets[{index}].{join(('podSpec', *path))}")))
 
 
+def pod_templates_are_kept_for_a_while(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an info per entry whose pods lack the config's own selector since they are left as they were."""
+    for index, entry in enumerate(config.spec.daemonSets):
+        left_out = {*(config.spec.nodeSelector or {})} - {*(entry.nodeSelector or {})}
+        if entry.keepPodTemplate and left_out:
+            message = (
+                f"its pods do not ask for {min(left_out)}, as the nodes of the config do, so they stay on a node that "
+                "loses this label, and the kernel module is never unloaded there; remove keepPodTemplate when its pods "
+                "may be replaced once"
+            )
+            yield info(message, field=Field(config.at(f"daemonSets[{index}].keepPodTemplate"), True))
+
+
 RULES = (
     Rule(
         "KRM163",
@@ -92,6 +105,24 @@ spec:
 """,
         remedy="Correct the field as the finding says; `kubectl explain pod.spec` lists all fields.",
         check=pod_specs_have_their_structure,
+    ),
+    Rule(
+        "KRM189",
+        "the pods of a DaemonSet should be left as they were (keepPodTemplate) only until they may be replaced once",
+        good="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0"}
+""",
+        bad="""\
+spec:
+  daemonSets:
+  - {name: agent, image: "registry.example.com/agent:1.0", keepPodTemplate: true}
+""",
+        remedy="Remove `keepPodTemplate`; each pod of the DaemonSet is then replaced once.",
+        check=pod_templates_are_kept_for_a_while,
+        severities=("info",),
+        advice=True,
     ),
 )
 """The rules about the podSpec of one config or pool."""

@@ -71,8 +71,11 @@ def _secrets(pod: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
     return own if [one.get("name") for one in own] != names else None
 
 
-def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, Any]:
-    """Return an entry of daemonSets for a consumer of the Module `base`, whose other fields are `fields`."""
+def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bool = False) -> dict[str, Any]:
+    """Return an entry of daemonSets for a consumer of the Module `base`, whose other fields are `fields`.
+
+    With `keeps_pods` its pods are as they were, and none is replaced.
+    """
     manifest = normal(one.manifest)
     spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
     pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
@@ -86,9 +89,13 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
     set_name = ref(one.manifest).name
     named = _name(set_name, f"{base}-", versioned) or container.get("name")
     own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
+    inherited, of_pods = fields.get("nodeSelector"), own_notes(notes, "labels")
+    if keeps_pods:
+        inherited, shared, of_pods = None, {}, table(one.manifest, "spec", "template", "metadata", "labels")
     entry = filled(
         objectName=set_name if set_name != f"{base}-{named}{versioned}" else None,
         matchLabels=own_selector,
+        keepPodTemplate=keeps_pods or None,
         waitsForModule=None if one.waits else False,
         perVersion=False if one.waits and fields.get("upgrade") and not one.version else None,
         containerName=container.get("name") if container.get("name") != named else None,
@@ -101,12 +108,12 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str) -> dict[str, A
         podSpec={name: value for name, value in pod.items() if name not in _NAMED},
         serviceAccountName=_account(pod, fields),
         imagePullSecrets=_secrets(pod, fields),
-        nodeSelector=_beyond(_ungated(one, table(pod, "nodeSelector")), fields.get("nodeSelector")),
+        nodeSelector=_beyond(_ungated(one, table(pod, "nodeSelector")), inherited),
         tolerations=[toleration for toleration in pod.get("tolerations", []) if toleration not in common],
         **{name: spec.get(name) for name in _OF_SET},
         labels=labels,
         annotations=_beyond(own_notes(metadata, "annotations"), fields.get("annotations")),
-        podLabels=_beyond(own_notes(notes, "labels"), {**shared, **own_selector}),
+        podLabels=_beyond(of_pods, {**shared, **own_selector}),
         podAnnotations=table(notes, "annotations"),
     )
     if one.service:

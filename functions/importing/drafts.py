@@ -37,8 +37,8 @@ class Draft(NamedTuple):
     """The consumers that wait for an older version of an ordered upgrade."""
 
 
-def draft(module: Manifest, consumers: Sequence[Consumer]) -> Draft:
-    """Return the draft of a Module, or of one for the spokes of a hub, with its consumers."""
+def draft(module: Manifest, consumers: Sequence[Consumer], keeps_pods: bool = False) -> Draft:
+    """Return the draft of a Module, or of one for the spokes of a hub, with its consumers (see `entry_of`)."""
     own, form = ref(module), normal(module)
     spec, hub = table(form, "spec"), dict[str, Any]()
     if own.kind == HUB_KIND:
@@ -57,7 +57,7 @@ def draft(module: Manifest, consumers: Sequence[Consumer]) -> Draft:
         fields["imagePullSecrets"] = several
     fields |= _tolerations(fields.pop("tolerations", []), consumers)
     if current:
-        fields["daemonSets"] = [entry_of(one, fields, own.name) for _, one in current]
+        fields["daemonSets"] = [entry_of(one, fields, own.name, keeps_pods) for _, one in current]
     names = list(Spec.__annotations__)
     metadata = {"name": own.name} | ({"namespace": own.namespace} if own.namespace else {})
     config = {

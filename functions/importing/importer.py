@@ -48,12 +48,14 @@ class Imported(NamedTuple):
     """Those among them that belong to the owner of a Module."""
 
 
-def imported(manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None = None) -> Imported:
+def imported(
+    manifests: Sequence[Manifest], settings: Settings, existing: Manifest | None = None, keeps_pods: bool = False
+) -> Imported:
     """Return the DeviceConfigs of all Modules that can be expressed, and what stays hand-written.
 
     `settings` are those of a render, `existing` is its functionConfig, if there is one already. Each config is rendered
     by itself: an object is taken only when what is rendered in its place means the same, but for differences that are
-    named with their reason.
+    named with their reason. With `keeps_pods` nothing is added to the pods of DaemonSets.
     """
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
@@ -73,7 +75,7 @@ def imported(manifests: Sequence[Manifest], settings: Settings, existing: Manife
     taken, kept = list[Taken](), list[Kept]()
     for module in modules:
         place = (ref(module).namespace, ref(module).name)
-        one, stay = _attempt(module, waiting.pop(place, []), settings, existing)
+        one, stay = _attempt(module, waiting.pop(place, []), settings, existing, keeps_pods)
         taken += [_with_extras(one, beside.pop(place, []), settings, existing)] if one else []
         kept += stay
     for (namespace, name), rest in waiting.items():
@@ -97,7 +99,7 @@ def _with_extras(taken: Taken, manifests: Sequence[Manifest], settings: Settings
 
 
 def _attempt(
-    module: Manifest, consumers: Sequence[Consumer], settings: Settings, existing: Manifest | None
+    module: Manifest, consumers: Sequence[Consumer], settings: Settings, existing: Manifest | None, keeps_pods: bool
 ) -> tuple[Taken | None, list[Kept]]:
     """Return what becomes of a Module with its consumers: the config, and what of it stays hand-written.
 
@@ -108,7 +110,7 @@ def _attempt(
         return None, [Kept(cleaned(module), (nothing,)), *_kept(consumers, "its Module stays as it is")]
     rest, stay = _of_its_version(module, consumers)
     while True:
-        attempt = draft(module, rest)
+        attempt = draft(module, rest, keeps_pods)
         reasons, differences = judged(attempt, settings, existing)
         if not reasons:
             return Taken(attempt.config, tuple(manifest for manifest, _ in attempt.wanted), differences), stay

@@ -83,7 +83,10 @@ def _differences(taken: Sequence[Taken]) -> Iterator[str]:
     yield f"  the labels {', '.join(OUR_LABELS)}"
     yield f"  the annotations {', '.join(OUR_ANNOTATIONS)}, as far as they apply"
     if any(manifest["kind"] == "DaemonSet" for one in taken for manifest in one.objects):
-        yield "pods of DaemonSets get the labels, too, so each of them rolls out once; no Module is reloaded"
+        if any(entry.get("keepPodTemplate") for one in taken for entry in one.config["spec"].get("daemonSets", ())):
+            yield "pods of DaemonSets stay as they are, so none is replaced; remove keepPodTemplate when that is wanted"
+        else:
+            yield "pods of DaemonSets get the labels, too, so each of them rolls out once; no Module is reloaded"
     reasons: dict[str, dict[str, None]] = {}
     for one in taken:
         for own, difference in one.differences:

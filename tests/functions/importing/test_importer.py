@@ -422,7 +422,9 @@ def test_tolerations_of_the_module_alone_are_the_loader_s() -> None:
 
 
 WHOLE = samples()[0]["spec"]
-SET = {name: value for name, value in WHOLE["daemonSets"][0].items() if name != "serviceAccount"}
+SET = {
+    name: value for name, value in WHOLE["daemonSets"][0].items() if name not in ("serviceAccount", "keepPodTemplate")
+}
 TOGETHER = ("volumes", "volumeMounts", "initContainers", "ports", "service", "livenessProbe", "containers")
 """Fields of a DaemonSet that name each other."""
 
@@ -474,3 +476,26 @@ def test_with_a_function_config_that_is_there_it_renders_the_same(spec: dict[str
     taken = {ref(one).id for each in whole.taken for one in each.objects}
     assert {ref(one).id for one in made} == taken | {ref(one.manifest).id for one in whole.kept}
     assert [normal(one) for one in generated(again)] == [normal(one) for one in made if ref(one).id in taken]
+
+
+@given(SPECS)
+def test_pod_templates_stay_as_they_are_where_that_is_asked_for(spec: dict[str, Any]) -> None:
+    resources = applied(deviceconfig, device_config(spec), settings=SETTINGS)
+    assume(not resources.failed)
+    made = [one for one in generated(resources) if one["kind"] != "Service"]
+    sets = [one for one in made if one["kind"] == "DaemonSet"]
+    for one in made:  # as somebody else has made them
+        for labels in (
+            one["metadata"]["labels"],
+            one["spec"].get("template", {}).get("metadata", {}).get("labels", {}),
+        ):
+            for key in [key for key in labels if key.startswith(("app.kubernetes.io/", "krmfn.dev/served"))]:
+                labels[key] = "other"
+    whole = imported(made, SETTINGS, keeps_pods=True)
+    again = {ref(one).id: one for one in generated(rendered([config_of(whole)], SETTINGS))}
+    for one in sets:
+        new, old = (each["spec"]["template"] for each in (again[ref(one).id], one))
+        assert new["metadata"] == old["metadata"]
+        assert normal({"metadata": {}, "spec": {"template": new}}) == normal(
+            {"metadata": {}, "spec": {"template": old}}
+        )
