@@ -84,6 +84,7 @@ _ROW = closed(
     node=TEXT,
     kernel=nullable(TEXT),
     state=TEXT,
+    loaded=nullable(FLAG),
     config=nullable(REF),
     pool=nullable(TEXT),
     module=nullable(REF),

@@ -100,7 +100,8 @@ def _table(
         every.append((joined, bare))
         is_required = "uncovered" in args.fail_on
         results += of_cluster(name, _judged(name, resources, joined, {*where.labels, *wanted.labels}, is_required))
-        shown = partial(_rows, joined, wanted, table.Filter() if moves else where, name if len(lists) > 1 else "")
+        also, cluster = table.Filter() if moves else where, name if len(lists) > 1 else ""
+        shown = partial(_rows, joined, wanted, also, cluster, is_live=name in dumped)
         if args.format == "json":
             parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
             continue
@@ -130,10 +131,10 @@ def _table(
 
 
 def _rows(
-    joined: Joined, wanted: table.Filter, also: table.Filter, cluster: str, in_doubt: str = ""
+    joined: Joined, wanted: table.Filter, also: table.Filter, cluster: str, in_doubt: str = "", is_live: bool = False
 ) -> Iterator[table.Row]:
     """Yield the rows of a cluster that both filters want."""
-    rows = table.rows(joined.groups, joined.whole.every, wanted, cluster, in_doubt)
+    rows = table.rows(joined.groups, joined.whole.every, wanted, cluster, in_doubt, is_live)
     return (row for row in rows if also.wants(row))
 
 

@@ -21,7 +21,7 @@ from .drivers import Driver
 from .facts import PASSING, tolerates
 
 State = Literal[
-    "runs", "conflict", "terminating", "taint", "kernel unknown", "no mapping",
+    "planned", "conflict", "terminating", "taint", "kernel unknown", "no mapping",
     "failure", "not labelled", "other version", "waiting", "blocked",
 ]  # fmt: skip
 """What becomes of a Module on a node that it selects; of several reasons the first one in this order:
@@ -120,7 +120,7 @@ def _blocked(groups: list[Group]) -> list[Group]:
     def judged(one: Outcome, cluster: Cluster) -> Outcome:
         name, failure = blocker.get((one.driver, cluster), ("", ""))
         own = one._replace(blocker=name)
-        return own._replace(state="blocked", failure=failure) if name and one.state == "runs" else own
+        return own._replace(state="blocked", failure=failure) if name and one.state == "planned" else own
 
     return [
         group._replace(
@@ -174,7 +174,7 @@ def _waiting(outcome: Outcome, taints: tuple[Taint, ...]) -> Outcome:
 
     KMM unloads it until then, also what is there of another version.
     """
-    if outcome.state in ("runs", "failure"):
+    if outcome.state in ("planned", "failure"):
         return outcome._replace(state="waiting", taints=taints)
     if outcome.state == "other version":
         return outcome._replace(state="not labelled", failure="", taints=taints)
@@ -205,7 +205,7 @@ class _Judge:
     def _tolerated(self, position: int, kernel: str, version: str | None) -> Outcome:
         outcome = self._of_kernel(position, kernel)
         wanted = self.drivers[position].module.version if position in self.version_keys else ""
-        if outcome.state != "runs" or not wanted or version == wanted:
+        if outcome.state != "planned" or not wanted or version == wanted:
             return outcome
         if not version:  # an empty label is none
             return outcome._replace(state="not labelled")
@@ -226,11 +226,11 @@ class _Judge:
     def _resolved(self, position: int, kernel: str) -> Outcome:
         resolve = self._resolvers[position]
         if resolve is None:
-            return Outcome(position, "runs")
+            return Outcome(position, "planned")
         if not kernel:
             return Outcome(position, "kernel unknown")
         try:
             resolution = resolve(kernel)
         except KrmfnError as failure:
             return Outcome(position, "failure", failure=str(failure))
-        return Outcome(position, "runs" if resolution.mapping is not None else "no mapping", resolution)
+        return Outcome(position, "planned" if resolution.mapping is not None else "no mapping", resolution)

@@ -28,7 +28,7 @@ def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | N
     driver = drivers[outcome.driver]
     name = f"{driver.module.ref.namespace}/{driver.module.ref.name}"
     steps = tuple(_steps(node, driver, outcome, live))
-    is_planned = outcome.state == "runs"
+    is_planned = outcome.state == "planned"
     if live is None:
         why = "is planned" if is_planned else f"is not planned to run: {wording.reason(drivers, outcome)}"
         return Told(is_planned, f"{node.name}: {name} {why}", steps)

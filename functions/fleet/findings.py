@@ -19,7 +19,7 @@ from .hints import Hints
 from .nodes import Fleet
 from .workloads import Placement, Workload, placements
 
-LOADING = ("runs", "not labelled", "other version", "waiting", "blocked")
+LOADING = ("planned", "not labelled", "other version", "waiting", "blocked")
 """The states in which KMM looks for the image of a Module, at once or when it is no longer blocked."""
 
 

@@ -15,7 +15,7 @@ from .coverage import Group
 from .drivers import Driver
 from .workloads import Workload, placements
 
-PULLED = ("runs", "not labelled", "other version", "waiting", "blocked")
+PULLED = ("planned", "not labelled", "other version", "waiting", "blocked")
 """The states in which a node pulls the images of a Module, at once or when what keeps it from that ends."""
 
 Nodes = frozenset[tuple[object, object]]

@@ -19,7 +19,7 @@ from .drivers import Driver
 
 NodeId = tuple[str, Cluster]
 """A node's name, and the labels of its cluster when a hub manages it."""
-_ACTIONS: Mapping[State, Action] = {"runs": "load", "other version": "leave"}
+_ACTIONS: Mapping[State, Action] = {"planned": "load", "other version": "leave"}
 
 
 class Side(NamedTuple):

@@ -16,7 +16,7 @@ from .drivers import Driver
 
 _COMPARED = 100
 """Modules up to which those that do not select a node are compared with its labels."""
-DRIVEN, ASSUMED = "runs", "other version"
+DRIVEN, ASSUMED = "planned", "other version"
 """The states in which a node has a driver, and in which it has one if it had one before."""
 
 
@@ -32,6 +32,8 @@ class Row(NamedTuple):
     """The cluster's name, where there are several."""
     lacks: str = ""
     """Which labels a node lacks that nothing selects."""
+    loaded: bool | None = None
+    """Whether a live node has KMM's ready label; None where that is not known, and for a plugin alone."""
 
     @property
     def refs(self) -> list[Ref]:
@@ -87,8 +89,12 @@ def rows(
     wanted: Filter | None = None,
     cluster: str = "",
     in_doubt: str = "",
+    is_live: bool = False,
 ) -> Iterator[Row]:
-    """Yield the wanted rows in the order of the nodes' names; `in_doubt` says why more selectors may select nodes."""
+    """Yield the wanted rows in the order of the nodes' names; `in_doubt` says why more selectors may select nodes.
+
+    `is_live` says that the labels of the nodes are those of now, KMM's among them.
+    """
     pairs = sorted(((node, group) for group in groups for node in group.nodes), key=lambda pair: pair[0].name)
     rows_of: dict[int, list[tuple[Driver, Outcome, str, str]]] = {}
     for node, group in pairs:
@@ -100,6 +106,8 @@ def rows(
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
         for row in [Row(node, *one) for one in rows_of[id(group)]] or [_unselected(node, drivers, in_doubt)]:
             row = row._replace(cluster=of_hub or cluster)
+            if is_live and row.driver and row.driver.loads:
+                row = row._replace(loaded=row.driver.ready in node.labels)
             if wanted is None or wanted.wants(row):
                 yield row
 
@@ -110,27 +118,28 @@ def _unselected(node: Node, drivers: Sequence[Driver], in_doubt: str) -> Row:
     return Row(node, reason=in_doubt, lacks=lacks)
 
 
-HEAD = ("NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
+LOADED = {None: "", True: "yes", False: "no"}
+HEAD = ("NODE", "KERNEL", "STATE", "LOADED", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
 
 
 def cells(row: Row) -> tuple[str, ...]:
     """Return a row for people."""
     if not row.driver or not row.outcome:
         why = row.reason or f"no selector selects this node{f': {row.lacks}' if row.lacks else ''}"
-        return (row.node.name, row.node.kernel or "-", row.state, "-", "-", "-", why)
+        return (row.node.name, row.node.kernel or "-", row.state, "", "-", "-", "-", why)
     image = row.outcome.resolution.image or ""
     first = row.outcome.resolution.in_tree
     what = "; ".join(filter(None, (row.reason, image, f"removes {', '.join(first)} first" if first else "")))
     owner, pool = row.driver.owner, row.driver.claim.pool
     config = f"{_short(owner)}{f' ({pool})' if pool else ''}" if owner else "-"
-    known = row.node.kernel or "-"
-    return (row.node.name, known, row.state, config, _short(row.driver.ref), row.mapping or "-", what or "plugin only")
+    facts = (row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
+    return (*facts, config, _short(row.driver.ref), row.mapping or "-", what or "plugin only")
 
 
 STYLES = {
     **dict.fromkeys(("conflict", "failure", "no mapping", "blocked"), "error"),
     **dict.fromkeys(("terminating", "taint", "kernel unknown", "not labelled", "waiting", "not known"), "warning"),
-    "runs": "clean",
+    "planned": "clean",
     "other version": "info",
     "not selected": "idle",
 }
@@ -151,26 +160,34 @@ def summary(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
 
     numbers: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for row in found:
-        _, kernel, state, config, module, _, what = cells(row)
-        key = (module if config == "-" else config, kernel, state, what)
+        _, kernel, state, loaded, config, module, _, what = cells(row)
+        key = (module if config == "-" else config, kernel, state, loaded, what)
         numbers.setdefault(key, {}).setdefault(row.cluster, set()).add(row.node.name)
     fleet = {row.cluster for row in found}
-    head = ("CONFIG", "KERNEL", "STATE", "NODES", *(["CLUSTERS"] if fleet != {""} else ()), "IMAGE OR REASON")
+    head = ("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *(["CLUSTERS"] if fleet != {""} else ()), "IMAGE OR REASON")
     lines = []
-    for (config, kernel, state, what), clusters in sorted(numbers.items()):
+    for (config, kernel, state, loaded, what), clusters in sorted(numbers.items()):
         where = [shared(list(clusters), len(fleet))] if fleet != {""} else []
-        lines.append((config, kernel, state, f"{sum(map(len, clusters.values())):,}", *where, what))
+        lines.append((config, kernel, state, loaded, f"{sum(map(len, clusters.values())):,}", *where, what))
     return _painted([head, *lines], paint)
 
 
 def _painted(rows: Sequence[Sequence[str]], paint: color.Paint) -> str:
     """Return aligned columns, the state in its colour."""
-    lines = [tuple(map(printable, line)) for line in rows]
+    lines = [tuple(map(printable, line)) for line in _known(rows)]
     at = lines[0].index("STATE")
     head, *padded = aligned(lines)
     for line, cells_of_line in zip(lines[1:], padded, strict=True):
         cells_of_line[at] = paint(line[at], STYLES[line[at]]) + cells_of_line[at][len(line[at]) :]
     return "".join(f"{'  '.join(line).rstrip()}\n" for line in (head, *padded))
+
+
+def _known(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return rows without the column LOADED where no row has it."""
+    at = rows[0].index("LOADED")
+    if any(row[at] for row in rows[1:]):
+        return list(rows)
+    return [[*row[:at], *row[at + 1 :]] for row in rows]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -181,7 +198,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def markdown(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
     """Return a table for a pull request."""
-    head, *body = _lines(found)
+    head, *body = _known(_lines(found))
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
     lines += [f"| {' | '.join(map(_escaped, line))} |" for line in body]
     return "".join(f"{line}\n" for line in lines)
@@ -204,6 +221,7 @@ def record(row: Row) -> dict[str, Any]:
         "node": row.node.name,
         "kernel": row.node.kernel or None,
         "state": row.state,
+        "loaded": row.loaded,
         "config": reference(driver.owner) if driver and driver.owner else None,
         "pool": driver.claim.pool or None if driver else None,
         "module": reference(driver.ref) if driver else None,
@@ -212,7 +230,7 @@ def record(row: Row) -> dict[str, Any]:
         "image": resolution.image if resolution else None,
         "inTreeModulesToRemove": list(resolution.in_tree) if resolution else [],
         "taints": [str(taint) for taint in outcome.taints] if outcome else [],
-        "reason": row.reason or None,
+        "reason": row.reason or row.lacks or None,
     }
 
 

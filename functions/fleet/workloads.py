@@ -117,6 +117,6 @@ def _set_by_kmm(group: Group, drivers: Sequence[Driver]) -> dict[str, str]:
     labels: dict[str, str] = {}
     for outcome in (*group.outcomes, *group.theirs):
         driver = drivers[outcome.driver]
-        if outcome.state in ("runs", "waiting", "other version"):
+        if outcome.state in ("planned", "waiting", "other version"):
             labels |= driver.labels(outcome.failure if outcome.state == "other version" else driver.module.version)
     return labels

@@ -28,7 +28,7 @@ SHAPES = {
     "not labelled": "h9v4h-9z",
     "waiting": "h4v9h-4z",
     "other version": "v9h9z",
-    "runs": SQUARE,
+    "planned": SQUARE,
     "not selected": "m2.5 2.5h4v4h-4z",
 }
 """The shape of each state, in the corner of a square: colours are not the only sign. The style sheet has the same."""

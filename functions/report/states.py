@@ -37,7 +37,7 @@ STATES = (
     State(
         "other version", "Other version", "ordered upgrade: what is loaded, if anything, stays until the label changes"
     ),
-    State("runs", "Runs", "the driver is loaded"),
+    State("planned", "Planned", "KMM loads the driver, if it has not yet"),
     State("not selected", "Not selected", "no selector selects the node"),
 )
 RANK = {state.key: rank for rank, state in enumerate(STATES)}

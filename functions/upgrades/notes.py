@@ -86,7 +86,7 @@ def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref]
         names: dict[Id, list[str]] = {driver.ref.id: [] for driver in whole.drivers}
         for group in groups:
             for outcome in group.outcomes:
-                if outcome.state == "runs":
+                if outcome.state == "planned":
                     names[whole.drivers[outcome.driver].ref.id] += (node.name for node in group.nodes)
         pods = zip(whole.workloads, placed, strict=True)
         return names | {workload.ref.id: [node.name for node in where.nodes] for workload, where in pods if where}

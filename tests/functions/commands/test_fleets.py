@@ -119,7 +119,7 @@ def test_a_row_per_node_says_what_it_gets(lab: Path) -> None:
         ["NODE", "KERNEL", "STATE", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON"],
         ["n1", NEW, "no mapping", "kmm/gpu", "kmm/gpu", "-", "no kernel mapping matches"],
         [
-            *("n2", EL9, "runs", "kmm/gpu", "kmm/gpu", "kernelMappings[0] regexp ^.*[.]el9_5[.].*$"),
+            *("n2", EL9, "planned", "kmm/gpu", "kmm/gpu", "kernelMappings[0] regexp ^.*[.]el9_5[.].*$"),
             f"registry.example.com/gpu:1.0-{EL9}; removes nouveau first",
         ],
         ["n3", EL9, "not selected", "-", "-", "-", f"no selector selects this node: {ASKS}"],
@@ -136,7 +136,7 @@ def rows(*args: str) -> list[tuple[str, str]]:
 def test_rows_are_filtered(lab: Path) -> None:
     assert rows(str(lab), "--problems") == [("n1", "no mapping")]
     assert rows(str(lab), "--label", "gpu=no") == [("n3", "not selected")]
-    assert rows(str(lab), "--owner", "kmm/gpu") == [("n1", "no mapping"), ("n2", "runs")]
+    assert rows(str(lab), "--owner", "kmm/gpu") == [("n1", "no mapping"), ("n2", "planned")]
     assert rows(str(lab), "--owner", "gpu", "--label", "gpu=no") == []
 
 
@@ -153,7 +153,7 @@ def test_a_filter_that_nothing_can_pass_is_no_empty_table(lab: Path) -> None:
 
 def test_one_node_is_asked_about(lab: Path) -> None:
     assert rows(str(lab), "--node", "n1") == [("n1", "no mapping")]
-    assert rows(str(lab), "--node", "n[13]", "--node", "n2") == [("n1", "no mapping"), ("n2", "runs"), ("n3", NOT)]
+    assert rows(str(lab), "--node", "n[13]", "--node", "n2") == [("n1", "no mapping"), ("n2", "planned"), ("n3", NOT)]
     assert rows(str(lab), "--node", "*", "--problems") == [("n1", "no mapping")]
 
 
@@ -179,7 +179,7 @@ def test_on_a_terminal_states_have_colours(lab: Path) -> None:
     done = process("krmfn", "nodes", str(lab), "--wide", "--color", "always")
     plain = process("krmfn", "nodes", str(lab), "--wide")
     assert "\x1b[1;31mno mapping\x1b[0m    kmm/gpu" in done.text
-    assert "\x1b[32mruns\x1b[0m        " in done.text
+    assert "\x1b[32mplanned\x1b[0m     " in done.text
     assert re.sub("\x1b\\[[0-9;]*m", "", done.text) == plain.text
     assert {*get_args(State), "not selected", "not known"} == {*table.STYLES}
 
@@ -446,7 +446,7 @@ def test_with_exclusivity_turned_off_two_configs_run_on_one_node(lab: Path) -> N
         "apiVersion: krmfn.dev/v1alpha1\nkind: RenderDeviceConfigs\nmetadata: {name: s}\n"
         "spec: {exclusivity: {mode: 'off'}}\n"
     )
-    assert [pair for pair in rows(str(lab)) if pair[0] == "n2"] == [("n2", "runs"), ("n2", "runs")]
+    assert [pair for pair in rows(str(lab)) if pair[0] == "n2"] == [("n2", "planned"), ("n2", "planned")]
     done = process("krmfn", "images", str(lab))
     assert f"mirror.example.com/gpu:1.0-{EL9}" in done.text
 
@@ -469,7 +469,7 @@ def test_a_cordoned_node_waits_and_is_not_in_an_inventory(tmp_path: Path) -> Non
     done = process("krmfn", "nodes", ".", "--format", "json", cwd=folder)
     [cluster] = json.loads(done.out)["clusters"]
     rows = cluster["rows"]
-    assert [(row["node"], row["state"]) for row in rows] == [("a", "runs"), ("b", "waiting")]
+    assert [(row["node"], row["state"]) for row in rows] == [("a", "planned"), ("b", "waiting")]
     assert rows[1]["reason"] == "waits while the node is cordoned (node.kubernetes.io/unschedulable:NoSchedule)"
     assert rows[1]["image"], "it is pulled once the node is uncordoned"
     assert process("krmfn", "nodes", ".", "--require-coverage", cwd=folder).code == 1

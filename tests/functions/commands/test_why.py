@@ -143,6 +143,16 @@ def test_nodes_counts_what_is_planned_and_ready_on_live_nodes() -> None:
     done = process("krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=dump)
     assert "planned 2, loaded 1, these 1 not: nic on web-2" in done.err
     assert ("web-2" in done.text, "gpu-1" in done.text, done.code) == (True, False, 0)
+    cells = {line.split()[0]: line.split()[2:4] for line in done.text.splitlines()}
+    assert cells == {"NODE": ["STATE", "LOADED"], "web-1": ["planned", "yes"], "web-2": ["planned", "no"]}
+    done = process("krmfn", "nodes", "examples/one-cluster", "--format", "json", "--live", "-", stdin=dump)
+    rows = json.loads(done.text)["clusters"][0]["rows"]
+    assert [(row["node"], row["state"], row["loaded"]) for row in rows] == [
+        ("web-1", "planned", True),
+        ("web-2", "planned", False),
+    ]
+    done = process("krmfn", "nodes", "examples/one-cluster", "--format", "json")
+    assert {row["loaded"] for row in json.loads(done.text)["clusters"][0]["rows"]} == {None}
 
 
 def test_nodes_says_that_a_live_node_is_cordoned() -> None:
@@ -150,7 +160,7 @@ def test_nodes_says_that_a_live_node_is_cordoned() -> None:
         "krmfn", "nodes", "examples/one-cluster", "--wide", "--live", "-", stdin=json.dumps([node(NIC, CORDON)])
     )
     assert "waits while the node is cordoned" in done.text
-    assert "runs" not in done.text
+    assert "planned" not in done.text
 
 
 LIVE = ("nodes", "check", "images", "report", "why", "diff", "ci")

@@ -103,7 +103,7 @@ def test_who_cannot_meet_is_fine_and_nothing_of_theirs_is_printed(tmp_path: Path
     assert [one["metadata"]["namespace"] for one in yaml.safe_load_all(made.text)] == ["kmm"]
     (cluster,) = json.loads(run(tmp_path, "nodes", "--format", "json").text)["clusters"]
     rows = cluster["rows"]
-    assert [(row["node"], row["module"]["namespace"], row["state"]) for row in rows] == [("n1", "kmm", "runs")]
+    assert [(row["node"], row["module"]["namespace"], row["state"]) for row in rows] == [("n1", "kmm", "planned")]
 
 
 def test_their_warnings_are_theirs(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def oracle(one: Driver, node: Node, present: list[Driver]) -> Wanted:
     if not untolerated:
         return outcome
     return outcome._replace(
-        state={"runs": "waiting", "failure": "waiting", "other version": "not labelled"}.get(
+        state={"planned": "waiting", "failure": "waiting", "other version": "not labelled"}.get(
             outcome.state, outcome.state
         )
     )
@@ -156,7 +156,7 @@ def oracle(one: Driver, node: Node, present: list[Driver]) -> Wanted:
 def on_kernel(one: Driver, node: Node) -> Wanted:
     """What becomes of a Module on a node without taints."""
     if not one.loads:
-        return Wanted("runs")
+        return Wanted("planned")
     if not node.kernel:
         return Wanted("kernel unknown")
     kernel = node.kernel[:-1] if node.kernel.endswith("+") else node.kernel
@@ -167,7 +167,7 @@ def on_kernel(one: Driver, node: Node) -> Wanted:
             image = mapping["containerImage"].replace("$KERNEL_FULL_VERSION", kernel.replace("+", "_"))
             label = node.labels.get(f"kmm.node.kubernetes.io/version-module.ns.{one.ref.name}")
             if not one.module.version or label == one.module.version:
-                return Wanted("runs", at, image)
+                return Wanted("planned", at, image)
             return Wanted("other version" if label else "not labelled", at, image)
     return Wanted("no mapping")
 
@@ -196,7 +196,7 @@ def test_the_engine_agrees_with_the_oracle(part: int, fleet: tuple[list[Node], l
             }
             expected = {drivers.index(one): oracle(one, node, present) for one in present}
             for at, wanted in expected.items():
-                if wanted.state == "runs" and fails(drivers[at], nodes, node.cluster):
+                if wanted.state == "planned" and fails(drivers[at], nodes, node.cluster):
                     expected[at] = wanted._replace(state="blocked")
             assert actual == expected
             for outcome in group.outcomes:

@@ -43,7 +43,7 @@ def labels_with_kmm(node: Node, group: coverage.Group, drivers: list[Driver]) ->
     labels = dict(node.labels)
     for outcome in group.outcomes:
         one = drivers[outcome.driver]
-        if outcome.state in ("runs", "waiting") and one.loads:
+        if outcome.state in ("planned", "waiting") and one.loads:
             labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.ready"] = ""
             if one.module.version:
                 labels[f"kmm.node.kubernetes.io/ns.{one.ref.name}.version.ready"] = one.module.version

@@ -248,8 +248,8 @@ def test_an_error_that_keeps_the_change_from_being_known_counts_once() -> None:
 
 def test_a_picture_is_said_in_words() -> None:
     html = page([part_of(device_config(), gpu("n1"), gpu("n2"))], RULES, "1")
-    assert html.count("2 nodes. Runs: 2") == 1, "of the field of squares"
-    assert html.count('aria-label="Runs: 2"') == 1, "of the bar"
+    assert html.count("2 nodes. Planned: 2") == 1, "of the field of squares"
+    assert html.count('aria-label="Planned: 2"') == 1, "of the bar"
 
 
 def test_nothing_is_fetched_and_nothing_of_the_input_can_run() -> None:
@@ -298,7 +298,7 @@ def test_the_map_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> Non
     whole = tallies.map_of(found, parts, by_part)
     assert [head.name for head, _ in whole.rows] == [f"c{at}" for at in range(13)]
     assert {head.name: cells for head, cells in whole.rows}["c12"] == ["not known", "not known"]
-    assert [cells for _, cells in whole.rows[:12]] == [[{"runs": 1}, None]] * 12
+    assert [cells for _, cells in whole.rows[:12]] == [[{"planned": 1}, None]] * 12
     assert (whole.more_rows, whole.more_columns) == (0, 0)
     few = tallies.map_of(found, parts[:2], by_part[:2])
     assert [head.name for head, _ in few.rows] == ["kmm/dc", "kmm/b"]
