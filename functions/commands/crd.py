@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import NamedTuple
+
+from krmfn.errors import KrmfnError
 
 from ..command import PRINTED, Command, Context
 from ..paths import output
@@ -11,11 +14,31 @@ from ..rendering.schemas import text
 CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
 
 
+class Args(NamedTuple):
+    """The arguments of `crd`."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
 class NoArgs(NamedTuple):
-    """The arguments of `crd` and `kustomize-config`: none."""
+    """The arguments of `kustomize-config`: none."""
 
 
-def _crds(_: Context, args: NoArgs) -> int:
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = "a Profile in PATHs, for its own kind (default: our kinds)"
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help=help_)
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
+
+
+def _crds(_: Context, args: Args) -> int:
+    if args.name:
+        from . import products
+
+        if not args.paths:
+            raise KrmfnError(f"pass the PATH that holds the Profile: krmfn crd {args.name} PATH")
+        output.write_stdout(products.crd_text(args.name, args.paths))
+        return 0
     output.write_stdout("---\n".join(text(f"crds/{name}.yaml") for name in CRDS))
     return 0
 
@@ -26,8 +49,8 @@ def _fields(_: Context, args: NoArgs) -> int:
 
 
 COMMAND = Command(
-    ("| kubectl apply -f -",),
-    *(lambda parser: None, NoArgs, _crds),
+    ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -"),
+    *(_arguments, Args, _crds),
     exits=PRINTED,
 )
 KUSTOMIZE_CONFIG = Command(

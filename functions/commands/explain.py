@@ -1,4 +1,4 @@
-"""The command `explain`: a rule with examples, a field with its place, or the fields of a config with their layers."""
+"""The command `explain`: a rule with examples, a field with its place, a config with its layers, or a Profile."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ class Args(NamedTuple):
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command `explain`."""
-    help_ = "a rule id such as KRM301, a field such as deviceconfig.spec.build, or PATH NAME for a config in PATH"
+    help_ = (
+        "a rule id such as KRM301, a field such as deviceconfig.spec.build, PATH NAME for a config in PATH, "
+        "or NAME PATH... for a Profile in PATHs or, as NAME.spec.FIELD, for its option"
+    )
     parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
 
 
@@ -47,8 +50,12 @@ def explained(names: tuple[str, ...]) -> str:
         return explain_layers.text(*names)
     from . import explain_fields
 
-    names = tuple(map(explain_fields.meant, names))
     width = min(shutil.get_terminal_size().columns, _WIDEST)
+    if len(names) > 1 and all(name == "-" or os.path.exists(name) for name in names[1:]):  # noqa: PTH110  # as above
+        from . import products
+
+        return products.text(names[0], names[1:], width)
+    names = tuple(map(explain_fields.meant, names))
     known = {rule.id: rule for rule in catalogue.rules()}
     wanted = list(dict.fromkeys(name if explain_fields.is_field(name) else name.upper() for name in names))
     unknown = [_unknown(name, list(known)) for name in names if not _is_known(name, known)]
@@ -77,10 +84,11 @@ def _unknown(name: str, known: list[str]) -> str:
     close = [one for one in known if near(one, name)][:3]
     if name.startswith("spec."):
         close = [f"deviceconfig.{name}"]
-    others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME"
+    others = "`krmfn rules` prints all rules; a field is written as deviceconfig.spec.NAME, a config as PATH NAME, "
+    others += "a Profile as NAME PATH"
     hint = f"did you mean {' or '.join(close)}?" if close else others
     return f"unknown rule {name}; {hint}"
 
 
-_EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi")
+_EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")
 COMMAND = Command(_EXAMPLES, arguments, Args, run, exits=PRINTED)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
+from krmfn.errors import KrmfnError
+
 from ..command import PRINTED, Command, Context
 from ..paths import output
 from ..rendering.schemas import text
+from ..rendering.spelling import near
 
 SCHEMAS = {
     "DeviceConfig": "deviceconfig",
@@ -24,21 +27,33 @@ class Args(NamedTuple):
     """The arguments of `schema`."""
 
     kind: str
+    paths: tuple[str, ...]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    known = f"{', '.join(SCHEMAS)} (default: DeviceConfig)"
-    choices = tuple(SCHEMAS)
-    parser.add_argument("kind", nargs="?", default="DeviceConfig", choices=choices, metavar="KIND", help=known)
+    known = f"{', '.join(SCHEMAS)} (default: DeviceConfig), or the name of a Profile in PATHs"
+    parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 
 def _run(_: Context, args: Args) -> int:
+    if args.paths:
+        from . import products
+
+        output.write_stdout(products.schema_text(args.kind, args.paths))
+        return 0
+    if args.kind not in SCHEMAS:
+        close = " or ".join(one for one in SCHEMAS if near(one, args.kind))
+        hint = (
+            f"did you mean {close}?" if close else f"there are {', '.join(SCHEMAS)}; for a Profile pass its PATH, too"
+        )
+        raise KrmfnError(f"unknown kind {args.kind}; {hint}")
     output.write_stdout(text(f"{SCHEMAS[args.kind]}.schema.json"))
     return 0
 
 
 COMMAND = Command(
-    ("DeviceConfig > deviceconfig.schema.json",),
+    ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json"),
     *(_arguments, Args, _run),
     exits=PRINTED,
 )

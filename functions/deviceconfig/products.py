@@ -118,15 +118,15 @@ def tried(function_config: FunctionConfig) -> Iterator[Result]:
     for product in function_config.products.values() if any(function_config.products) else ():
         seen: set[str] = set()
         for options in samples.trials(product) if product.is_sound else ():
-            item = _stand_in(product, options)
+            item = stand_in(product, options)
             for found in problems(item, item.ref, function_config)[0]:
                 if found.ref == product.item.ref and (text := str(found)) not in seen:
                     seen.add(text)
                     yield found
 
 
-def _stand_in(product: Profile, options: Any) -> Item:
-    """Return a config of a Profile with these options."""
+def stand_in(product: Profile, options: Any) -> Item:
+    """Return a config of a Profile with these options, called x."""
     metadata = {"name": "x", "namespace": "x"}
     group, kind = product.kind or ("krmfn.dev", "DeviceConfig")
     spec = options if product.kind else {"profile": product.name, "options": options}

@@ -146,12 +146,13 @@ def _leaves(kind: str, spec: str) -> Leaves:
     for manifest in (one.manifest for one in objects):
         numbers[manifest["kind"]] += 1
         found[manifest["kind"], numbers[manifest["kind"]], ()] = True
-        for path, value in leaves(_unmarked(manifest)):
+        for path, value in leaves(unmarked(manifest)):
             found[manifest["kind"], numbers[manifest["kind"]], path] = value
     return found
 
 
-def _unmarked(manifest: Manifest) -> Manifest:
+def unmarked(manifest: Manifest) -> Manifest:
+    """Return an object without annotations of ours."""
     notes = {key: value for key, value in annotations_of(manifest).items() if not key.startswith("krmfn.dev/")}
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": notes}}
 

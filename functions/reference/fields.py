@@ -56,7 +56,7 @@ def _entries(
     name = path[-1]
     merge = _merge(name, node, siblings) if kind in _LAYERED and len(path) > 1 else ""
     definition = raw.get("$ref", "").rpartition("/")[2]
-    yield Entry(kind, path, node.get("description", ""), _type(node, shared), required, merge, node, definition)
+    yield Entry(kind, path, node.get("description", ""), in_words(node, shared), required, merge, node, definition)
     if name == "defaults":  # the fields of a DeviceConfig, again, and some that it has not
         yield from _further(kind, node, path, shared)
     if name in ("defaults", "profiles"):
@@ -79,7 +79,7 @@ def _further(kind: str, node: Schema, path: tuple[str, ...], shared: Schema) -> 
                 yield entry
 
 
-def _type(node: Schema, shared: Schema) -> str:
+def in_words(node: Schema, shared: Schema) -> str:
     """Return a type in words: `a string, one of A, B`, `a list of strings`, `a number from 1 to 65535`."""
     if "enum" in node:
         return "one of " + ", ".join(
@@ -87,9 +87,9 @@ def _type(node: Schema, shared: Schema) -> str:
         )
     kinds = node["type"] if isinstance(node.get("type"), list) else [node.get("type", "object")]
     if kinds == ["array"]:
-        return f"list of {_plural(_type(resolved(node['items'], shared), shared))}"
+        return f"list of {_plural(in_words(resolved(node['items'], shared), shared))}"
     if isinstance(node.get("additionalProperties"), dict):
-        return f"mapping to {_plural(_type(resolved(node['additionalProperties'], shared), shared))}"
+        return f"mapping to {_plural(in_words(resolved(node['additionalProperties'], shared), shared))}"
     low, high = node.get("minimum"), node.get("maximum")
     bounds = f" from {low} to {high}" if "integer" in kinds and high is not None and high < 2**31 - 1 else ""
     words = {"string": "text", "integer": f"number{bounds}", "boolean": "true or false", "object": "object"}

@@ -1,0 +1,113 @@
+"""A Profile as `explain`, `schema` and `crd` say it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tests.commands import ROOT, process
+from tests.functions.profile.vendor import CR, PROFILE
+
+AMD = str(ROOT / "examples/profiles/amd-gpu")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    (tmp_path / "profile.yaml").write_text(PROFILE)
+    return str(tmp_path)
+
+
+def explained(*names: str) -> list[str]:
+    done = process("krmfn", "explain", *names)
+    assert (done.code, done.err) == (0, "")
+    return done.text.splitlines()
+
+
+def refused(command: str, *names: str) -> str:
+    done = process("krmfn", command, *names)
+    assert (done.code, done.text) == (2, "")
+    return done.err
+
+
+def test_options_are_a_table(folder: str) -> None:
+    lines = explained("amd-gpu", folder)
+    assert lines[:2] == ["amd-gpu@1.4.1", "for DeviceConfig of amd.com/v1alpha1"]
+    rows = [line.split() for line in lines[4:]]
+    assert ["spec.exporter.port", "number", "from", "1", "to", "65535", "5000"] in rows
+    assert ["spec.exporter.enable", "true", "or", "false", "false"] in rows
+
+
+def test_what_an_option_sets_is_said_also_where_its_switch_is_off(folder: str) -> None:
+    lines = explained("amd-gpu.spec.exporter.port", folder)
+    at = lines.index("  with spec.exporter.enable: true")
+    there = "    DaemonSet x-metrics  spec.template.spec.containers[name=metrics]"
+    ends = (".args[0]", ".env[name=PORT].value", ".ports[name=metrics].containerPort")
+    assert lines[at + 1 :] == [f"{there}{end}" for end in ends]
+    assert lines[at - 1] == "sets, in what is made of a config called x:"
+    assert explained("amd-gpu.spec.exporter.enable", folder)[-1] == "  DaemonSet x-metrics  (the whole object)"
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        ("driver.blacklist", "initContainers"),
+        ("metricsExporter.nodePort", "nodePort"),
+        ("devicePlugin.devicePluginArguments", "command"),
+        ("driver.upgradePolicy.enable", "ignored"),
+    ],
+)
+def test_options_of_amd_set_something_or_say_why_not(option: str, line: str) -> None:
+    assert any(line in one for one in explained(f"amd-gpu.spec.{option}", AMD)[2:]), option
+
+
+def test_the_schema_takes_a_config_and_refuses_a_typo(folder: str) -> None:
+    validator = Draft202012Validator(json.loads(process("krmfn", "schema", "amd-gpu", folder).text))
+    validator.check_schema(validator.schema)
+    assert not list(validator.iter_errors(CR))
+    for wrong in ({"drvier": {}}, {"driver": {"image": 1, "version": "1"}}, {"exporter": {"port": 0}}):
+        assert list(validator.iter_errors({**CR, "spec": {**CR["spec"], **wrong}}))
+    assert list(validator.iter_errors({**CR, "apiVersion": "amd.com/v1"}))
+
+
+def test_the_schema_of_a_profile_without_a_kind_is_that_of_a_deviceconfig_with_its_options(tmp_path: Path) -> None:
+    own = yaml.safe_load(PROFILE)
+    del own["spec"]["for"]
+    (tmp_path / "profile.yaml").write_text(yaml.safe_dump(own))
+    validator = Draft202012Validator(json.loads(process("krmfn", "schema", "amd-gpu", str(tmp_path)).text))
+    config = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": {"name": "gpu"}}
+    spec = {"profile": "amd-gpu", "options": CR["spec"]}
+    assert not list(validator.iter_errors({**config, "spec": spec}))
+    assert list(validator.iter_errors({**config, "spec": {**spec, "options": {"drvier": {}}}}))
+    assert "is for no kind of its own" in refused("crd", "amd-gpu", str(tmp_path))
+
+
+@pytest.mark.parametrize(("plural", "name"), [("", "deviceconfigs.amd.com"), (", plural: devcfgs", "devcfgs.amd.com")])
+def test_the_definition_has_the_vendors_kind(folder: str, plural: str, name: str) -> None:
+    text = PROFILE.replace("kind: DeviceConfig}", f"kind: DeviceConfig{plural}}}")
+    Path(folder, "profile.yaml").write_text(text)
+    definition = yaml.safe_load(process("krmfn", "crd", "amd-gpu", folder).text)
+    assert definition["metadata"]["name"] == name
+    assert [(one["name"], one["storage"]) for one in definition["spec"]["versions"]] == [("v1alpha1", True)]
+    written = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    assert written == yaml.safe_load(text)["spec"]["schema"]["properties"]["spec"]
+
+
+def test_names_that_are_nearly_there_are_told(folder: str) -> None:
+    assert "did you mean amd-gpu?" in refused("explain", "amd-gpo", folder)
+    assert "did you mean amd-gpu?" in refused("schema", "amd-gpo", folder)
+    assert "did you mean amd-gpu?" in refused("crd", "amd-gpo", folder)
+    assert "did you mean amd-gpu.spec.exporter.port?" in refused("explain", "amd-gpu.spec.exporter.prt", folder)
+    assert "did you mean DeviceConfig?" in refused("schema", "DeviceConfg")
+    assert "pass the PATH" in refused("crd", "amd-gpu")
+
+
+def test_two_of_a_name_and_one_that_is_wrong_are_refused(folder: str) -> None:
+    Path(folder, "other.yaml").write_text(PROFILE.replace("1.4.1", "1.4.2"))
+    assert "several Profiles called amd-gpu" in refused("explain", "amd-gpu", folder)
+    Path(folder, "other.yaml").unlink()
+    Path(folder, "profile.yaml").write_text(PROFILE.replace("texts:", "txets:"))
+    assert "profile.yaml:" in refused("explain", "amd-gpu", folder)
