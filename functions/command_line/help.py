@@ -20,7 +20,7 @@ _JUDGED = (
 )
 _OUTPUT = (
     "output out output-dir replace split include-inputs format output-format plan wave write-baseline label owner node "
-    "problems labels all-labels name valid-until update taken-on wide verbose quiet color"
+    "keep-pod-templates problems labels all-labels name valid-until update taken-on wide verbose quiet color"
 )
 _RARE = "root kustomize allow-remote function-image jobs timeout hardened log-format"
 OPTIONS = {

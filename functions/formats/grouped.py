@@ -25,7 +25,7 @@ _SHOWN = 4
 """Clusters that are named; more are counted."""
 _NODES = re.compile(r"(?<![\w.,-])([\d,]+)(?: of (?:the )?([\d,]+))? nodes?( \([^()]*\))?")
 """How a message counts and names nodes: `3 of the 40 nodes (a, b, c)`."""
-_INVENTORY = re.compile(r"NodeInventory \S+(?:, NodeInventory \S+)*(?= does not hold)")
+_INVENTORY = re.compile(r"(?<!, )NodeInventory [^\s,]+(?:, NodeInventory [^\s,]+)*(?= does not hold)")
 _VERB = re.compile(r"\b(?:(get|run)s?|is|are)\b")
 _KEPT = re.compile(r"version (\S+) stays")
 _HEADS = {

@@ -112,7 +112,7 @@ kind: DeviceConfig
         "a kustomization must not fetch anything over the network",
         good=_GOOD,
         bad=_GOOD.replace("[", "['https://github.com/example/app//deploy?ref=v1', "),
-        remedy="Keep a copy in the repository, so that what was reviewed is what is deployed. Otherwise pass "
+        remedy="Keep a copy in the repository, so that what was reviewed is what is deployed. Or pass "
         "`--allow-remote`, or skip the folder with `--exclude`.",
     ),
     Rule(
@@ -120,8 +120,8 @@ kind: DeviceConfig
         "a kustomization must not list functions other than krmfn's, called by their bare names and without settings",
         good=_FUNCTION,
         bad=_FUNCTION.replace("path: krmfn", "path: ./krmfn"),
-        remedy="Remove other functions from the kustomization, or run them beforehand and keep their output. Skip "
-        "its folder with `--exclude` where krmfn has nothing to do.",
+        remedy="Remove other functions from the kustomization, or run them beforehand and keep their output. Leave "
+        "its folder out with `--exclude` where krmfn has nothing to do.",
     ),
     Rule(
         "KRM511",
@@ -135,7 +135,7 @@ kind: DeviceConfig
         "a kustomization must not render Helm charts",
         good=_GOOD,
         bad=f"{_GOOD}---\n# charts/app/values.yaml\nreplicas: 1\n".replace("---", "helmCharts: [{name: app}]\n---", 1),
-        remedy="Render the chart with helm, and keep the output in the repository. Otherwise pass "
+        remedy="Render the chart with helm, and keep the output in the repository. Or pass "
         "`--kustomize=--enable-helm`, or skip the folder with `--exclude`.",
     ),
     Rule(

@@ -91,5 +91,5 @@ class Renderer(NamedTuple):
     def marked(self, items: "Sequence[Item]") -> Scope:
         """Return the scope with each kind that the marks of some items name as an owner's: its Profile may be gone."""
         marks = [item.mark for item in items] if self.has_products else []
-        kinds = {mark.owner[:2] for mark in marks if mark and mark.function == self.scope.function}
+        kinds = {mark.owner[:2] for mark in marks if mark and mark.function == self.scope.function and mark.owner[0]}
         return self.scope._replace(owners=self.scope.owners | (kinds - self.scope.kinds))

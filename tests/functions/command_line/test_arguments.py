@@ -93,7 +93,6 @@ def test_after_two_dashes_everything_is_a_path() -> None:
         ["check", "-q", "a", "-v"],
         ["check", "a", "--strict", "--root"],
         ["completion", "csh"],
-        ["schema", "Pod"],
         [],
         [""],
         ["check a"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -68,7 +69,8 @@ def test_the_schema_takes_a_config_and_refuses_a_typo(folder: str) -> None:
     validator = Draft202012Validator(json.loads(process("krmfn", "schema", "amd-gpu", folder).text))
     validator.check_schema(validator.schema)
     assert not list(validator.iter_errors(CR))
-    for wrong in ({"drvier": {}}, {"driver": {"image": 1, "version": "1"}}, {"exporter": {"port": 0}}):
+    wrongs: list[Any] = [{"drvier": {}}, {"driver": {"image": 1, "version": "1"}}, {"exporter": {"port": 0}}]
+    for wrong in wrongs:
         assert list(validator.iter_errors({**CR, "spec": {**CR["spec"], **wrong}}))
     assert list(validator.iter_errors({**CR, "apiVersion": "amd.com/v1"}))
 
