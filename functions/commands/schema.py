@@ -23,6 +23,14 @@ SCHEMAS = {
 """Our kinds by the names that `schema` takes, with the schema of each."""
 
 
+class _Kinds(tuple[str, ...]):
+    """Our kinds, which completion offers; any other name may be that of a Profile."""
+
+    def __contains__(self, name: object) -> bool:
+        """Return True: what is no kind and no Profile is said when the PATHs have been read."""
+        return True
+
+
 class Args(NamedTuple):
     """The arguments of `schema`."""
 
@@ -32,7 +40,8 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     known = f"{', '.join(SCHEMAS)} (default: DeviceConfig), or the name of a Profile in PATHs"
-    parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
+    kinds = _Kinds(SCHEMAS)
+    parser.add_argument("kind", nargs="?", default="DeviceConfig", choices=kinds, metavar="KIND", help=known)
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 

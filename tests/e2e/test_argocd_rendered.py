@@ -14,7 +14,7 @@ from .argo_loop import APPS, ARGO, AUTHOR, KMM, Loop, Object
 from .engines import must, path_of
 from .test_argocd_loop import CONFIG, SENTENCE, settled
 
-EXAMPLES = PLUGIN.parent / "examples"
+EXAMPLES = PLUGIN.parents[1] / "argocd-applications"
 BRANCH = "environments/lab"
 
 

@@ -14,7 +14,7 @@ from .test_argocd_loop import config
 def test_a_folder_becomes_an_application_of_its_cluster(loop: Loop) -> None:
     """The folder has the name by which Argo CD knows the cluster."""
     loop.commit("a cluster", clusters__e2e__gpu=config())
-    text = (PLUGIN.parent / "examples" / "applicationset.yaml").read_text()
+    text = (PLUGIN.parents[1] / "argocd-applications" / "applicationset.yaml").read_text()
     assert text.count("https://git.example.com/fleet.git") == 2
     made = yaml.safe_load(text.replace("https://git.example.com/fleet.git", f"file://{loop.repository}"))
     place = loop.cluster.path_of(ARGO, "ApplicationSet", "argocd", "accelerators")

@@ -145,7 +145,7 @@ def test_shellcheck_has_nothing_to_say_of_the_other_commands(hub: Hub, tmp_path:
     recipe = yaml.safe_load((GITLAB / ".gitlab-ci.yml").read_text())
     for name in ("krmfn", "krmfn-note"):
         scripts.append("\n".join([*recipe[name].get("before_script", []), *recipe[name]["script"]]))
-    assert len(scripts) == 5
+    assert len(scripts) == 6
     for number, script in enumerate(scripts):
         file = tmp_path / f"{number}.sh"
         file.write_text(script)

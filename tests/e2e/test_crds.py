@@ -108,8 +108,8 @@ def without_nulls(value: Any) -> Any:
     return [without_nulls(child) for child in value] if isinstance(value, list) else value
 
 
-OPEN = re.compile(r"^spec\.(nodePools\[\d+\]\.)?imagePullSecrets\[")
-"""What may be a text or an object: a structural schema has no such type, and leaves it open."""
+OPEN = re.compile(r"^spec\.(nodePools\[\d+\]\.)?(imagePullSecrets\[|(\S+\.)?serviceAccount\.openshift$)")
+"""What may be a text or an object, or a boolean: a structural schema has no such type, and leaves it open."""
 
 
 def disagreement(judge: Judge, manifest: Manifest) -> str:

@@ -216,4 +216,4 @@ def test_schema_prints_the_schema_of_a_kind(args: list[str], file: str) -> None:
 def test_schema_names_the_kinds_it_has() -> None:
     done = process("krmfn", "schema", "Module")
     assert done.code == 2
-    assert "'DeviceConfig', 'DeviceConfig.example.com', 'Ptemplate', 'RenderDeviceConfigs', 'NodeInventory'" in done.err
+    assert "DeviceConfig, DeviceConfig.example.com, Ptemplate, RenderDeviceConfigs, NodeInventory, Profile" in done.err

@@ -14,7 +14,8 @@ from krmfn.rule import Rule
 from tests import rule_examples
 
 OF_NODES = [rule for rule in (*rules.OF_INPUT, *rules.OF_COVERAGE) if rule.id not in ("KRM601", "KRM602")]
-FORMATS = [name for name in findings.FORMATS if name not in ("json", "prometheus")]
+FORMATS = ("text", "github", "gitlab", "junit", "sarif")
+"""Those that people and their servers read."""
 
 
 def found(rule: Rule, text: str) -> list[Result]:
