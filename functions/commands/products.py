@@ -26,6 +26,8 @@ from ..rendering import schemas
 from ..rendering.spelling import near
 from ..settings import READ
 
+_UNSEEN = "no value that was tried changes what is made of a config; it may need another value or option"
+
 
 def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     """Return the Profile that a name such as `amd-gpu.spec.port` begins with, and the rest of it.
@@ -90,7 +92,7 @@ def _option(found: Profile, option: Option, width: int) -> str:
     reason = next((why for path, why in ignored.items() if f"{option.name}.".startswith(f"{path}.")), "")
     lines += [f"  ignored  {reason}"] if reason else []
     sets = effects.effects(found, option)
-    lines += ["", "sets, in what is made of a config called x:" if sets else "sets nothing in what is made of a config"]
+    lines += ["", "sets, in what is made of a config called x:" if sets else _UNSEEN]
     for switch in dict.fromkeys(one.switch for one in sets):
         lines += [f"  with {switch}"] if switch else []
         there = [one for one in sets if one.switch == switch]

@@ -65,6 +65,11 @@ def test_options_of_amd_set_something_or_say_why_not(option: str, line: str) -> 
     assert any(line in one for one in explained(f"amd-gpu.spec.{option}", AMD)[2:]), option
 
 
+def test_an_option_that_needs_what_was_not_tried_is_not_said_to_set_nothing() -> None:
+    (line,) = explained("amd-gpu.spec.driver.imageSign.keySecret.name", AMD)[4:]  # signs only beside a certSecret
+    assert line.startswith("no value that was tried changes")
+
+
 def test_the_schema_takes_a_config_and_refuses_a_typo(folder: str) -> None:
     validator = Draft202012Validator(json.loads(process("krmfn", "schema", "amd-gpu", folder).text))
     validator.check_schema(validator.schema)
