@@ -47,7 +47,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     help_ = "write the DeviceConfigs into this folder, which must be new or empty"
     parser.add_argument("-o", "--output-dir", required=True, metavar="DIR", help=help_)
-    help_ = "add nothing to the pods of DaemonSets, so that none is replaced on the day of the adoption"
+    help_ = "add nothing to the pods of DaemonSets on the day of the adoption"
     parser.add_argument("--keep-pod-templates", action="store_true", help=help_)
 
 

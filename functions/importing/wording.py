@@ -84,7 +84,7 @@ def _differences(taken: Sequence[Taken]) -> Iterator[str]:
     yield f"  the annotations {', '.join(OUR_ANNOTATIONS)}, as far as they apply"
     if any(manifest["kind"] == "DaemonSet" for one in taken for manifest in one.objects):
         if any(entry.get("keepPodTemplate") for one in taken for entry in one.config["spec"].get("daemonSets", ())):
-            yield "pods of DaemonSets stay as they are, so none is replaced; remove keepPodTemplate when that is wanted"
+            yield "nothing is added to pods of DaemonSets; `kubectl diff` below shows whether one is replaced"
         else:
             yield "pods of DaemonSets get the labels, too, so each of them rolls out once; no Module is reloaded"
     reasons: dict[str, dict[str, None]] = {}
