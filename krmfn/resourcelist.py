@@ -7,7 +7,7 @@ from . import envelope
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError
 from .item import Item
-from .ownership import OWNER, Id, Scope, made, mark_of, updated
+from .ownership import OWNER, Id, Scope, made, mark_of, orphans, updated
 from .resource import Manifest, Ref, annotations_of, checked, ref, same
 from .results import Findings, Result, placed
 from .yamltext.split import Cut
@@ -217,13 +217,13 @@ class ResourceList:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
         return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
 
-    def prune(self, scope: Scope, keep: Iterable[Manifest]) -> None:
-        """Remove the objects that `scope` made and that `keep` does not name, also those of an owner that is not here.
-
-        Where the list is a part of all there is, that owner may stand in another part: see `ownership.orphans`.
-        """
-        kept = {ref(manifest).id for manifest in keep}
-        stale = {id(item): item.ref for item in made(self.marked(), scope) if item.ref.id not in kept}
+    def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
+        """Remove what `scope` made and `keep` does not name; of owners that are not in the list only with `left_over`."""
+        objects, kept = made(self.marked(), scope), {ref(manifest).id for manifest in keep}
+        stale = {id(item): item.ref for item in objects if item.ref.id not in kept}
+        # where the list is a part of all there is, such an owner may stand in another part
+        for item in () if left_over or not stale else orphans(self.items, objects, scope, namespace):
+            stale.pop(id(item), None)
         self.items = [item for item in self.items if id(item) not in stale]
         self.changes += [("removed", old) for old in stale.values()]
 

@@ -107,7 +107,7 @@ def settle(
     """Put the objects in place of their earlier versions or at the end, and remove the obsolete ones."""
     keep = [*wanted, *(item.manifest for item in kept)]
     for scope in scopes if config.prune != "never" else ():  # first, so that it need not look at what is new
-        resources.prune(scope, keep)
+        resources.prune(scope, keep, left_over=True)
     resources.upsert_owned(wanted)
 
 

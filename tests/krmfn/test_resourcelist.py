@@ -207,7 +207,7 @@ def test_prune_touches_no_other_functions_objects_and_nothing_without_an_owner()
     resources.prune(SCOPE, [])
     assert refs(resources) == ["DeviceConfig/gaudi", "Module/foreign", "DaemonSet/of-another-function"]
     resources = parsed("- kind: A\n  data: {krmfn.dev/owner: krmfn.dev|DeviceConfig|kmm|gaudi}\n")
-    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [])
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
     assert refs(resources) == ["A/"]
 
 
@@ -232,17 +232,17 @@ def test_an_object_with_a_key_twice_is_nobody_s(line: str, flow: bool) -> None:
     lines.insert(first, f"{line}\n" if line else "")
     lines.append("  a: {b: [c,\n    d]}\n" if flow else "")
     resources = parsed("- apiVersion: apps/v1\n" + "".join(lines))
-    resources.prune(SCOPE, [])
+    resources.prune(SCOPE, [], left_over=True)
     assert (resources.items == []) is REPEATED[line]
 
 
 def test_what_is_left_over_is_removed_only_on_request() -> None:
     resources = parsed(OWNED + LEFT_OVER)
     assert [item.name for item in left_over(resources)] == ["left-over"]
-    resources.prune(SCOPE, [module(), resources.items[-1].manifest])
+    resources.prune(SCOPE, [module()])
     assert "DaemonSet/left-over" in refs(resources)
     assert "DaemonSet/stale" not in refs(resources)
-    resources.prune(SCOPE, [module()])
+    resources.prune(SCOPE, [module()], left_over=True)
     assert "DaemonSet/left-over" not in refs(resources)
 
 
@@ -500,7 +500,7 @@ def test_no_escape_hides_the_owner(key: str) -> None:
     resources = parsed(text)
     assert OWNER.encode() not in resources.items[0].text
     assert resources.items[0].mentions(OWNER)
-    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [])
+    resources.prune(SCOPE._replace(kinds=frozenset({("", "A")})), [], left_over=True)
     assert resources.items == []
 
 
