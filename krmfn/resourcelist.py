@@ -218,7 +218,7 @@ class ResourceList:
         return [item for item in self.mentioning(OWNER) if OWNER in item.annotations]
 
     def prune(self, scope: Scope, keep: Iterable[Manifest], left_over: bool = False, namespace: str = "") -> None:
-        """Remove what `scope` made and `keep` does not name; of owners that are not in the list only with `left_over`."""
+        """Remove what `scope` made and `keep` does not name; of owners that are not here only with `left_over`."""
         objects, kept = made(self.marked(), scope), {ref(manifest).id for manifest in keep}
         stale = {id(item): item.ref for item in objects if item.ref.id not in kept}
         # where the list is a part of all there is, such an owner may stand in another part
