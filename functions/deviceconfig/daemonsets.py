@@ -60,11 +60,9 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     order = daemonset_order(config.ref.namespace, *(config.waited_for(entry.name) if waits else ()))
     own_metadata = _metadata(config, entry, name, order)
     own = entry.matchLabels or {OWN_LABEL: name}
-    labels = {**(entry.podLabels or {}), **own}
-    if not entry.keepPodTemplate:
-        served = {SERVED_LABEL: names.of_service(config, entry)} if entry.service else {}
-        ours = _ours(own_metadata["labels"])
-        labels = {**own_metadata["labels"], **(entry.podLabels or {}), **ours, **served, **own}
+    ours = {} if entry.keepPodTemplate else own_metadata["labels"]
+    served = _served_by(config, entry) if entry.service else {}
+    labels = {**ours, **(entry.podLabels or {}), **_ours(ours), **served, **own}
     pod, annotations = pod_of(config, entry, version), entry.podAnnotations
     if entry.rollOnConfigChange and (used := config_maps(config, pod)):
         annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
@@ -139,12 +137,12 @@ def _gate(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, str
 
     Versioned: the admin's label evicts the pod before the unload, KMM's own lets it start only on the loaded version.
     """
-    namespace, names_ = config.ref.namespace, config.waited_for(entry.name)
+    namespace, modules = config.ref.namespace, config.waited_for(entry.name)
     if not config.loads or entry.waitsForModule is False:
         return {}
     if not version:
-        return {ready_label(namespace, name): "" for name in names_}
-    return {label(namespace, name): version for name in names_ for label in (version_label, version_ready_label)}
+        return {ready_label(namespace, name): "" for name in modules}
+    return {label(namespace, name): version for name in modules for label in (version_label, version_ready_label)}
 
 
 def _container(
@@ -165,7 +163,7 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
     name = names.of_service(config, entry)
     order = {"argocd.argoproj.io/sync-wave": "1"}
     own_metadata = _metadata(config, entry, name, order, service)
-    pods = (entry.keepPodTemplate and entry.matchLabels) or {SERVED_LABEL: name}
+    pods = _served_by(config, entry)
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -178,6 +176,11 @@ def _service(config: DeviceConfig, entry: DaemonSet, service: Service) -> Manife
             externalTrafficPolicy=service.externalTrafficPolicy,
         ),
     }
+
+
+def _served_by(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
+    """Return the labels by which a Service finds the pods of an entry; of pods that are kept as they are their own."""
+    return (entry.keepPodTemplate and entry.matchLabels) or {SERVED_LABEL: names.of_service(config, entry)}
 
 
 def ports_of(service: Service) -> list[dict[str, Any]]:

@@ -50,3 +50,18 @@ def test_the_ready_label_and_the_selector_stand(own: dict[str, Any], inherited: 
             assert pod["nodeSelector"] == {"gpu": "a", READY: ""}
             assert {name: pod[name] for name in plain_pod} == plain_pod
             assert not pod.keys() & {"nodeName", "restartPolicy", "serviceAccount", "imagePullSecrets"}
+
+
+LABELS = st.dictionaries(st.sampled_from(["app", "tier"]), st.sampled_from(["a", "b"]), min_size=1, max_size=2)
+ADOPTED = st.fixed_dictionaries(
+    {}, optional={"matchLabels": LABELS, "podLabels": LABELS, "keepPodTemplate": st.booleans()}
+)
+
+
+@given(ADOPTED)
+def test_a_service_selects_the_pods_that_it_stands_in_front_of(fields: dict[str, Any]) -> None:
+    entry = AGENT | fields | {"service": {"port": 80}}
+    made = {one["kind"]: one for one in generated(applied(deviceconfig, device_config(SPEC | {"daemonSets": [entry]})))}
+    labels = made["DaemonSet"]["spec"]["template"]["metadata"]["labels"]
+    assert made["Service"]["spec"]["selector"].items() <= labels.items()
+    assert made["DaemonSet"]["spec"]["selector"]["matchLabels"].items() <= labels.items()
