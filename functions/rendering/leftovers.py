@@ -61,7 +61,7 @@ def sort_out(
     parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
     for item in items:
         parts[_outcome(item, config.prune, packages, is_kept)].append(item)
-    idle = {id for config_item in undriven for id in known_as(config_item.ref, config_item.annotations)}
+    idle = {name for config_item in undriven for name in known_as(config_item.ref, config_item.annotations)}
     idle |= {(group, kind, config.namespace, name) for group, kind, namespace, name in idle if not namespace}
     gone = {id(item) for item in items}
     parts["undriven"] = [
@@ -73,12 +73,7 @@ def sort_out(
     written = _handwritten(resources, scopes, config, names, parts)
     findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
     if staying := [item for item in parts["undriven"] if item.mark and item.mark.owner in idle]:
-        shown = some((str(item.ref) for item in staying), len(staying))
-        message = (
-            f"nothing drives {_owner(staying[0])} any more, so what was generated from it stays as it is: {shown}; "
-            "remove these objects when its own operator has taken over"
-        )
-        findings.append(staying[0].located(warning(message, rule="KRM116")))
+        findings += _idle(staying)
     return LeftOvers([*parts["kept"], *parts["undriven"]], written, findings)
 
 
@@ -123,6 +118,20 @@ def _left_over(refused: Sequence[Item], kept: Sequence[Item], config: FunctionCo
             f"({some(owners, len(owners))}): checked as if written by hand"
         )
         yield kept[0].located(warning(message, rule="KRM116"))
+
+
+def _idle(staying: Sequence[Item]) -> Iterator[Result]:
+    """Yield a warning per config that nothing drives any more, with what was generated from it."""
+    made_of: dict[str, list[Item]] = {}
+    for item in staying:
+        made_of.setdefault(_owner(item), []).append(item)
+    for owner, items in made_of.items():
+        shown = some((str(item.ref) for item in items), len(items))
+        message = (
+            f"nothing drives {owner} any more, so what was generated from it stays as it is: {shown}; remove these "
+            "objects when its own operator has taken over"
+        )
+        yield items[0].located(warning(message, rule="KRM116"))
 
 
 def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection[Id]) -> Iterator[Result]:

@@ -305,6 +305,20 @@ def test_nor_are_they_with_the_profile_there(why: str, prune: str) -> None:
     assert any("nothing drives amd.com DeviceConfig kmm/gpu any more, so what was" in line for line in findings)
 
 
+def test_what_stays_is_told_of_each_config_by_itself() -> None:
+    crs = [CR, cr("other", selector={"example.com/gpu": "b"})]
+    objects, _, _ = rendered(profile(), *crs)
+    made = [one for one in objects.values() if one["kind"] in ("Module", "DaemonSet")]
+    own = [{**one, "metadata": {**one["metadata"], "annotations": {"krmfn.dev/profile": "none"}}} for one in crs]
+    left, findings, code = rendered(profile(), *own, *made)
+    assert (len(left), code) == (7, 0)
+    told = [line for line in findings if "any more, so what was generated from it stays" in line]
+    assert [("kmm/gpu any more" in line, "kmm/gpu-metrics" in line, "kmm/other" in line) for line in told] == [
+        (True, True, False),
+        (False, False, True),
+    ]
+
+
 def test_cel_rules_are_said_once_not_to_be_evaluated() -> None:
     own = profile()
     options = own["spec"]["schema"]["properties"]["spec"]
