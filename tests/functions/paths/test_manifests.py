@@ -406,7 +406,13 @@ def test_a_template_is_called_one(tmp_path: Path, name: str, is_listed: bool) ->
     assert process("krmfn", "check", ".", cwd=tmp_path).code == 0
 
 
-@pytest.mark.parametrize("text", ["a: {b: {c: d}\n", "a: {{}: b}}\n", "a: b: c # {{x}}\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a: {b: {c: d}\n", "a: {{}: b}}\n", "a: b: c # {{x}}\n"),
+        *('a: "{{ $labels.node }}"\nb: c: d\n', "a: '{{ .Name }}'\nb: [\n", "# {{ if .x }}\na: b: c\n"),
+    ],
+)
 def test_other_files_that_are_no_yaml_are_not(tmp_path: Path, text: str) -> None:
     plant(tmp_path, {"a.yaml": f"apiVersion: v1\nkind: ConfigMap\n{text}"})
     done = process("krmfn", "check", ".", cwd=tmp_path)
