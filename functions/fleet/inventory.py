@@ -29,7 +29,7 @@ from krmfn import KrmfnError, Manifest
 from krmfn.counts import counted
 
 from ..exclusivity.node import Node, Taint
-from ..kmm.lookup import tables, text, texts
+from ..kmm.lookup import tables, text
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
@@ -175,11 +175,6 @@ def label_keys(manifest: Manifest) -> frozenset[str] | None:
     """Return the labels that an inventory holds; None for all."""
     keys = manifest["spec"]["labelKeys"]
     return None if EVERY in keys else frozenset(keys)
-
-
-def kubelets(manifest: Manifest) -> set[str]:
-    """Return the versions of kubelets in an inventory, also in one with errors elsewhere."""
-    return set(texts(manifest.get("spec"), "kubeletVersions"))
 
 
 def kernels(manifest: Manifest) -> set[str]:

@@ -12,7 +12,7 @@ from krmfn.yamltext.simple import scalar
 
 from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
-from ..kmm.lookup import table
+from ..kmm.lookup import table, texts
 from . import facts, readings
 from .previous_names import is_from_kustomize, previous_name
 
@@ -129,7 +129,7 @@ def _node(item: Item, keys: Collection[str] | None) -> Node:
 
 def kernels(resources: ResourceList) -> set[str]:
     """Return the kernel versions of all nodes in a list; what is wrong with an inventory is reported elsewhere."""
-    versions = {itemtext.string(item, "status", "nodeInfo", "kernelVersion") for item in resources.select("Node", "")}
+    versions = _of_objects(resources, "kernelVersion")
     for item in resources.select("NodeInventory", "krmfn.dev"):
         from . import inventory
 
@@ -138,13 +138,16 @@ def kernels(resources: ResourceList) -> set[str]:
 
 
 def kubelets(resources: ResourceList) -> set[str]:
-    """Return the versions of the kubelets of all nodes in a list."""
-    versions = {itemtext.string(item, "status", "nodeInfo", "kubeletVersion") for item in resources.select("Node", "")}
+    """Return the versions of the kubelets of all nodes in a list, also of an inventory with errors elsewhere."""
+    versions = _of_objects(resources, "kubeletVersion")
     for item in resources.select("NodeInventory", "krmfn.dev"):
-        from . import inventory
-
-        versions |= inventory.kubelets(item.manifest)
+        versions |= set(texts(item.manifest.get("spec"), "kubeletVersions"))
     return versions - {""}
+
+
+def _of_objects(resources: ResourceList, name: str) -> set[str]:
+    """Return what the Node objects in a list have in this field of status.nodeInfo."""
+    return {itemtext.string(item, "status", "nodeInfo", name) for item in resources.select("Node", "")}
 
 
 def _misread(item: Item, keys: Collection[str] | None) -> list[Result]:

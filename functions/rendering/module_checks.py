@@ -76,14 +76,14 @@ def _generated(
     names, regexps, images, loading orders. Modules that differ in name and selector alone are judged once: of the
     others only these two are.
     """
-    sound: set[bytes] = set()
+    sound: set[tuple[str, bytes]] = set()
     for one, module in objects:
-        likeness = _likeness(module) if module else b""
+        likeness = one.manifest["kind"], _likeness(module) if module else b""
         if module and likeness in sound:
             findings = _name_and_selector(module, config.kmm_version)
         else:
             findings = list(_judged(one, module, config.kmm_version, nodes))
-        if likeness and not findings:
+        if likeness[1] and not findings:
             sound.add(likeness)
         for finding in findings:
             if finding.rule not in one.answered:
@@ -137,6 +137,8 @@ def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -
         refused = _by_crd(module, version)
         yield from refused
         yield from (unmark_first(finding) if refused else finding for finding in admission.check(module, version))
-        yield from module_lints.check(module, version, *nodes)
+        kernels, kubelets = nodes
+        is_here = one.manifest["kind"] == MODULE_KIND  # else its nodes are the spokes'
+        yield from module_lints.check(module, version, kernels, kubelets if is_here else ())
     elif one.manifest["kind"] == "DaemonSet":
         yield from image_lints.check_pods(one.manifest)
