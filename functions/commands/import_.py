@@ -22,6 +22,7 @@ from ..command import Command, Context
 from ..fleet import readings
 from ..importing import assembly, importer, normal, wording
 from ..importing.importer import Imported
+from ..importing.wording import Written
 from ..kmm.module import MODULE_KINDS
 from ..paths import output
 from ..settings import READ, RENDER, Settings
@@ -43,6 +44,21 @@ class Import(NamedTuple):
     own: Mapping[str, str]
 
 
+class Source(NamedTuple):
+    """The objects of a cluster to import."""
+
+    name: str
+    """As `--cluster` or .krmfn.yaml calls it; "" for PATHs that belong to no such cluster."""
+    items: Sequence[Item]
+    paths: Sequence[str]
+
+    @property
+    def compared(self) -> str:
+        """Return the PATH that `diff` takes; "" for several, for stdin, and for a dump of a cluster."""
+        is_dump = all(is_dumped(item.manifest) for item in self.items)
+        return "" if is_dump or len(self.paths) != 1 or self.paths[0] == "-" else self.paths[0]
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser)
     help_ = "write the DeviceConfigs into this folder, which must be new or empty"
@@ -59,54 +75,56 @@ def _run(context: Context, args: Import) -> int:
     streams = clusters.read(context, args.paths)
     if streams is None:
         return 2
-    text, findings = _imported(_clusters(streams), args._replace(paths=streams.paths), existing)
+    text, findings = _imported(_sources(streams), args, existing)
     results = [result for resources in streams.lists.values() for result in resources.results]
     return clusters.printed(context, streams, text, [*results, *findings])
 
 
-def _clusters(streams: Streams) -> dict[str, list[Item]]:
+def _sources(streams: Streams) -> list[Source]:
     """Return the objects of each cluster that has a name; those of the other PATHs are of one cluster together."""
-    items: dict[str, list[Item]] = {}
-    for one in streams.clusters:
-        items.setdefault(one.cluster.name if one.cluster.members else "", []).extend(one.final.items)
-    return items
+    sources = [
+        Source(one.cluster.name, one.final.items, [root.name for root in one.cluster.roots])
+        for one in streams.clusters
+        if one.cluster.members
+    ]
+    if rest := [item for one in streams.clusters if not one.cluster.members for item in one.final.items]:
+        sources.append(Source("", rest, streams.paths))
+    return sources or [Source("", (), streams.paths)]
 
 
-def _imported(lists: Mapping[str, Sequence[Item]], args: Import, existing: Manifest | None) -> tuple[str, list[Result]]:
+def _imported(sources: Sequence[Source], args: Import, existing: Manifest | None) -> tuple[str, list[Result]]:
     settings = Settings(RENDER, own=args.own)
-    wholes = {name: _of_cluster(items, name, args, existing) for name, items in lists.items()}
-    taken = [one for whole in wholes.values() for one in whole.taken]
+    wholes = [_of_cluster(source, args, existing) for source in sources]
+    taken = [one for whole in wholes for one in whole.taken]
     configs, function_config = assembly.assembled(taken, settings, existing)
-    shared = [function_config] if function_config else []
-    findings, rest, texts = list[Result](), iter(configs), dict[str, dict[str, bytes]]()
-    texts |= {args.output_dir: _files(shared)} if len(lists) > 1 else {}
-    folders: dict[str, Imported] = {}
-    for name, whole in wholes.items():
-        folder = os.path.join(args.output_dir, output.safe_name(name)) if len(lists) > 1 else args.output_dir  # noqa: PTH118
-        if folder in folders:
+    shared, are_several = [function_config] if function_config else [], len(sources) > 1
+    findings, rest = list[Result](), iter(configs)
+    texts = {args.output_dir: _files(shared)} if are_several else {}
+    written: list[Written] = []
+    for source, whole in zip(sources, wholes, strict=True):
+        folder = os.path.join(args.output_dir, output.safe_name(source.name)) if are_several else args.output_dir  # noqa: PTH118
+        if any(folder == one.folder for one in written):
             raise KrmfnError(f"two clusters would be written into {folder}; import them separately")
-        folders[folder] = whole
         own = [*islice(rest, len(whole.taken)), *(one.manifest for one in whole.kept)]
-        texts[folder] = _files([*own, *(shared if len(lists) == 1 else [])])
-        places = {item.ref.id: item.place for item in lists[name]}
-        findings += _findings(whole, places)
+        texts[folder] = _files(own if are_several else [*own, *shared])
+        findings += _findings(whole, {item.ref.id: item.place for item in source.items})
         findings += assembly.errors(own, settings, function_config, existing)
-    is_dump = all(is_dumped(item.manifest) for items in lists.values() for item in items)
-    compared = () if is_dump else args.paths  # diff takes no dump
-    alone = existing or len(lists) > 1  # else the folder that holds it is enough
-    files = [*args.function_config, *(os.path.join(args.output_dir, file) for file in _files(shared) if alone)]  # noqa: PTH118
-    report = wording.report(folders, function_config, compared, files)
+        written.append(Written(folder, source.compared, whole))
+    is_alone = existing or are_several  # else the folder that holds it is enough
+    files = [os.path.join(args.output_dir, file) for file in _files(shared) if is_alone]  # noqa: PTH118
+    report = wording.report(written, function_config, [*args.function_config, *files])
     output.write_texts(texts, args.root)
     return report, findings
 
 
-def _of_cluster(items: Sequence[Item], name: str, args: Import, existing: Manifest | None) -> Imported:
+def _of_cluster(source: Source, args: Import, existing: Manifest | None) -> Imported:
     """Return what an import makes of one cluster. Raises KrmfnError where there is nothing to import."""
+    items = source.items
     places = {item.ref.id: item.place for item in items}
     manifests = [_placed(item.manifest, args.own.get("namespace", "")) for item in items]
     if findings := readings.check(*(item for item in items if (item.group, item.kind) in MODULE_KINDS)):
         raise KrmfnError(*map(str, findings))
-    _check(manifests, places, name or " ".join(args.paths))
+    _check(manifests, places, source.name or " ".join(source.paths))
     return importer.imported(manifests, Settings(RENDER, own=args.own), existing, args.keep_pod_templates)
 
 

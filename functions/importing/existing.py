@@ -32,7 +32,7 @@ def with_settings(existing: Manifest | None, **spec: Any) -> Manifest:
 
 def on_a_profile(config: Manifest, settings: Settings, existing: Manifest) -> Manifest:
     """Return the config with the profile that leaves the least to write and renders the same; itself without one."""
-    whole, best = forms(rendered([config], settings, existing)), config
+    whole, best, fewest = forms(rendered([config], settings, existing)), config, len(config["spec"]) + 1
     for name, profile in table(existing, "spec", "profiles").items():
         attempt = _attempt({"profile": name, **config["spec"]}, config)
         for field in profile if isinstance(profile, dict) and _is_same(attempt, whole, settings, existing) else ():
@@ -40,8 +40,8 @@ def on_a_profile(config: Manifest, settings: Settings, existing: Manifest) -> Ma
             if len(less) < len(attempt["spec"]) and _is_same(_attempt(less, config), whole, settings, existing):
                 attempt = _attempt(less, config)
         is_its_driver = not any(field in attempt["spec"] for field in OF_DRIVER if field in profile)
-        if is_its_driver and len(attempt["spec"]) <= len(best["spec"]) - (best is not config):
-            best = attempt
+        if is_its_driver and len(attempt["spec"]) < fewest:
+            best, fewest = attempt, len(attempt["spec"])
     return best
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from krmfn import Manifest
 from krmfn.counts import counted, listed
@@ -21,25 +21,25 @@ from .normal import OUR_ANNOTATIONS, OUR_LABELS, normal, owner
 _WIDEST = 60
 
 
-def report(
-    folders: Mapping[str, Imported],
-    function_config: Manifest | None,
-    paths: Sequence[str],
-    files: Sequence[str] = (),
-) -> str:
-    """Return the report of an import, in lines for people.
+class Written(NamedTuple):
+    """What was made of a cluster, and where it was written."""
 
-    `folders` has what was written where, a folder a cluster; `paths` are those that `diff` takes, and `files` the
-    functionConfigs that the folders do not hold.
-    """
+    folder: str
+    compared: str
+    """The PATH that `diff` takes as what was there before; "" for none."""
+    whole: Imported
+
+
+def report(written: Sequence[Written], function_config: Manifest | None, files: Sequence[str] = ()) -> str:
+    """Return the report of an import, in lines for people; `files` are functionConfigs that the folders do not hold."""
     options = "".join(f" --function-config {shlex.quote(path)}" for path in files)
-    own = function_config if len(folders) == 1 else None
-    lines = [line for folder, whole in folders.items() for line in _written(whole, own, folder)]
+    own = function_config if len(written) == 1 else None
+    lines = [line for one in written for line in _written(one.whole, own, one.folder)]
     if function_config and not own:
         profiles = len(function_config["spec"].get("profiles", {}))
         lines.insert(0, f"{files[-1]}: {counted(profiles, 'profile')} that the clusters share")
-    taken = [one for whole in folders.values() for one in whole.taken]
-    lines += [*_differences(taken), *(_next(taken, paths, list(folders), options) if taken else ())]
+    taken = [one for each in written for one in each.whole.taken]
+    lines += [*_differences(taken), *(_next(taken, written, options) if taken else ())]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
@@ -106,15 +106,14 @@ def _value(value: Any) -> str:
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
 
 
-def _next(taken: Sequence[Taken], paths: Sequence[str], folders: Sequence[str], options: str) -> Iterator[str]:
-    where = " ".join(folders)
+def _next(taken: Sequence[Taken], written: Sequence[Written], options: str) -> Iterator[str]:
+    where = " ".join(one.folder for one in written)
     yield ""
     yield "next:"
     yield f"  krmfn check {where}{options}"
-    if len(paths) == len(folders) and paths[0] != "-":
-        yield from (f"  krmfn diff {path} {folder}{options}" for path, folder in zip(paths, folders, strict=True))
-    for folder in folders:
-        yield f"  krmfn render {folder}{options} | kubectl diff -f -    # what an apply would change on the cluster"
+    yield from (f"  krmfn diff {one.compared} {one.folder}{options}" for one in written if one.compared)
+    for one in written:
+        yield f"  krmfn render {one.folder}{options} | kubectl diff -f -    # what an apply would change on the cluster"
     if any(owner(manifest) for one in taken for manifest in one.objects):
         yield "  an operator runs them: in this order the driver stays loaded"
         yield "    1. scale the operator's Deployment to 0, so that it writes nothing any more"

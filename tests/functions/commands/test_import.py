@@ -142,6 +142,16 @@ def test_several_clusters_share_one_function_config(tmp_path: Path) -> None:
     assert process("krmfn", *check.split(), cwd=tmp_path).code == 0
 
 
+def test_each_cluster_is_compared_with_what_it_was(tmp_path: Path) -> None:
+    for cluster, version in (("lab", "2.0"), ("prod", "1.0")):
+        (tmp_path / cluster).mkdir()
+        (tmp_path / cluster / "all.yaml").write_text(text(nic(version)))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".krmfn.yaml").write_text("clusters:\n  first: [lab]\n  second: [prod]\n")
+    done = run(tmp_path, "prod", "lab")
+    assert re.findall("krmfn diff (\\S+) (\\S+)", done.text) == [("lab", "out/first"), ("prod", "out/second")]
+
+
 def test_what_cannot_be_expressed_is_named_with_its_line_and_written_beside(tmp_path: Path) -> None:
     odd = edited(module(name="odd", selector={"gpu": "b"}), ("spec.imageRebuildTriggerGeneration", 3))
     (tmp_path / "all.yaml").write_text(text(GPU, odd))
