@@ -151,18 +151,24 @@ def nothing(context: Context) -> Streams:
     return Streams([], [], [], Config(), ())
 
 
-def only(context: Context, path: str) -> ResourceList:
-    """Return the final list of a PATH that is one cluster.
+def whole(context: Context, paths: Sequence[str]) -> Streams:
+    """Return the clusters of some PATHs.
 
-    Raises Unreadable where something cannot be read, KrmfnError where nothing can be done, and for several clusters.
+    Raises Unreadable where something cannot be read, and KrmfnError where nothing can be done.
     """
-    streams = rendered(context, [path])
-    if len(streams.clusters) > 1:
-        names = ", ".join(one.cluster.name for one in streams.clusters)
-        raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); pass the PATH of one of them")
+    streams = rendered(context, paths)
     raise_first(streams.failures)
     if not streams.is_whole:
         raise Unreadable([*streams.findings, *(finding for one in streams.clusters for finding in one.final.results)])
+    return streams
+
+
+def only(context: Context, path: str) -> ResourceList:
+    """Return the final list of a PATH that is one cluster. Raises KrmfnError as `whole`, and for several clusters."""
+    streams = whole(context, [path])
+    if len(streams.clusters) > 1:
+        names = ", ".join(one.cluster.name for one in streams.clusters)
+        raise KrmfnError(f"{path} holds {len(streams.clusters)} clusters ({names}); pass the PATH of one of them")
     (one,) = streams.clusters
     one.final.report(streams.findings)
     return one.final

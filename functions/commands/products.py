@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from krmfn import schema
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
 from krmfn.results import json_text, printable
@@ -16,13 +15,15 @@ from krmfn.yamltext import emit
 from ..cluster import cluster_streams
 from ..command import Context
 from ..fleet.table import aligned
+from ..kmm.versions import NEWEST
 from ..options import RunOptions
-from ..paths.failures import Unreadable, raise_first
+from ..paths.failures import Unreadable
 from ..profile import structural
 from ..profile.product import GROUP, KIND, Profile, product
 from ..reference import effects
 from ..reference.effects import Option
 from ..rendering import schemas
+from ..rendering.products import mistakes
 from ..rendering.spelling import near
 from ..settings import READ
 
@@ -32,12 +33,11 @@ _UNSEEN = "no value that was tried changes what is made of a config; it may need
 def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     """Return the Profile that a name such as `amd-gpu.spec.port` begins with, and the rest of it.
 
-    Raises KrmfnError when the PATHs have none of that name or two that differ, or when it does not fit its schema.
+    Raises KrmfnError when the PATHs have none of that name or two that differ, when something there cannot be read, and
+    for a Profile with errors.
     """
     context = Context(RunOptions(), READ._replace(is_root_only=True), Log())
-    streams = cluster_streams.rendered(context, paths)
-    raise_first(streams.failures)
-    items = [item for one in streams.clusters for item in one.final.select(KIND, GROUP)]
+    items = [item for one in cluster_streams.whole(context, paths).clusters for item in one.final.select(KIND, GROUP)]
     known = {item.ref.name: item for item in items}
     found = max((one for one in known if f"{name}.".startswith(f"{one}.")), key=len, default="")
     if not found:
@@ -48,8 +48,8 @@ def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     item = known[found]
     if any(one.ref.name == found and one.manifest["spec"] != item.manifest["spec"] for one in items):
         raise KrmfnError(f"{', '.join(paths)} hold several Profiles called {found}; pass the PATH of one of them")
-    if misfits := schema.check(item.manifest, schemas.schema("profile"), "KRM180"):
-        raise Unreadable(list(map(item.located, misfits)))
+    if wrong := [one for one in mistakes(item, NEWEST) if one.severity == "error"]:
+        raise Unreadable(list(map(item.located, wrong)))
     return product(item), name[len(found) :].lstrip(".")
 
 

@@ -83,12 +83,13 @@ def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     for parts, value in switches.values():
         every = _with(every, parts, value) if value is True else every
     for _, when in whens(product.spec):
-        wanted = {path: _wanted(node, path, value) for path, value in when["if"].items() if value != {"exists": False}}
-        together, own_switches = every, {path: one for path, one in wanted.items() if one and one[0] != own}
-        for parts, value in own_switches.values():
-            together = _with(together, parts, value)
-        words = ", ".join(f"{path}: {_word(value)}" for path, (_, value) in own_switches.items())
-        yield together, f"{words}, and all other switches on"
+        spec, words = every, list[str]()
+        for path, value in when["if"].items():
+            option = _wanted(node, path, value) if value != {"exists": False} else None
+            if option and option[0] != own:
+                spec = _with(spec, *option)
+                words.append(f"{path}: {_word(option[1])}")
+        yield spec, f"{', '.join(words)}, and all other switches on" if words else "all switches on"
 
 
 def _wanted(node: structural.Node, path: str, value: Any) -> tuple[tuple[str, ...], Any] | None:

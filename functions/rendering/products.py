@@ -30,7 +30,7 @@ def read(resources: ResourceList, inline: Collection[str], kmm_version: str) -> 
     products: dict[str, Profile] = {}
     findings: list[Result] = []
     for item in resources.select(PROFILE[1], PROFILE[0]):
-        wrong = list(_mistakes(item, kmm_version))
+        wrong = list(mistakes(item, kmm_version))
         findings += map(item.located, wrong)
         name = name_of(item)
         if (other := products.get(name)) or name in inline:
@@ -43,7 +43,7 @@ def read(resources: ResourceList, inline: Collection[str], kmm_version: str) -> 
     return products, findings
 
 
-def _mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
+def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     """Yield what is wrong with a Profile by itself; of one that does not fit its schema nothing else is known."""
     misfits = [*readings.repeated(item), *readings.check(item)]
     misfits += schema.check(item.manifest, schemas.schema("profile"), "KRM180")

@@ -17,9 +17,11 @@ from krmfn_functions.rendering.schemas import schema as json_schema
 from krmfn_functions.rendering.schemas import text
 
 from krmfn import Manifest, schema
+from tests.commands import COMMANDS
 from tests.schema_corpus import CRDS, corpus, samples, schema_of, spoiled
 
 from .control_plane import wait
+from .engines import EXAMPLES, must
 from .kube import Cluster, install_crd
 
 NAMESPACE = "schemas"
@@ -233,3 +235,15 @@ def test_kubectl_knows_short_names_columns_and_fields(served: Cluster) -> None:
     assert row.split()[:4] == ["judged", "1.16.2", "habanalabs", "vendor"]
     explained = served.kubectl("explain", "devcfg.spec.modulesLoadingOrder").out.decode()
     assert "moduleName and after it the modules it needs" in explained
+
+
+def test_the_definition_of_a_profile_s_kind_is_served_and_takes_its_configs(cluster: Cluster) -> None:
+    folder = EXAMPLES / "profiles" / "amd-gpu"
+    definition = must(COMMANDS / "krmfn", "crd", "amd-gpu", folder)
+    install_crd(cluster, definition, "deviceconfigs.amd.com")
+    cluster.namespace("kube-amd-gpu")
+    (cr,) = manifests.read(str(folder / "gpu.yaml")).items
+    place = cluster.path_of(cr.ref.api_version, cr.kind, cr.ref.namespace, cr.name)
+    assert cluster.dry_run(place, cr.text).refusal == ""
+    wrong = cr.text.replace(b"nodePort: 32500", b"nodePort: 1")
+    assert wrong != cr.text and "nodePort" in cluster.dry_run(place, wrong).refusal

@@ -118,3 +118,12 @@ def test_two_of_a_name_and_one_that_is_wrong_are_refused(folder: str) -> None:
     Path(folder, "other.yaml").unlink()
     Path(folder, "profile.yaml").write_text(PROFILE.replace("texts:", "txets:"))
     assert "profile.yaml:" in refused("explain", "amd-gpu", folder)
+
+
+@pytest.mark.parametrize("command", ["explain", "schema", "crd"])
+def test_nothing_is_said_of_a_profile_with_errors_or_beside_what_cannot_be_read(folder: str, command: str) -> None:
+    Path(folder, "profile.yaml").write_text(PROFILE.replace("image: {type: string}", "image: {}", 1))
+    assert "a structural schema has a type everywhere" in refused(command, "amd-gpu", folder)
+    Path(folder, "profile.yaml").write_text(PROFILE)
+    Path(folder, "other.yaml").write_text("apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: amd-gpu\n")
+    assert "other.yaml:4: " in refused(command, "amd-gpu", folder)
