@@ -102,8 +102,7 @@ def _differences(item: Item) -> Iterator[Result]:
     for path in item.content.duplicate_keys:
         message = "this key appears twice, and YAML readers differ on which one counts; remove one"
         yield item.located(error(message, rule=ambiguity.RULE, ref=item.ref, field=Field(path)))
-    for line, message in (
-        ambiguity.tagged(item.content.node, BINARY) if b"!" in item.text else ()
-    ):  # kustomize decodes that
+    # kustomize decodes what has this tag
+    for line, message in ambiguity.tagged(item.content.node, BINARY) if b"!" in item.text else ():
         place = item.place and item.place._replace(line=item.place.line + line)
         yield error(message, rule=ambiguity.RULE, ref=item.ref, place=place)

@@ -190,9 +190,8 @@ def _is_taken_for_a_list(item: Item) -> bool:
 
     Sources: apimachinery's pkg/apis/meta/v1/unstructured, Argo CD's reposerver/repository.
     """
-    if not item.mentions("items") or itemtext.part(
-        item, "items"
-    ):  # the second reads all of it only where nothing else can tell
+    # the second reads all of it only where nothing else can tell
+    if not item.mentions("items") or itemtext.part(item, "items"):
         return False
     return item.is_read and isinstance(item.manifest.get("items"), list)
 
