@@ -141,7 +141,12 @@ def test_the_nodes_of_a_cluster_come_to_a_branch(installed: Cluster, tmp_path: P
     parent = must("git", "-C", steps.remote, "rev-parse", "inventory/lab^", env=steps.env).decode().strip()
     assert parent == main[0], "the branch has the newest inventory alone"
     must("git", "-C", steps.remote, "branch", "-f", "main", "inventory/lab", env=steps.env)
-    assert "the inventory of lab is as it was" in steps.run().text
+    stale = must("git", "-C", steps.remote, "rev-parse", "main^", env=steps.env).decode().strip()
+    must("git", "-C", steps.remote, "branch", "-f", "inventory/lab", stale, env=steps.env)
+    done = steps.run()
+    assert "the inventory of lab is as it was" in done.text
+    assert "inventory/lab" not in must("git", "-C", steps.remote, "branch", env=steps.env).decode(), "its nodes are old"
+    assert "removed" not in steps.run().text
 
 
 def test_a_step_that_fails_pushes_nothing(installed: Cluster, tmp_path: Path, env: Env) -> None:
