@@ -54,10 +54,16 @@ def golden(function: KrmFunction[Any], folder: str | Path) -> None:
     """Run the function on each case of a folder, twice, and compare with what is expected of it.
 
     A case is a folder with `_expected.yaml`, the ResourceList that comes out; its functionConfig is `_fnconfig.yaml`,
-    everything else its input. Raises AssertionError with the difference; with KRMFN_UPDATE=1 it writes what it got.
+    everything else its input. Or one of kpt's: a package with `.expected` (see `kptcase.check`). Raises AssertionError
+    with the difference; with KRMFN_UPDATE=1 it writes what it got.
     """
     cases = sorted({path.parent for path in Path(folder).rglob("_*.yaml")})
-    assert cases, f"{folder} has no case: a folder with _fnconfig.yaml and _expected.yaml"
+    packages = sorted(path.parent for path in Path(folder).rglob(".expected"))
+    assert cases or packages, f"{folder} has no case: a folder with _fnconfig.yaml and _expected.yaml, or .expected"
+    for package in packages:
+        from . import kptcase
+
+        kptcase.check(function, package, resource_list, os.environ.get(UPDATE) == "1")
     for case in cases:
         config = next((load.read((case / name).read_bytes()) for name in _CONFIGS if (case / name).exists()), None)
         done = function.run(resource_list(case, config))

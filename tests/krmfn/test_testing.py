@@ -73,6 +73,81 @@ def test_a_golden_case_is_compared_and_rewritten(case: Path, monkeypatch: pytest
         golden(again, case)
 
 
+PIPELINE = """\
+pipeline:
+  mutators:
+  - image: registry.example.com/rename:v1
+    selectors: [{kind: A, name: b}, {labels: {chosen: "yes"}}]
+"""
+
+
+@pytest.fixture
+def package(case: Path) -> Path:
+    (case / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: k\n" + PIPELINE)
+    (case / ".expected").mkdir()
+    return case
+
+
+def test_a_case_of_kpt_is_compared_and_rewritten(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssertionError, match=r"(?s)diff.patch differs.*\+    x: \"y\""):
+        golden(rename, package)
+    monkeypatch.setenv("KRMFN_UPDATE", "1")
+    golden(rename, package)
+    monkeypatch.delenv("KRMFN_UPDATE")
+    golden(rename, package)
+    diff = (package / ".expected/diff.patch").read_text()
+    assert [line for line in diff.splitlines() if line[:1] in "+-"] == [
+        *("--- a/b.yaml", "+++ b/b.yaml"),
+        *("+  labels:", '+    x: "y"'),
+    ]
+    assert "# above" in (package / "b.yaml").read_text(), "the package itself stays as it is"
+    results = package / ".expected/results.yaml"
+    results.write_text(results.read_text().replace("message: done", "message: other"))
+    with pytest.raises(AssertionError, match=r"(?s)results.yaml differs.*- message: done"):
+        golden(rename, package)
+    results.unlink()
+    (package / ".expected/config.yaml").write_text("exitCode: 1\n")
+    with pytest.raises(AssertionError, match="the exit code is 0"):
+        golden(rename, package)
+    (package / ".expected/config.yaml").write_text("skip: true\n")
+    golden(again, package)
+
+
+@pytest.mark.parametrize(
+    ("config", "changed"),
+    [
+        ("testType: eval\nargs: {name: z}\n", ["a", "b", "c", "k"]),
+        ("testType: eval\nfnConfig: ../config.yaml\n", ["a", "b", "c", "config", "k"]),
+    ],
+)
+def test_a_case_of_kpt_fn_eval_gives_the_config(package: Path, config: str, changed: list[str]) -> None:
+    if "fnConfig" in config:
+        (package / "config.yaml").write_text(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata: {name: z}\n"
+        )
+    (package / ".expected/config.yaml").write_text(config)
+    seen = list[str]()
+
+    @function
+    def named(resources: ResourceList) -> None:
+        assert resources.function_config is not None
+        assert resources.function_config["data"] == {"name": "z"}
+        seen.extend(item.name for item in resources.items)
+        for item in resources.where(kind="A"):
+            if item.name == "a":
+                resources.remove(item)
+        resources.upsert({"apiVersion": "v1", "kind": "New", "metadata": {"name": "n", "namespace": "space"}})
+
+    with pytest.raises(AssertionError, match=r"(?s)b/space/new_n.yaml.*deleted file"):
+        golden(named, package)
+    assert sorted({*seen} - {"n"}) == changed
+
+
+def test_a_step_of_another_function_needs_kpt(package: Path) -> None:
+    with pytest.raises(AssertionError, match="again alone cannot run"):
+        golden(again, package)
+
+
 def test_a_new_function_passes_its_tests(tmp_path: Path) -> None:
     folder = make("own-it", tmp_path)
     assert all("@" not in path.name and not path.name.endswith(".in") for path in folder.rglob("*"))
