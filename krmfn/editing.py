@@ -7,7 +7,7 @@ from typing import Any
 
 from . import writer
 from .envelope import Envelope
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .item import PATH, Item
 from .ownership import known_as, stamp
 from .resource import Manifest, Ref, checked, copied
@@ -57,7 +57,8 @@ def owned(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> tuple
     ours = set(map(id, mine))
     for item in resources.items:
         if item.ref.id in wanted and id(item) not in ours:
-            raise KrmfnError(f"{item.ref} is there, and was not made from {owner.ref}: rename it, or remove it")
+            message = f"is there, and was not made from {owner.ref}: rename it, or remove it"
+            raise Refused(message, item, f"{item.ref} ")
     return stamped, [item for item in mine if item.ref.id not in wanted]
 
 

@@ -61,7 +61,10 @@ class Envelope:
 
             lines = partial(self.text.count, b"\n", 0, section.start)
             most = len(raw) if key == "results" else simple.MAX_NODES  # earlier functions may have had much to say
-            data = load.placed(partial(load.read, raw, most=most), lines)
+            try:
+                data = load.placed(partial(load.read, raw, most=most), lines)
+            except KrmfnError as failure:
+                raise KrmfnError(f"{key}: {failure}") from failure
             for one in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
                 raise KrmfnError(f"line {one.line + lines()}: {one.path}: {one}")
         return data if self.cut.flow_root else data[key]

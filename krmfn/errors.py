@@ -29,7 +29,7 @@ class NoData(KrmfnError):
 class Refused(KrmfnError):
     """A function's reason not to do its work: it becomes an error result, and the items leave as they came."""
 
-    def __init__(self, message: str, at: Any = None) -> None:
-        """Take the reason, and the item, or field of one, that it is about."""
-        super().__init__(message)
-        self.at = at
+    def __init__(self, message: str, at: Any = None, subject: str = "") -> None:
+        """Take the reason, and the item, or field of one, that it is about; `subject` is that in words."""
+        super().__init__(subject + message)
+        self.message, self.at = message, at

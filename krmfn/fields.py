@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .fieldpath import join, split
 from .resource import Place, copied, same
 from .results import Field, Result
@@ -60,7 +60,7 @@ class ItemField:
         try:
             value = copied(value)
         except KrmfnError as failure:
-            raise self._failure(f"cannot be written: {failure}") from failure
+            raise self.failure(f"cannot be written: {failure}") from failure
         old = _read(self.item.manifest, self.parts)
         if old is not _MISSING and same(old, value):
             return
@@ -73,7 +73,7 @@ class ItemField:
     def delete(self) -> None:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
         if not self.exists:
-            raise self._failure("cannot be deleted: there is no such field")
+            raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
         self.item.content.is_edited = True
@@ -100,7 +100,7 @@ class ItemField:
     def _comment(self, head: bool) -> str:
         content = self.item.content
         if content.is_changed:  # what was written to fields that moved since stands in the text then
-            content.settle(self.item.ref)
+            content.settle(self.item)
         written: str | None = content.remarks.get((self.parts, head))
         if written is not None:
             return written
@@ -110,15 +110,15 @@ class ItemField:
 
     def _remark(self, words: str, head: bool) -> None:
         if not self.exists:
-            raise self._failure("can have no comment: there is no such field")
+            raise self.failure("can have no comment: there is no such field")
         if not all(row.isprintable() for row in words.split("\n")) or ("\n" in words and not head):
-            raise self._failure(f"can have no comment {words!r}: it must be one line of characters that print")
+            raise self.failure(f"can have no comment {words!r}: it must be one line of characters that print")
         if self._comment(head) != words:
             from .yamltext import remarks
 
             content = self.item.content
             if not remarks.can_have(content.text.decode(), content.node, self.parts, head):
-                raise self._failure("can have no comment: it has no line of its own")
+                raise self.failure("can have no comment: it has no line of its own")
             content.remarks[self.parts, head] = words
             self.item.content.is_edited = True
 
@@ -144,16 +144,14 @@ class ItemField:
         value: Any = self.item.manifest
         for at, part in enumerate(self.parts):
             if self.parts[:at] in self.item.content.shared_paths:
-                raise self._failure(
-                    f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases"
-                )
+                raise self.failure(f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases")
             child = _child(value, part)
             if at == len(self.parts) - 1 or child is _MISSING or child is None:
                 return value, self.parts[at:]
             if not isinstance(child, (dict, list)):
-                raise self._failure(f"cannot be written: {join(self.parts[: at + 1])} is no mapping and no list")
+                raise self.failure(f"cannot be written: {join(self.parts[: at + 1])} is no mapping and no list")
             value = child
-        raise self._failure("is no path")
+        raise self.failure("is no path")
 
     def _put(self, above: Any, part: str, value: Any) -> None:
         if isinstance(above, dict):
@@ -163,10 +161,11 @@ class ItemField:
         elif part.isdecimal() and int(part) == len(above):
             above.append(value)
         else:
-            raise self._failure(f"cannot be written: [{part}] is no entry of a list of {len(above)}")
+            raise self.failure(f"cannot be written: [{part}] is no entry of a list of {len(above)}")
 
-    def _failure(self, message: str) -> KrmfnError:
-        return KrmfnError(f"{self.item.ref}: {self.path or '(empty path)'} {message}")
+    def failure(self, message: str) -> Refused:
+        """Return the error about this field, in the words of `message`."""
+        return Refused(message, self, f"{self.item.ref}: {self.path or '(empty path)'} ")
 
 
 def get(item: Editable, path: str, kind: type[T], default: T | None) -> T | None:
@@ -174,11 +173,12 @@ def get(item: Editable, path: str, kind: type[T], default: T | None) -> T | None
 
     Raises KrmfnError for a value of another type (True is no integer), with item and path.
     """
-    value: T | None = ItemField(item, path).value
+    field = ItemField(item, path)
+    value: T | None = field.value
     if value is None:
         return default
     if type(value) is not kind and not (kind is float and type(value) is int):
-        raise KrmfnError(f"{item.ref}: {path} must be {_NAMES.get(kind, kind.__name__)}, not {value!r}")
+        raise field.failure(f"must be {_NAMES.get(kind, kind.__name__)}, not {value!r}")
     return value
 
 
@@ -192,7 +192,8 @@ def parse(text: str) -> Any:
 def parts_of(item: Editable, path: str) -> tuple[str, ...]:
     """Return the parts of a path. Raises KrmfnError, with the item, for what is none."""
     if not isinstance(path, str) or not re.fullmatch(_PATH, path):
-        raise KrmfnError(f"{item.ref}: {path!r} is no field path; write one like spec.containers[0].image")
+        message = f"{path!r} is no field path; write one like spec.containers[0].image"
+        raise Refused(message, item, f"{item.ref}: ")
     return split(path)
 
 

@@ -71,7 +71,7 @@ class Item:
         if self._content is None:
             return self.data[self.start : self.end]
         if self._content.is_edited:
-            self._content.settle(self.ref)
+            self._content.settle(self)
         return self._content.text
 
     @property

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from .errors import KrmfnError, NoData
-from .resource import Manifest, Place, Ref, copied, digest, same
+from .resource import Manifest, Place, copied, digest, same
 from .yamltext import peek, simple
 
 __all__ = ["Content", "check_aliases", "lines_before", "mapping", "mentions", "part", "string", "strings"]
@@ -60,7 +60,23 @@ def check_aliases(item: _Item) -> None:
     if b"*" in item.text and simple.read(item.text.decode()) is None:
         from .yamltext import load
 
-        load.placed(partial(load.compose, item.text), partial(lines_before, item.data, item.start, item.file))
+        try:
+            load.placed(partial(load.compose, item.text), partial(lines_before, item.data, item.start, item.file))
+        except KrmfnError as failure:
+            raise KrmfnError(f"{_named(item)}{failure}") from failure
+
+
+def _named(item: _Item) -> str:
+    """Return the file of an item, or what its text seems to be: kind, name and kpt's path, as far as they show."""
+    if item.file and item.file.path:
+        return f"{item.file.path}: "
+    root = peek.root(item.data, item.start, item.end, item.indent)
+    annotations = (b"metadata", b"annotations", b"internal.config.kubernetes.io/path")
+    if not isinstance(root, peek.Mapping):
+        return ""
+    kind, name, path = (root.scalar(*keys) for keys in ((b"kind",), (b"metadata", b"name"), annotations))
+    words = [word for word in (kind, name) if isinstance(word, str)] + ([f"({path})"] if isinstance(path, str) else [])
+    return f"{' '.join(words)}, in the ResourceList: " if words else ""
 
 
 @lru_cache(maxsize=16)
@@ -124,13 +140,13 @@ class Content:
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
-    def settle(self, ref: Ref) -> None:
-        """Write what was edited to the text. Raises KrmfnError, with `ref` and path, for what YAML cannot hold."""
+    def settle(self, item: _Item) -> None:
+        """Write what was edited in the item to its text. Raises Refused, at the item, for what YAML cannot hold."""
         if self.remarks or self.is_changed:
             from . import settling
 
             remarks, self.remarks = self.remarks, {}
-            self._text = settling.text_of(self.text, self.indent, self.manifest, remarks, lambda: self.node, ref)
+            self._text = settling.text_of(self.text, self.indent, self.manifest, remarks, lambda: self.node, item)
             self._node, self.is_simple, self.is_edited = None, False, True
             self._print = digest(self.manifest, self.end - self.start)
 
@@ -199,8 +215,7 @@ class Content:
                     partial(values.build, self.node), partial(lines_before, self.data, self.start, self.file)
                 )
             except KrmfnError as failure:
-                where = f"{self.file.path}: " if self.file and self.file.path else ""
-                raise NoData(f"{where}{failure}") from failure
+                raise NoData(f"{_named(self)}{failure}") from failure
         return data if isinstance(data, dict) else {}
 
     def _lines_before(self) -> int:

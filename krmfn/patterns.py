@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .errors import KrmfnError
 from .fieldpath import FieldPath, join
 from .fields import Editable, ItemField, parts_of
 
@@ -29,7 +28,7 @@ def each(item: Editable, pattern: str) -> list[ItemField]:
         if not isinstance(value, (dict, list)):
             number = max(states)
             if value is not None and number < len(parts) and not {"*", "**"} & _free(parts[: number + 1], entries):
-                raise KrmfnError(f"{item.ref}: {pattern} goes on below {join(path)}, which is no mapping and no list")
+                raise ItemField(item, join(path)).failure(f"is no mapping and no list, and {pattern} goes on below it")
             return
         children = value.items() if isinstance(value, dict) else ((at, value[at]) for at in range(len(value)))
         for key, child in children:
@@ -65,7 +64,7 @@ def field_spec(
         elif value is None and create:
             yield (*at, *rest)
         elif value is not None and not isinstance(value, dict):
-            raise KrmfnError(f"{item.ref}: {path} goes on below {join(at)}, which is no mapping and no list")
+            raise ItemField(item, join(at)).failure(f"is no mapping and no list, and {path} goes on below it")
 
     return [ItemField(item, join(at)) for at in below(item.manifest, (), parts)]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from . import envelope
 from .envelope import Chunk, Envelope
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .item import Item
 from .ownership import OWNER, Id, Scope, made, mark_of, orphans, updated
 from .resource import Manifest, Ref, annotations_of, checked, ref, same
@@ -131,7 +131,7 @@ class ResourceList:
         """Take an item out. Raises KrmfnError when it is not in the list."""
         left = [one for one in self.items if one is not item]
         if len(left) == len(self.items):
-            raise KrmfnError(f"{item.ref} cannot be removed: it is not in the list")
+            raise Refused("cannot be removed: it is not in the list", item, f"{item.ref} ")
         self.items = left
         self.changes.append(("removed", item.ref))
 

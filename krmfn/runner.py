@@ -117,7 +117,8 @@ def applied(function: Function, data: bytes) -> tuple[ResourceList, list[Chunk]]
         resources.changes += [("updated", ref) for ref in edited if ref not in known]
         return resources, chunks
     except KrmfnError as failure:
-        resources.report([error(str(failure), at=failure.at if isinstance(failure, Refused) else None)])
+        at = failure.at if isinstance(failure, Refused) else None
+        resources.report(error(failure.message, at=at) if isinstance(failure, Refused) and at else error(str(failure)))
     return resources, resources.to_chunks()
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .errors import KrmfnError
+from .errors import KrmfnError, Refused
 from .fieldpath import join
-from .resource import Manifest, Ref, check_plain, same
+from .resource import Manifest, check_plain, same
 from .yamltext import edit, load, remarks
 
 __all__ = ["Comments", "text_of"]
@@ -17,20 +17,20 @@ Comments = Mapping[tuple[tuple[str, ...], bool], str]
 
 
 def text_of(
-    text: bytes, indent: int, manifest: Manifest, comments: Comments, node: Callable[[], Any], ref: Ref
+    text: bytes, indent: int, manifest: Manifest, comments: Comments, node: Callable[[], Any], item: Any
 ) -> bytes:
     """Return an item's text with comments and data written to it; it is read back. `node` returns its node tree.
 
-    Raises KrmfnError, with item and path, for a value that JSON does not have, and for a comment that has no place.
+    Raises Refused, with item and path, for a value that JSON does not have, and for a comment that has no place.
     """
     try:
         check_plain(manifest)
     except KrmfnError as failure:
-        raise KrmfnError(f"{ref}: {failure}") from failure
+        raise Refused(str(failure), item, f"{item.ref}: ") from failure
     if comments:
         new = remarks.commented(text.decode(), node(), comments).encode()
         if not same(_data(new, indent), _data(text, indent)):
-            raise KrmfnError(f"{ref}: the comment of {join(next(iter(comments))[0])} cannot be written")
+            raise item.at(join(next(iter(comments))[0])).failure("has a comment that cannot be written")
         text = new
         if same(_data(text, indent), manifest):
             return text

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from .envelope import Chunk, Envelope
+from .errors import KrmfnError
 from .item import Item
 from .itemtext import check_aliases
 from .resource import Manifest, Ref
@@ -28,7 +29,7 @@ def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
 
 def edited(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
-    item.content.settle(item.ref)
+    item.content.settle(item)
     text = emit.dump_json(item.manifest).encode() if envelope.cut.is_flow else item.text
     changed = _item(envelope, text, item.indent, item.ref)
     if item.data is not envelope.text:
@@ -74,7 +75,10 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
             from .yamltext import load
 
             lines = partial(text.count, b"\n", 0, section.start)
-            load.placed(partial(load.compose, text[section.start : section.end]), lines)
+            try:
+                load.placed(partial(load.compose, text[section.start : section.end]), lines)
+            except KrmfnError as failure:
+                raise KrmfnError(f"{section.key}: {failure}") from failure
 
 
 def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:

@@ -120,7 +120,7 @@ def test_what_is_owned_is_made_kept_and_removed() -> None:
 def test_what_somebody_else_made_is_not_owned() -> None:
     done = function(children).run((HEAD + owner("a") + FIRST).encode())
     assert (done.code, len(done.items)) == (1, 2)
-    assert "ConfigMap a is there, and was not made from Owner o" in done.stderr
+    assert "ConfigMap a: is there, and was not made from Owner o" in done.stderr
 
 
 def test_results_over_an_untouched_input_name_what_it_holds() -> None:
@@ -147,8 +147,9 @@ def test_a_change_in_place_that_json_does_not_have_is_refused_with_item_and_fiel
 
     output, code = run(wrong, (HEAD + TWO).encode())
     assert code == 1
-    message = "ConfigMap a: data.x is a Python set; a manifest may contain only what JSON has"
-    assert output.decode() == HEAD + TWO + f"results:\n- message: '{message}'\n  severity: error\n"
+    results = "- message: data.x is a Python set; a manifest may contain only what JSON has\n  severity: error\n"
+    about = "  resourceRef:\n    apiVersion: v1\n    kind: ConfigMap\n    name: a\n"
+    assert output.decode() == f"{HEAD}{TWO}results:\n{results}{about}"
 
 
 def test_every_reader_sees_a_change_in_place() -> None:

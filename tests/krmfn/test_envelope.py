@@ -190,7 +190,7 @@ def test_the_function_config(config: str, value: Any) -> None:
 
 def test_complaints_about_a_section_count_lines_from_the_start() -> None:
     resources = parsed(f"{HEAD}items:\n- a: 1\nfunctionConfig:\n  a: b: c\n")
-    with pytest.raises(KrmfnError, match=r"^line 6: mapping values"):
+    with pytest.raises(KrmfnError, match=r"^functionConfig: line 6: mapping values"):
         _ = resources.function_config
 
 
@@ -245,7 +245,7 @@ def test_comments_behind_a_removed_item_are_no_text_of_the_one_before() -> None:
 
 
 SHARED = f"{HEAD}items:\n- {A}\n  x: &x 1\n- kind: B\n  x: *x\n"
-NO_ANCHOR = r"^line 10: this alias \(\*\) does not refer to an earlier anchor"
+NO_ANCHOR = r"^B, in the ResourceList: line 10: this alias \(\*\) does not refer to an earlier anchor"
 
 
 def test_an_anchor_that_another_item_uses_may_stay() -> None:
@@ -268,7 +268,7 @@ def test_an_anchor_that_another_item_uses_is_not_removed() -> None:
         resources.to_bytes()
     resources = parsed(f"{HEAD}items:\n- kind: A\n  x: &x 1\nfunctionConfig: {{x: *x}}\n")
     del resources.items[0]
-    with pytest.raises(KrmfnError, match=r"^line 6: this alias"):
+    with pytest.raises(KrmfnError, match=r"^functionConfig: line 6: this alias"):
         resources.to_bytes()
 
 

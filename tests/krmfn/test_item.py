@@ -77,7 +77,7 @@ def test_places_in_a_file() -> None:
 
 def test_complaints_count_lines_from_the_start() -> None:
     text = b"items:\n- a: b\n- kind: X\n  c: d: e\n"
-    with pytest.raises(KrmfnError, match=r"^line 4: mapping values"):
+    with pytest.raises(KrmfnError, match=r"^X, in the ResourceList: line 4: mapping values"):
         _ = cut(text, 1).manifest
     with pytest.raises(KrmfnError, match=r"^f.yaml: line 13: mapping values"):
         _ = cut(text, 1, file=Place("f.yaml", 0, 12)).manifest
