@@ -244,7 +244,8 @@ def test_refused_items_leave_as_they_came(case: Case) -> None:
 
 
 ABOUT_THE_INPUT = re.compile(
-    r"line \d+: |functionConfig |stdin is empty|expected a (ResourceList|mapping)|`items` of the ResourceList"
+    r"(?:\S+ \S+, in the ResourceList: |functionConfig: )?line \d+: "
+    r"|functionConfig |stdin is empty|expected a (ResourceList|mapping)|`items` of the ResourceList"
     r"|the ResourceList has no `items`|kpt shows only the items |node exclusivity could not be decided "
 )
 """How a finding begins that is about no resource."""
