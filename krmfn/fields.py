@@ -33,11 +33,17 @@ Editable = Any
 class ItemField:
     """A field of an item, whether it exists or not. What is written is seen at once by every reader of the item."""
 
-    __slots__ = ("item", "parts", "path")
+    __slots__ = ("_path", "item", "parts")
 
-    def __init__(self, item: Editable, path: str) -> None:
-        """Take the field at `path`, as findings write it. Raises KrmfnError when that is no path."""
-        self.item, self.path, self.parts = item, path, parts_of(item, path)
+    def __init__(self, item: Editable, path: str | tuple[str, ...]) -> None:
+        """Take the field at `path`, as findings write it, or by its parts. Raises KrmfnError when that is no path."""
+        self.item = item
+        self.parts, self._path = (parts_of(item, path), path) if isinstance(path, str) else (path, "")
+
+    @property
+    def path(self) -> str:
+        """Return where the field is, as findings write it: `spec.containers[0].image`."""
+        return self._path or join(self.parts)
 
     @property
     def exists(self) -> bool:
@@ -81,7 +87,8 @@ class ItemField:
     @property
     def comment(self) -> str:
         """Return the comment on the field's line, of a mapping or list that of its key's, without `# `; "" for none."""
-        return self._comment(head=False)
+        comments: dict[tuple[str, ...], str] = self.item.content.comments(self.item)
+        return comments.get(self.parts, "")
 
     @comment.setter
     def comment(self, words: str) -> None:
@@ -91,36 +98,21 @@ class ItemField:
     @property
     def head_comment(self) -> str:
         """Return the comment lines right above the field, without `# `; "" for none. It can be written."""
-        return self._comment(head=True)
+        head: str = self.item.content.head(self.item, self.parts)
+        return head
 
     @head_comment.setter
     def head_comment(self, words: str) -> None:
         self._remark(words, head=True)
-
-    def _comment(self, head: bool) -> str:
-        content = self.item.content
-        if content.is_changed:  # what was written to fields that moved since stands in the text then
-            content.settle(self.item)
-        written: str | None = content.remarks.get((self.parts, head))
-        if written is not None:
-            return written
-        from .yamltext import remarks
-
-        return remarks.comment(content.text.decode(), content.node, self.parts, head) if self.exists else ""
 
     def _remark(self, words: str, head: bool) -> None:
         if not self.exists:
             raise self.failure("can have no comment: there is no such field")
         if not all(row.isprintable() for row in words.split("\n")) or ("\n" in words and not head):
             raise self.failure(f"can have no comment {words!r}: it must be one line of characters that print")
-        if self._comment(head) != words:
-            from .yamltext import remarks
-
-            content = self.item.content
-            if not remarks.can_have(content.text.decode(), content.node, self.parts, head):
-                raise self.failure("can have no comment: it has no line of its own")
-            content.remarks[self.parts, head] = words
-            self.item.content.is_edited = True
+        old = self.head_comment if head else self.comment
+        if words != old and not self.item.content.remark(self.parts, words, head):
+            raise self.failure("can have no comment: it has no line of its own")
 
     @property
     def place(self) -> Place | None:

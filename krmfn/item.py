@@ -183,11 +183,14 @@ class Item:
 
         return ItemField(self, path)
 
-    def each(self, pattern: str) -> list[ItemField]:
-        """Return the fields that fit a pattern such as `spec.**.containers[*].image` (see `patterns.each`)."""
+    def each(self, pattern: str, comment: str = "") -> list[ItemField]:
+        """Return the fields that fit a pattern such as `spec.**.containers[*].image` (see `patterns.each`).
+
+        `comment` is how the comment on a field's line must begin.
+        """
         from . import patterns
 
-        return patterns.each(self, pattern)
+        return patterns.each(self, pattern, comment)
 
     def get(self, path: str, kind: type[T], default: T | None = None) -> T | None:
         """Return the value at a path when it is of a type, `default` when there is none (see `fields.get`)."""

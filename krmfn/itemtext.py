@@ -112,6 +112,8 @@ class Content:
 
     _text: bytes | None = None
     _node: Any = None
+    _spots: Any = None
+    _comments: dict[tuple[str, ...], str] | None = None
     is_simple = False
     """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
     is_edited = False
@@ -146,9 +148,52 @@ class Content:
             from . import settling
 
             remarks, self.remarks = self.remarks, {}
-            self._text = settling.text_of(self.text, self.indent, self.manifest, remarks, lambda: self.node, item)
-            self._node, self.is_simple, self.is_edited = None, False, True
+            self._text = settling.text_of(self, remarks, item)
+            self._node, self._spots, self._comments = None, None, None
+            self.is_simple, self.is_edited = False, True
             self._print = digest(self.manifest, self.end - self.start)
+
+    @property
+    def spots(self) -> Any:
+        """Return the fields that have a line of their own in the text (see `remarks.spots`)."""
+        if self._spots is None:
+            from .yamltext import remarks
+
+            tree = self._tree() if self._node is None else self._node  # which takes much memory: it is not kept
+            self._spots = remarks.spots(self.text.decode(), tree)
+        return self._spots
+
+    def comments(self, item: _Item) -> dict[tuple[str, ...], str]:
+        """Return the comments on the lines of fields, by the parts of their paths; what was edited counts."""
+        if self.is_changed:  # what was written to fields that moved since stands in the text then
+            self.settle(item)
+        if self._comments is None:
+            from .yamltext import remarks
+
+            self._comments = remarks.comments(self.text.decode(), self.spots) if b"#" in self.text else {}
+        return self._comments
+
+    def head(self, item: _Item, parts: tuple[str, ...]) -> str:
+        """Return the comment in the lines above a field; what was edited counts."""
+        if self.is_changed:
+            self.settle(item)
+        if (parts, True) in self.remarks or parts not in self.spots:
+            return self.remarks.get((parts, True), "")
+        from .yamltext import remarks
+
+        return remarks.head(self.text.decode(), self.node, self.spots[parts])
+
+    def remark(self, parts: tuple[str, ...], words: str, head: bool) -> bool:
+        """Write the comment of a field, `head`: that above it; return False where it has no line of its own."""
+        from .yamltext import remarks
+
+        spot = self.spots.get(parts)
+        if spot is None or not (head or remarks.rest(self.text.decode(), spot.stop)):
+            return False
+        self.remarks[parts, head], self.is_edited = words, True
+        if self._comments is not None and not head:
+            self._comments[parts] = words
+        return True
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
@@ -158,13 +203,14 @@ class Content:
     def node(self) -> Any:
         """Return the node tree of the text (PyYAML's), for places and duplicate keys."""
         if self._node is None:
-            from .yamltext import load
-
-            tree = load.placed(
-                partial(load.compose, self.text), partial(lines_before, self.data, self.start, self.file)
-            )
-            self._node = tree.value[0] if self.indent >= 0 and tree is not None else tree
+            self._node = self._tree()
         return self._node
+
+    def _tree(self) -> Any:
+        from .yamltext import load
+
+        tree = load.placed(partial(load.compose, self.text), partial(lines_before, self.data, self.start, self.file))
+        return tree.value[0] if self.indent >= 0 and tree is not None else tree
 
     @property
     def duplicate_keys(self) -> list[str]:

@@ -4,39 +4,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-from .fieldpath import FieldPath, join
+from .fieldpath import split
 from .fields import Editable, ItemField, parts_of
 
 __all__ = ["each", "field_spec"]
 
+_FREE = ("*", "**")
+_SPELLED = ("true", "false")
+"""Keys that a text may spell in another way: `yes`, `off`."""
 
-def each(item: Editable, pattern: str) -> list[ItemField]:
+
+def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
     """Return the fields that fit a pattern, in the order of the text, as they are now.
 
-    `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both. Raises KrmfnError,
-    with item and path, where the pattern goes on below a scalar and no `*` or `**` stands before.
+    `[*]` is every entry of a list, `*` every value of a mapping, `**` zero or more levels of both; `comment` is how the
+    comment on the field's line must begin. Raises KrmfnError, with item and path, where the pattern goes on below a
+    scalar and no `*` or `**` stands before.
     """
-    parts = parts_of(item, pattern)
-    entries = {at for at, part in enumerate(re.findall(r"\[[^\[\]]*\]|[^.\[\]]+", pattern)) if part == "[*]"}
+    parts_of(item, pattern)
+    parts = _parts(pattern)
+    free = next((at for at, part in enumerate(parts) if part in _FREE), len(parts))
+    # with a wildcard here nothing raises, so an item without the words need not be read
+    words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
+    if (not item.is_read and not all(map(item.mentions, words))) or (comment and comment.encode() not in item.text):
+        return []
+    fitting: list[tuple[str, ...]] = []
 
-    def below(value: Any, path: FieldPath, states: frozenset[int]) -> Iterator[FieldPath]:
-        states = _closed(states, parts)
+    def walk(value: Any, path: tuple[str, ...], states: frozenset[int]) -> None:
         if path and len(parts) in states:
-            yield path
-        if not isinstance(value, (dict, list)):
-            number = max(states)
-            if value is not None and number < len(parts) and not {"*", "**"} & _free(parts[: number + 1], entries):
-                raise ItemField(item, join(path)).failure(f"is no mapping and no list, and {pattern} goes on below it")
-            return
-        children = value.items() if isinstance(value, dict) else ((at, value[at]) for at in range(len(value)))
-        for key, child in children:
-            further = frozenset(_next(states, parts, entries, key))
-            if further:
-                yield from below(child, (*path, key), further)
+            fitting.append(path)
+        if isinstance(value, (dict, list)):
+            for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+                further = _behind(parts, states, key)
+                if further:
+                    walk(child, (*path, str(key)), further)
+        elif value is not None and max(states) < free:
+            raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    return [ItemField(item, join(path)) for path in below(item.manifest, (), frozenset({0}))]
+    walk(item.manifest, (), _closed(frozenset({0}), parts))
+    if comment:
+        comments = item.content.comments(item)
+        fitting = [path for path in fitting if comments.get(path, "").startswith(comment)]
+    return [ItemField(item, path) for path in fitting]
 
 
 def field_spec(
@@ -53,10 +65,10 @@ def field_spec(
         return []
     parts = [part.replace("\\/", "/") for part in re.split(r"(?<!\\)/", path.replace("[]", ""))]
 
-    def below(value: Any, at: FieldPath, rest: list[str]) -> Iterator[FieldPath]:
+    def below(value: Any, at: tuple[str, ...], rest: list[str]) -> Iterator[tuple[str, ...]]:
         if isinstance(value, list):
             for number, entry in enumerate(value):
-                yield from below(entry, (*at, number), rest)
+                yield from below(entry, (*at, str(number)), rest)
         elif not rest:
             yield at
         elif isinstance(value, dict) and (rest[0] in value or create):
@@ -64,9 +76,16 @@ def field_spec(
         elif value is None and create:
             yield (*at, *rest)
         elif value is not None and not isinstance(value, dict):
-            raise ItemField(item, join(at)).failure(f"is no mapping and no list, and {path} goes on below it")
+            raise ItemField(item, at).failure(f"is no mapping and no list, and {path} goes on below it")
 
-    return [ItemField(item, join(at)) for at in below(item.manifest, (), parts)]
+    return [ItemField(item, at) for at in below(item.manifest, (), parts)]
+
+
+@lru_cache(maxsize=256)
+def _parts(pattern: str) -> tuple[str, ...]:
+    """Return the parts of a pattern; what stands for every entry of a list keeps its brackets."""
+    words = re.findall(r"\[[^\[\]]*\]|[^.\[\]]+", pattern)
+    return tuple(word if word == "[*]" else split(word)[0] for word in words)
 
 
 def _closed(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
@@ -75,19 +94,10 @@ def _closed(states: frozenset[int], parts: tuple[str, ...]) -> frozenset[int]:
     return _closed(states | more, parts) if more else states
 
 
-def _free(parts: tuple[str, ...], entries: set[int]) -> set[str]:
-    return {part for at, part in enumerate(parts) if at not in entries}
-
-
-def _next(states: frozenset[int], parts: tuple[str, ...], entries: set[int], key: str | int) -> Iterator[int]:
-    """Yield the positions behind a key or index."""
-    for at in states:
-        if at == len(parts):
-            continue
-        if parts[at] == "**":
-            yield at
-        elif parts[at] == "*":
-            if (at in entries) == isinstance(key, int):
-                yield at + 1
-        elif parts[at] == str(key):
-            yield at + 1
+@lru_cache(maxsize=4096)
+def _behind(parts: tuple[str, ...], states: frozenset[int], key: str | int) -> frozenset[int]:
+    """Return the positions in a pattern behind a key or index."""
+    wild = "[*]" if isinstance(key, int) else "*"
+    going = [at for at in states if at < len(parts)]
+    staying = {at for at in going if parts[at] == "**"}
+    return _closed(frozenset(staying | {at + 1 for at in going if parts[at] in (wild, str(key))}), parts)

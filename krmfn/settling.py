@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import KrmfnError, Refused
 from .fieldpath import join
-from .resource import Manifest, check_plain, same
+from .resource import check_plain, same
 from .yamltext import edit, load, remarks
 
 __all__ = ["Comments", "text_of"]
 
-Comments = Mapping[tuple[tuple[str, ...], bool], str]
+Comments = dict[tuple[tuple[str, ...], bool], str]
 """Comments by the parts of their field's path, and whether the lines above it are meant."""
+_Content = Any
+"""An item's Content, which stands above."""
 
 
-def text_of(
-    text: bytes, indent: int, manifest: Manifest, comments: Comments, node: Callable[[], Any], item: Any
-) -> bytes:
-    """Return an item's text with comments and data written to it; it is read back. `node` returns its node tree.
+def text_of(content: _Content, comments: Comments, item: Any) -> bytes:
+    """Return an item's text with comments and data written to it; it is read back.
 
     Raises Refused, with item and path, for a value that JSON does not have, and for a comment that has no place.
     """
+    text, indent, manifest = content.text, content.indent, content.manifest
     try:
         check_plain(manifest)
     except KrmfnError as failure:
         raise Refused(str(failure), item, f"{item.ref}: ") from failure
     if comments:
-        new = remarks.commented(text.decode(), node(), comments).encode()
+        new = remarks.commented(text.decode(), lambda: content.node, content.spots, comments).encode()
         if not same(_data(new, indent), _data(text, indent)):
             raise item.at(join(next(iter(comments))[0])).failure("has a comment that cannot be written")
         text = new

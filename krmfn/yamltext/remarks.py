@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import Node, ScalarNode
 
 from .positions import nodes
 
-__all__ = ["Parts", "above", "can_have", "comment", "commented", "dash", "line"]
+__all__ = ["Parts", "Spot", "above", "commented", "comments", "dash", "head", "line", "rest", "spots"]
 
 Parts = tuple[str, ...]
 
@@ -20,68 +20,74 @@ _REST = r"[ \t]*(?:(?<=[ \t])#[^\n]*)?(?=\r?\n|\Z)"
 _ABOVE = r" *(?:-[ ]+)*#"
 
 
-class _Spot(NamedTuple):
-    """Where the comments of a field stand in the text: from, to."""
+class Spot(NamedTuple):
+    """A field with a line of its own."""
 
-    line: tuple[int, int] | None
-    """Behind the field on its line; None where no comment of its own can stand: a collection behind a dash."""
-    head: tuple[int, int]
-    """From the first comment line above it to its key or dash."""
-    column: int
-
-
-def comment(text: str, root: Node, parts: Parts, head: bool) -> str:
-    """Return a field's comment, without `# `: that of its line, or the lines above it. "" when there is none."""
-    spot = _spot(text, root, parts)
-    span = (spot.head if head else spot.line) if spot else None
-    rows = text[span[0] : span[1]].split("\n") if span else []
-    return "\n".join(row.partition("#")[2].removeprefix(" ").rstrip() for row in rows if "#" in row)
+    begin: int
+    """Where its key or dash is."""
+    stop: int
+    """Behind what may stand a comment on its line; -1 where no comment can be the field's."""
 
 
-def commented(text: str, root: Node, comments: Mapping[tuple[Parts, bool], str]) -> str:
-    """Return the text with comments written to fields that can have one (see `can_have`).
+def spots(text: str, root: Node | None) -> dict[Parts, Spot]:
+    """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none."""
+    found: dict[Parts, Spot] = {}
+
+    def visit(node: Any, path: Parts) -> None:
+        if node is None or isinstance(node, ScalarNode) or node.flow_style:
+            return
+        for at, entry in enumerate(node.value):
+            key, value = entry if isinstance(entry, tuple) else (None, entry)
+            parts = (*path, key.value if key else str(at))
+            begin = key.start_mark.index if key else dash(text, node, value)
+            if begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -"):
+                found[parts] = Spot(begin, _stop(text, key, value))
+            visit(value, parts)
+
+    visit(root, ())
+    return found
+
+
+def comments(text: str, spots: Mapping[Parts, Spot]) -> dict[Parts, str]:
+    """Return the comments on the lines of fields, without `# `; a field without one is not there."""
+    found = {}
+    for parts, spot in spots.items():
+        if spot.stop >= 0 and text.find("#", spot.stop, text.find("\n", spot.stop)) >= 0:
+            span = rest(text, spot.stop)
+            words = _words(text[span[0] : span[1]]) if span else ""
+            found.update({parts: words} if words else {})
+    return found
+
+
+def head(text: str, root: Node, spot: Spot) -> str:
+    """Return the comment lines right above a field, without `# `; "" for none."""
+    return _words(text[above(text, root, spot.begin) : spot.begin])
+
+
+def _words(comment: str) -> str:
+    return "\n".join(row.partition("#")[2].removeprefix(" ").rstrip() for row in comment.split("\n") if "#" in row)
+
+
+def commented(
+    text: str, root: Callable[[], Node], spots: Mapping[Parts, Spot], new: Mapping[tuple[Parts, bool], str]
+) -> str:
+    """Return the text with comments written to fields that can have one; `root` returns its node tree.
 
     They are by the field's parts, and whether the lines above it are meant.
     """
     patches: list[tuple[int, int, str]] = []
-    for (parts, head), words in comments.items():
-        spot = _spot(text, root, parts)
-        if spot and head:
-            rows = [f"# {row}".rstrip() + "\n" + " " * spot.column for row in words.split("\n")] if words else []
-            patches.append((*spot.head, "".join(rows)))
-        elif spot and spot.line:
-            patches.append((*spot.line, f" # {words}" if words else ""))
+    for (parts, is_head), words in new.items():
+        spot = spots[parts]
+        begin = spot.begin
+        if is_head:
+            pad = " " * (begin - text.rfind("\n", 0, begin) - 1)
+            rows = [f"# {row}".rstrip() + f"\n{pad}" for row in words.split("\n")] if words else []
+            patches.append((above(text, root(), begin), begin, "".join(rows)))
+        elif span := rest(text, spot.stop):
+            patches.append((*span, f" # {words}" if words else ""))
     for start, end, piece in sorted(patches, reverse=True):
         text = text[:start] + piece + text[end:]
     return text
-
-
-def can_have(text: str, root: Node, parts: Parts, head: bool) -> bool:
-    """Return True for a field with a line of its own: one in brackets has none."""
-    spot = _spot(text, root, parts)
-    return spot is not None and (head or spot.line is not None)
-
-
-def _spot(text: str, root: Node, parts: Parts) -> _Spot | None:
-    """Return where the comments of a field stand; None where it has no line of its own, as in brackets."""
-    node: Any = root
-    key, begin = None, -1
-    for part in parts:
-        if getattr(node, "flow_style", False):
-            return None
-        if isinstance(node, SequenceNode) and part.isdecimal() and int(part) < len(node.value):
-            key, begin, node = None, dash(text, node, node.value[int(part)]), node.value[int(part)]
-        elif isinstance(node, MappingNode):
-            pairs = [(name, value) for name, value in node.value if isinstance(name, ScalarNode) and name.value == part]
-            if not pairs:
-                return None
-            key, node = pairs[-1]
-        else:
-            return None
-    begin = key.start_mark.index if key else begin
-    if begin < 0 or not re.fullmatch(r"[ -]*", text[text.rfind("\n", 0, begin) + 1 : begin]):
-        return None
-    return _Spot(line(text, key, node), (above(text, root, begin), begin), begin - text.rfind("\n", 0, begin) - 1)
 
 
 def dash(text: str, node: Node, entry: Node) -> int:
@@ -96,19 +102,26 @@ def dash(text: str, node: Node, entry: Node) -> int:
 
 def line(text: str, key: Any, node: Any) -> tuple[int, int] | None:
     """Return where the comment of a field's line stands, blanks before it included; None where there can be none."""
-    collection = not isinstance(node, ScalarNode) and not node.flow_style
-    if key is not None and (collection or node.start_mark.index < key.end_mark.index):  # the last: an alias
-        match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)
-        end = match.end() if match else -1
-    elif collection:
-        return None
-    elif getattr(node, "style", "") in ("|", ">") and isinstance(node, ScalarNode):
+    return rest(text, _stop(text, key, node))
+
+
+def rest(text: str, stop: int) -> tuple[int, int] | None:
+    """Return where the comment behind a place in a line stands; None where something else does."""
+    match = re.compile(_REST).match(text, stop) if stop >= 0 else None
+    return (stop, match.end()) if match else None
+
+
+def _stop(text: str, key: Any, node: Any) -> int:
+    """Return where what a field has on its first line ends; -1 where no comment can be behind it."""
+    if isinstance(node, ScalarNode) and node.style in ("|", ">"):
         match = re.compile(rf"(?:[&!]\S+[ \t]+)*{_BLOCK}").match(text, node.start_mark.index)
-        end = match.end() if match else -1
+    elif key is not None and node.start_mark.index < key.end_mark.index:  # an alias
+        match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)
+    elif isinstance(node, ScalarNode) or node.flow_style:
+        return int(node.end_mark.index)
     else:
-        end = node.end_mark.index
-    rest = re.compile(_REST).match(text, end) if end >= 0 else None
-    return (end, rest.end()) if rest else None
+        match = re.compile(_AFTER_KEY).match(text, key.end_mark.index) if key is not None else None
+    return match.end() if match else -1
 
 
 def above(text: str, root: Node, begin: int) -> int:

@@ -22,7 +22,7 @@ BASE = "localhost/krmfn-e2e/debian-python:bookworm"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new function, with the wheel of this krmfn."""
+    """A new function, with the wheels of this krmfn and of all that its image needs: a container has no index."""
     folder = make("own-it", tmp_path_factory.mktemp("new"))
     source = tmp_path_factory.mktemp("source") / "krmfn"
     must("git", "clone", "--quiet", ROOT, source)
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name and (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
-    must(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder / "wheels", source, timeout=300)
+    must(sys.executable, "-m", "pip", "wheel", "-q", "-w", folder / "wheels", source, "setuptools", timeout=300)
     return folder
 
 
@@ -59,7 +59,8 @@ def base(containers: Env, tmp_path_factory: pytest.TempPathFactory) -> str:
 def image(folder: Path, base: str, containers: Env) -> Iterator[str]:
     """The image that the Dockerfile makes as it comes out."""
     name = "localhost/krmfn-e2e/own-it:new"
-    must("podman", "build", "-q", "--build-arg", f"BASE_IMAGE={base}", "-t", name, folder, env=containers, timeout=600)
+    options = ("--build-arg", f"BASE_IMAGE={base}", "--env", "PIP_NO_INDEX=1", "-t", name)
+    must("podman", "build", "-q", *options, folder, env=containers, timeout=600)
     yield name
     run("podman", "rmi", "--force", name, env=containers)
 

@@ -29,11 +29,10 @@ def apply_setters(resources: ResourceList, config: ApplySetters) -> None:
         raise Refused("no setters are given: pass their values in the functionConfig")
     matches = 0
     for item in resources.items:
-        marked = [(one, one.comment) for one in item.each("**")] if MARK.encode() in item.text else []
-        for place, comment in marked:
+        for place, comment in [(one, one.comment) for one in item.each("**", comment=MARK)]:
             pattern = comment.removeprefix(MARK).strip()
             names = re.findall(SETTER, pattern)
-            if not comment.startswith(MARK) or not config.setters.keys() & set(names):
+            if not config.setters.keys() & set(names):
                 continue
             matches += 1
             new: object = re.sub(SETTER, lambda match: config.setters.get(match[1], match[0]), pattern)

@@ -24,11 +24,9 @@ def list_setters(resources: ResourceList) -> None:
     """List the setters."""
     found: dict[str, list[Setter]] = {}
     for item in resources.items:
-        for place in item.each("**") if MARK.encode() in item.text else ():
-            comment = place.comment
-            if comment.startswith(MARK):
-                for name, setter in values(comment.removeprefix(MARK).strip(), place.value).items():
-                    found.setdefault(name, []).append(setter)
+        for place in item.each("**", comment=MARK):
+            for name, setter in values(place.comment.removeprefix(MARK).strip(), place.value).items():
+                found.setdefault(name, []).append(setter)
     for name, setters in sorted(found.items()):
         value, kind = setters[0]
         resources.report(info(f"Name: {name}, Value: {value}, Type: {kind}, Count: {len(setters)}"))
