@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from catalog import CONFIGS, KYAML, SIZES
 from fleets import CLUSTERS, SOME
 
 
@@ -57,6 +58,16 @@ def _files(name: str) -> tuple[Run, ...]:
     )
 
 
+def _catalog(name: str, size: int) -> tuple[Run, ...]:
+    """A function of the catalogue, its Go original, and the SDK of that, which only passes the items through."""
+    source, items = f"catalog/{name}-{size}.yaml", size + (name == "upsert-resource")
+    return (
+        Run(f"{name} {size}", name, source, items=items),
+        Run(f"go {name} {size}", f"go {name}", source, items=items),
+        Run(f"pass {name} {size}", "kyaml" if name in KYAML else "gofn", source, ("pass",), items=size),
+    )
+
+
 GROUPS = (
     Group(
         "big",
@@ -87,6 +98,7 @@ GROUPS = (
             Run("by hand", "krmfn", "vendors-by-hand.yaml", ("render", "-"), holds=(("kind: Module", 1_000),)),
         ),
     ),
+    Group("catalog", tuple(run for size in SIZES for name in CONFIGS for run in _catalog(name, size)), asked=True),
     Group("files", (*_files("one"), *_files("many"))),
     Group(
         "fleet",
@@ -185,4 +197,13 @@ ROWS = (
     Row("what 10,000 changed configs do on 100,000 nodes, against reading both sides", "effects", "sides", "<=", 1),
     Row(f"{FOLDER}, against a process for each", "clusters", "clusters one by one", ">=", 5),
     Row(FOLDER, "clusters", "", "s", 0.025),
+    *(
+        Row(f"{name} on {size:,} items, against {peer}", f"{name} {size}", f"{key} {name} {size}", ">=", target)
+        for size in SIZES
+        for name in CONFIGS
+        for key, peer, target in (
+            ("go", "its Go original", 1 if size > 2 and name != "search-replace" else None),
+            ("pass", f"{'kyaml' if name in KYAML else 'go/fn'} passing them through", None),
+        )
+    ),
 )

@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from catalog import CONFIGS
+
 HERE = Path(__file__).parent
 CACHE = HERE / ".cache"
 GO_PEERS = ("kyaml", "gofn")
@@ -35,6 +37,7 @@ def gather(python: Path, deviceconfig: Path) -> Programs:
     for peer in GO_PEERS:
         _go_peer(programs, peer)
     _of_files(programs)
+    _of_the_catalog(programs, python)
     return programs
 
 
@@ -116,6 +119,18 @@ def _of_files(programs: Programs) -> None:
         programs.commands["kustomize cfg"] = [kustomize, "cfg", "count"]
     else:
         programs.skip("kustomize cfg", "no kustomize on PATH (tests/e2e/install fetches one)")
+
+
+def _of_the_catalog(programs: Programs, python: Path) -> None:
+    """The functions of examples/catalog, and their Go originals, which no registry has: they are built by hand."""
+    folder = os.environ.get("KRMFN_CATALOG_GO", "")
+    for name in CONFIGS:
+        programs.commands[name] = [str(python), str(HERE.parent / "examples/catalog" / name / "function.py")]
+        original = Path(folder, name)
+        if folder and original.exists():
+            programs.commands[f"go {name}"] = [str(original)]
+        else:
+            programs.missing[f"go {name}"] = "KRMFN_CATALOG_GO names no folder with this program"
 
 
 def _ask(python: Path, code: str) -> str:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import catalog
 import report
 from cases import GROUPS, Group, Run
 from measure import Failed, Sample, measure
@@ -128,6 +129,8 @@ def inputs(programs: Programs, groups: Sequence[Group]) -> None:
     """All inputs; the peers' input of the `many` case is what we generate from ours."""
     if any(group.name == "fleet" for group in groups):
         subprocess.run([sys.executable, str(HERE / "fleets.py"), str(CACHE)], check=True)
+    if any(group.name == "catalog" for group in groups):
+        catalog.generate(CACHE / "catalog")
     if all(group.asked for group in groups):
         return
     subprocess.run([sys.executable, str(HERE / "generate.py"), str(CACHE)], check=True)

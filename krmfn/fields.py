@@ -134,8 +134,9 @@ class ItemField:
     def _above(self) -> tuple[Any, tuple[str, ...]]:
         """Return the last mapping or list on the way that exists, and the parts of the path below it."""
         value: Any = self.item.manifest
+        shared = self.item.content.shared_paths
         for at, part in enumerate(self.parts):
-            if self.parts[:at] in self.item.content.shared_paths:
+            if shared and self.parts[:at] in shared:
                 raise self.failure(f"cannot be changed: {join(self.parts[:at])} is shared by an anchor and its aliases")
             child = _child(value, part)
             if at == len(self.parts) - 1 or child is _MISSING or child is None:

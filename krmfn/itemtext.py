@@ -159,8 +159,9 @@ class Content:
         if self._spots is None:
             from .yamltext import remarks
 
-            tree = self._tree() if self._node is None else self._node  # which takes much memory: it is not kept
-            self._spots = remarks.spots(self.text.decode(), tree)
+            # a tree takes much memory: it is not kept
+            tree = self._tree if self._node is None else lambda: self._node
+            self._spots = remarks.spots(self.text.decode(), tree, self.indent >= 0)
         return self._spots
 
     def comments(self, item: _Item) -> dict[tuple[str, ...], str]:

@@ -27,9 +27,12 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
     parts_of(item, pattern)
     parts = _parts(pattern)
     free = next((at for at, part in enumerate(parts) if part in _FREE), len(parts))
-    # with a wildcard here nothing raises, so an item without the words need not be read
+    # with a wildcard here nothing raises, so an item without the words need not be looked at
     words = [part for part in parts[free + 1 :] if part[0].isalpha() and part not in _SPELLED] if free <= 1 else []
-    if (not item.is_read and not all(map(item.mentions, words))) or (comment and comment.encode() not in item.text):
+    is_as_it_came = not item.is_read or not item.content.is_changed
+    if (words and is_as_it_came and not all(map(item.mentions, words))) or (
+        comment and comment.encode() not in item.text
+    ):
         return []
     fitting: list[tuple[str, ...]] = []
 
@@ -44,11 +47,21 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
         elif value is not None and max(states) < free:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    walk(item.manifest, (), _closed(frozenset({0}), parts))
     if comment:
         comments = item.content.comments(item)
-        fitting = [path for path in fitting if comments.get(path, "").startswith(comment)]
+        fitting = [path for path in comments if comments[path].startswith(comment) and _fits(item, path, parts)]
+    else:
+        walk(item.manifest, (), _closed(frozenset({0}), parts))
     return [ItemField(item, path) for path in fitting]
+
+
+def _fits(item: Editable, path: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    """Return True for a field of the item whose path fits the parts of a pattern."""
+    value, states = item.manifest, _closed(frozenset({0}), parts)
+    for part in path:
+        key = int(part) if isinstance(value, list) else part
+        value, states = value[key], _behind(parts, states, key)
+    return len(parts) in states
 
 
 def field_spec(

@@ -172,6 +172,8 @@ def checked(manifest: Manifest) -> Ref:
 
 def check_plain(value: Any) -> None:
     """Raise KrmfnError, with the field path, for what JSON does not have."""
+    if type(value) is str and value.isascii():
+        return
     import json
 
     try:

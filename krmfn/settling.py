@@ -7,7 +7,7 @@ from typing import Any
 from .errors import KrmfnError, Refused
 from .fieldpath import join
 from .resource import check_plain, same
-from .yamltext import edit, load, remarks
+from .yamltext import edit, simple
 
 __all__ = ["Comments", "text_of"]
 
@@ -28,15 +28,22 @@ def text_of(content: _Content, comments: Comments, item: Any) -> bytes:
     except KrmfnError as failure:
         raise Refused(str(failure), item, f"{item.ref}: ") from failure
     if comments:
+        from .yamltext import remarks
+
         new = remarks.commented(text.decode(), lambda: content.node, content.spots, comments).encode()
-        if not same(_data(new, indent), _data(text, indent)):
+        data = _data(new, indent)
+        if same(data, manifest):
+            return new
+        if not same(data, _data(text, indent)):
             raise item.at(join(next(iter(comments))[0])).failure("has a comment that cannot be written")
         text = new
-        if same(_data(text, indent), manifest):
-            return text
     return edit.updated(text, manifest, indent)
 
 
 def _data(text: bytes, indent: int) -> Any:
-    data = load.read(text)
+    data = simple.read(text.decode())
+    if data is None:
+        from .yamltext import load
+
+        data = load.read(text)
     return data[0] if indent >= 0 else data

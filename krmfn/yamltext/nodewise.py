@@ -109,7 +109,8 @@ class _Walk:
         if self.text[dashes[0] - column : dashes[0]].strip() or dashes != sorted({*dashes}):
             raise TooMuch  # behind another dash, or with an alias
         begins = [self.begin(dash) for dash in dashes]
-        matches = aligned(old, new)
+        is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
+        matches = [0] if is_item else aligned(old, new)
         places = {match: at for at, match in enumerate(matches) if match is not None}
         outer, blocks = self.patches, dict[int, str]()
         for number, (begin, until) in enumerate(pairwise([*begins, end])):

@@ -22,7 +22,11 @@ def patched(text: str, new: Any) -> str | None:
     """Return `text` changed to the data `new`; None when it is not simple, or that needs more than small edits."""
     try:
         patcher = _Patcher(text)
-        patcher.node(0, simple.read(text), new)
+        old, first = simple.data_of([*patcher.lines]), patcher.lines[0]
+        if first.dash and len(old) == len(new) == 1:  # an item is itself, whatever is left of it
+            patcher.entry(0, first.column, old[0], new[0])
+        else:
+            patcher.node(0, old, new)
     except (NotSimple, TooMuch):
         return None
     return applied(text, 0, patcher.patches)

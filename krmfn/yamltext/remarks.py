@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from yaml.nodes import Node, ScalarNode
 
 from .positions import nodes
+from .simple import NotSimple, lines_of
 
 __all__ = ["Parts", "Spot", "above", "commented", "comments", "dash", "head", "line", "rest", "spots"]
 
@@ -29,8 +31,46 @@ class Spot(NamedTuple):
     """Behind what may stand a comment on its line; -1 where no comment can be the field's."""
 
 
-def spots(text: str, root: Node | None) -> dict[Parts, Spot]:
-    """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none."""
+def spots(text: str, root: Callable[[], Node | None], is_item: bool) -> dict[Parts, Spot]:
+    """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none.
+
+    `is_item` says that the resource is the one entry of a list; `root` returns its node tree, which takes longer.
+    """
+    try:
+        found = _by_lines(text)
+    except NotSimple:
+        return _by_nodes(text, root())
+    return {parts[1:]: spot for parts, spot in found.items() if len(parts) > 1} if is_item else found
+
+
+def _by_lines(text: str) -> dict[Parts, Spot]:
+    """Return the same for a simple text. Raises NotSimple."""
+    lines, ends = lines_of(text)
+    starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
+    found: dict[Parts, Spot] = {}
+    within: list[tuple[int, str, bool]] = []  # columns and parts of the keys and entries around; True for an entry
+    for line, end in zip(lines, ends, strict=False):
+        if line.quote == "|":
+            raise NotSimple
+        column, start = line.column, starts[end - 1]
+        while within and (within[-1][0] > column or (within[-1][0] == column and not line.dash)):
+            within.pop()
+        if line.dash:
+            follows = bool(within) and within[-1][0] == column and within[-1][2]
+            within.append((column, str(int(within.pop()[1]) + 1) if follows else "0", True))
+            found[tuple([part for _, part, _ in within])] = Spot(
+                start + column, start + line.span[1] if not line.key else -1
+            )
+            column += line.dash
+        if line.key is not None:
+            within.append((column, line.key, False))
+            stop = start + (line.span[1] or column + len(line.key) + 1)
+            found[tuple([part for _, part, _ in within])] = Spot(start + column, stop)
+    return found
+
+
+def _by_nodes(text: str, root: Node | None) -> dict[Parts, Spot]:
+    """Return the same for any text, from its node tree."""
     found: dict[Parts, Spot] = {}
 
     def visit(node: Any, path: Parts) -> None:

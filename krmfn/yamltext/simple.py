@@ -13,7 +13,7 @@ from math import isinf
 from typing import Any, NamedTuple
 
 __all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "OLD", "WORDS", "Line", "NotSimple", "Timestamp"]
-__all__ += ["differs", "lines_of", "read", "scalar"]
+__all__ += ["data_of", "differs", "lines_of", "read", "scalar"]
 
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
@@ -105,11 +105,17 @@ class NotSimple(Exception):
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        lines = lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END]
-        data, rest = _node(lines, 0)
+        return data_of(lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END])
     except NotSimple:
         return None
-    return data if lines[rest] is _END else None
+
+
+def data_of(lines: list[Line]) -> Any:
+    """Return the data of the lines of a text (see `lines_of`), which it changes. Raises NotSimple."""
+    data, rest = _node(lines, 0)
+    if lines[rest] is not _END:
+        raise NotSimple
+    return data
 
 
 def _rows(text: str) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from krmfn import KrmfnError, ResourceList
+from krmfn.yamltext import documents, load, remarks, simple
+from tests.test_corpus import ACCEPTED
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 WEB = """\
@@ -157,3 +160,42 @@ def test_json_has_no_comments() -> None:
     with pytest.raises(KrmfnError, match="a can have no comment"):
         resources.items[0].at("a").comment = "x"
     assert resources.to_bytes() == text
+
+
+SETTERS = """\
+- apiVersion: v1
+  kind: A
+  metadata:
+    name: a # kpt-set: ${name}
+  list:
+  - name: x
+    image: x:1 # kpt-set: ${image}
+  - image: y:1 # other
+  "yes": &a {b: c} # kpt-set: ${map}
+"""
+
+
+@pytest.mark.parametrize("text", [SETTERS, SETTERS.replace("&a {b: c}", "true")], ids=["any", "simple"])
+def test_each_gives_the_fields_whose_comment_begins_so(text: str) -> None:
+    item = parsed(text).items[0]
+    assert [field.path for field in item.each("**", comment="kpt-set: ")] == ["metadata.name", "list[0].image", "yes"]
+    assert [field.path for field in item.each("list[*].image", comment="kpt-set: ")] == ["list[0].image"]
+    assert [field.path for field in item.each("list.*.image", comment="kpt-set: ")] == []
+    item["list"] = [*reversed(item["list"])]
+    item.at("list[0].image").comment = "kpt-set: ${new}"
+    assert [field.comment for field in item.each("list[*].*", comment="kpt-set: ")] == [
+        "kpt-set: ${new}",
+        "kpt-set: ${image}",
+    ]
+
+
+@pytest.mark.parametrize("path", [path for path in ACCEPTED if path.suffix == ".yaml"], ids=lambda path: path.stem)
+def test_a_simple_text_has_its_fields_where_the_parser_says(path: Path) -> None:
+    for document in documents.documents(path.read_bytes()):
+        text = document.text.decode()
+        try:
+            found = remarks._by_lines(text)
+        except simple.NotSimple:
+            continue
+        if simple.read(text) is not None:
+            assert found == remarks._by_nodes(text, load.compose(document.text))

@@ -234,3 +234,21 @@ def test_a_function_that_fails_writes_nothing_and_one_that_edits_counts() -> Non
 
 def rename_first(resources: ResourceList) -> None:
     resources.items[0].name = "shop"
+
+
+@pytest.mark.parametrize("pattern", ["**.initContainers[*].image", "spec.**.initContainers[*].image", "**.yes"])
+def test_an_item_without_the_words_of_a_pattern_is_not_parsed(pattern: str) -> None:
+    text = WEB.replace("initContainers", "others")
+    item = parsed(text).items[0]
+    assert item.each(pattern) == []
+    assert not item.is_read
+    item.manifest["spec"]["initContainers"] = [{"image": "new:1"}]
+    item.manifest["yes"] = 1
+    assert [field.value for field in item.each(pattern)] == [1 if "yes" in pattern else "new:1"]
+    spelled = text.replace("others", '"init\\x43ontainers"').replace("nothing:", '"y\\x65s":')
+    assert len(parsed(spelled).items[0].each(pattern)) == 1
+
+
+def test_a_pattern_that_goes_on_below_a_scalar_is_an_error_whatever_else_is_there() -> None:
+    with pytest.raises(KrmfnError, match=r"Deployment web: spec\.replicas is no mapping and no list"):
+        parsed().items[0].each("spec.replicas.more.**.absent")
