@@ -22,7 +22,10 @@ def patched(text: str, new: Any) -> str | None:
     """Return `text` changed to the data `new`; None when it is not simple, or that needs more than small edits."""
     try:
         patcher = _Patcher(text)
-        old, first = simple.data_of([*patcher.lines]), patcher.lines[0]
+        first = patcher.lines[0]
+        old, rest = simple.node([*patcher.lines], 0)
+        if rest < len(patcher.ends):
+            raise NotSimple
         if first.dash and len(old) == len(new) == 1:  # an item is itself, whatever is left of it
             patcher.entry(0, first.column, old[0], new[0])
         else:

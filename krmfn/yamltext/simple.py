@@ -13,7 +13,7 @@ from math import isinf
 from typing import Any, NamedTuple
 
 __all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "OLD", "WORDS", "Line", "NotSimple", "Timestamp"]
-__all__ += ["data_of", "differs", "lines_of", "read", "scalar"]
+__all__ += ["differs", "lines_of", "node", "read", "scalar"]
 
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
@@ -105,17 +105,11 @@ class NotSimple(Exception):
 def read(text: str) -> Any:
     """Return the data of a document or of list items; None when the text is not simple."""
     try:
-        return data_of(lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END])
+        lines = lines_of(text)[0] if "|" in text else [*filter(None, map(_line, _rows(text))), _END]
+        data, rest = node(lines, 0)
     except NotSimple:
         return None
-
-
-def data_of(lines: list[Line]) -> Any:
-    """Return the data of the lines of a text (see `lines_of`), which it changes. Raises NotSimple."""
-    data, rest = _node(lines, 0)
-    if lines[rest] is not _END:
-        raise NotSimple
-    return data
+    return data if lines[rest] is _END else None
 
 
 def _rows(text: str) -> list[str]:
@@ -198,8 +192,8 @@ def _literal(rows: list[str], at: int, header: Line) -> tuple[Line, int]:
     return header._replace(value=text[:-1] if header.value == "|-" else text), at + len(block)
 
 
-def _node(lines: list[Line], at: int) -> tuple[Any, int]:
-    """Return the collection that begins on a line, and the line behind it."""
+def node(lines: list[Line], at: int) -> tuple[Any, int]:
+    """Return the collection that begins on a line, and the line behind it; `lines` are changed."""
     line = lines[at]
     return _sequence(lines, at, line.column) if line.dash else _mapping(lines, at, line.column)
 
@@ -233,7 +227,7 @@ def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], i
         if value is ABSENT:  # deeper lines, dashes at the key's own column, or null
             below = lines[at]
             nested = below.column > column or (below.column == column and below.dash)
-            value, at = _node(lines, at) if nested else (None, at)
+            value, at = node(lines, at) if nested else (None, at)
         elif value is list or value is dict:
             value = value()
         values[key] = value
