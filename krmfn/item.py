@@ -159,8 +159,8 @@ class Item:
             self._ref = Ref(self.api_version, self.kind, *names)
         return self._ref
 
-    @ref.setter
-    def ref(self, ref: Ref) -> None:
+    def set_ref(self, ref: Ref) -> None:
+        """Take the reference from whoever has read it; the item is not changed."""
         self._ref, self._api_version, self._kind = ref, ref.api_version, ref.kind
 
     @property
@@ -170,12 +170,20 @@ class Item:
         labels.item, labels.path = self, "metadata.labels"
         return labels
 
+    @labels.setter
+    def labels(self, labels: dict[str, str]) -> None:
+        self["metadata.labels"] = dict(labels)
+
     @property
     def annotations(self) -> dict[str, str]:
         """Return the annotations, {} when there are none; what is written there is written to the item."""
         annotations = Strings(itemtext.strings(self, "metadata", "annotations"))
         annotations.item, annotations.path = self, "metadata.annotations"
         return annotations
+
+    @annotations.setter
+    def annotations(self, annotations: dict[str, str]) -> None:
+        self["metadata.annotations"] = dict(annotations)
 
     def at(self, path: str) -> ItemField:
         """Return the field at a path as findings write it (`spec.containers[0].image`), whether it exists or not."""
@@ -235,10 +243,6 @@ class Item:
         if not path or "kustomize.config.k8s.io/id" in annotations:
             return None
         return Place(path, int(index) if index.isdecimal() else 0)
-
-    @place.setter
-    def place(self, place: Place) -> None:
-        self.file = place
 
     def field_place(self, path: str) -> Place | None:
         """Return `place`; for an item read from a file with the line and column of the field at `path`."""

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from .errors import KrmfnError, NoData
-from .resource import Manifest, Place, copied, digest, same
+from .resource import Manifest, Place, copied, fingerprint, same
 from .yamltext import peek, simple
 
 __all__ = ["Content", "check_aliases", "lines_before", "mapping", "mentions", "part", "string", "strings"]
@@ -128,7 +128,7 @@ class Content:
         self.remarks: dict[tuple[tuple[str, ...], bool], str] = {}
         """The comments that were written and do not stand in `text` yet: by a field's parts, True for a head."""
         self.manifest = self._read()
-        self._print = digest(self.manifest, end - start)
+        self._print: int | None = hash(fingerprint(self.manifest))
 
     @property
     def text(self) -> bytes:
@@ -138,7 +138,8 @@ class Content:
     @property
     def is_changed(self) -> bool:
         """Return True when the data is not what the text has."""
-        if self._print is not None and self._print == digest(self.manifest, self.end - self.start):
+        now = fingerprint(self.manifest)
+        if now is not None and hash(now) == self._print:
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
@@ -151,7 +152,7 @@ class Content:
             self._text = settling.text_of(self, remarks, item)
             self._node, self._spots, self._comments = None, None, None
             self.is_simple, self.is_edited = False, True
-            self._print = digest(self.manifest, self.end - self.start)
+            self._print = hash(fingerprint(self.manifest))
 
     @property
     def spots(self) -> Any:
@@ -264,9 +265,6 @@ class Content:
             except KrmfnError as failure:
                 raise NoData(f"{_named(self)}{failure}") from failure
         return data if isinstance(data, dict) else {}
-
-    def _lines_before(self) -> int:
-        return lines_before(self.data, self.start, self.file)
 
 
 def lines_before(data: bytes, start: int, file: Place | None) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .errors import KrmfnError
 
 __all__ = ["GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain", "checked", "copied"]
-__all__ += ["digest", "fingerprint", "ref", "same"]
+__all__ += ["fingerprint", "ref", "same"]
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
@@ -16,7 +16,6 @@ Manifest = dict[str, Any]
 GroupKind = tuple[str, str]
 """An API group, "" for core/v1, and a kind."""
 
-_LARGE = 1 << 20
 _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
 
@@ -106,28 +105,6 @@ def fingerprint(value: Any) -> bytes | None:
         return marshal.dumps(value, 2)  # version 2: equal data is equal bytes, wherever it was read
     except ValueError:
         return None
-
-
-def digest(value: Any, size: int) -> int | None:
-    """Return a number that changes with the data; None for what a fingerprint cannot hold.
-
-    `size` is that of their text: a fingerprint is as long, so a large one costs more than a walk through the data.
-    """
-    if size > _LARGE:
-        try:
-            return _hash(value)
-        except RecursionError:  # a value that holds itself
-            return None
-    whole = fingerprint(value)
-    return None if whole is None else hash(whole)
-
-
-def _hash(value: Any) -> int:
-    if isinstance(value, dict):
-        return hash((dict, *((key, _hash(one)) for key, one in value.items())))
-    if isinstance(value, list):
-        return hash((list, *map(_hash, value)))
-    return hash(value) if isinstance(value, str) else hash((type(value), repr(value)))  # -1 and -2 have one hash
 
 
 def same(one: Any, other: Any) -> bool:

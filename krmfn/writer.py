@@ -40,7 +40,8 @@ def edited(envelope: Envelope, item: Item) -> Item:
 
 def _item(envelope: Envelope, text: bytes, indent: int, ref: Ref) -> Item:
     item = Item(text, 0, len(text), -2 if envelope.cut.is_flow else indent)
-    item.fits, item.ref = envelope.text, ref
+    item.fits = envelope.text
+    item.set_ref(ref)
     return item
 
 

@@ -20,7 +20,7 @@ from krmfn.resource import Place
 from krmfn.results import Field, Result, error
 from krmfn.yamltext import documents
 from krmfn.yamltext.positions import nodes, parts
-from krmfn.yamltext.values import PLAIN, is_merge
+from krmfn.yamltext.simple import PLAIN, is_merge
 
 from .documents import unreadable
 

@@ -15,7 +15,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from krmfn.fieldpath import split
 from krmfn.item import Item
 from krmfn.yamltext import emit
-from krmfn.yamltext.values import PLAIN, STRING, build, is_merge
+from krmfn.yamltext.simple import PLAIN, is_merge
+from krmfn.yamltext.values import STRING, build
 
 _SPELLED = re.compile(r"(?!-(?: |\Z))[\w.+~-](?:[\w.+/~-]|:(?! |\Z)| (?!#))*", re.ASCII)
 """A plain scalar that may stand unquoted in brackets; whatever some reader takes for no string is one of these."""

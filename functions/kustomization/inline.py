@@ -33,7 +33,7 @@ def read(reference: Reference, rule: str, is_function: bool) -> tuple[list[Item]
     if not reference.column:  # quoted or folded: its lines are not those of the file
         findings = [finding._replace(field=Field(reference.field), place=place) for finding in findings]
         for item in items:
-            item.place = place._replace(finder=partial(_there, place))
+            item.file = place._replace(finder=partial(_there, place))
     return items, findings
 
 

@@ -45,7 +45,7 @@ class Places:
     def give(self, items: Iterable[Item]) -> None:
         """Let findings about items of the build look up their places."""
         for number, item in enumerate(items):
-            item.place = Place("", number, finder=partial(self._of_item, item))
+            item.file = Place("", number, finder=partial(self._of_item, item))
 
     def of_call(self, result: Result) -> Result:
         """Let a finding that a function has reported in the build look up its place."""

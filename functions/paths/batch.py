@@ -50,7 +50,7 @@ class Sheet(NamedTuple):
             item.words, item.keys = self.words, span.keys
             head = self.heads[index]
             if head:
-                item.ref = head
+                item.set_ref(head)
             yield item, place, head is not None
 
 

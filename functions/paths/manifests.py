@@ -222,7 +222,7 @@ def _list_cut(item: Item) -> split.Cut | None:
             raise
         cut = _cut(item.text)  # many resources, perhaps, of which none is too large, or one that nobody looks into
         head = Envelope(b"", item.text, cut, ())
-        item.ref = ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")})
+        item.set_ref(ref({key: head.value(key) for key in ("apiVersion", "kind", "metadata")}))
         if not (item.kind and item.api_version):
             raise
         return cut if cut.items and item.kind.endswith("List") and not item.name else None

@@ -12,7 +12,9 @@ load         text to a node tree with PyYAML, with a bound on depth
 values       a node tree to data: keys, tags, merges, aliases
 positions    the line and column of a field
 emit         data to text in kyaml's layout, no aliases; which strings must be quoted for every reader
-patch        small edits in a simple text: scalars, added keys and entries
+linetree     a simple text to a node tree, by its lines
+nodewise     edits in a text by the places of its nodes
+remarks      the comments of fields
 edit         new data into an item's text, keeping its comments, order and quotes
 comments     the comment lines behind an item
 """

@@ -1,8 +1,7 @@
 """Edits of an item's text: comments, key order, quotes and layout stay wherever the structure stays.
 
-Simple texts are edited by their lines (see `patch`), others by the places of their nodes (see `nodewise`, imported only
-then, it costs time). What comes out is read back and compared, so an edit can never change the meaning: where both
-fail, the item is written anew.
+A text is edited by the places of its nodes (see `nodewise`). What comes out is read back and compared, so an edit can
+never change the meaning: where that fails, the item is written anew.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 
 from ..errors import KrmfnError
 from ..resource import same
-from . import emit, patch, simple
+from . import emit, nodewise, simple
 from .comments import KEEPS, trailer
 
 __all__ = ["closed", "dashed", "undashed", "updated"]
@@ -26,13 +25,9 @@ def updated(text: bytes, new: Any, indent: int) -> bytes:
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     wanted = [new] if indent >= 0 else new
-    edited = patch.patched(body.decode(), wanted)
+    edited = nodewise.patched(body.decode(), wanted)
     if edited is None or not _means(edited, wanted):
-        from . import nodewise
-
-        edited = nodewise.patched(body.decode(), wanted)
-        if edited is None or not _means(edited, wanted):
-            edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
+        edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from .simple import Timestamp, scalar
 
-__all__ = ["dump", "dump_item", "dump_json", "is_ambiguous", "quoted", "style"]
+__all__ = ["dump", "dump_item", "dump_json", "is_ambiguous", "quoted"]
 
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
@@ -117,12 +117,6 @@ def _number(value: float) -> str:
     if text[-1] in "fn":
         return text.replace("inf", ".inf").replace("nan", ".nan")
     return text if "." in text or "e" not in text else text.replace("e", ".0e")
-
-
-def style(text: str) -> str:
-    """Return how `text` is written as a value: "" plain, `'` or `"` in quotes, `|` as a literal block."""
-    written = _inline(text) or "|"
-    return written[0] if written[0] in "'\"|" else ""
 
 
 def quoted(text: str) -> str:

@@ -12,8 +12,8 @@ from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
 
 from ..errors import KrmfnError, TooLarge
-from .simple import MAX_DEPTH, MAX_NODES
-from .values import PLAIN, STRING, build, too_deep
+from .simple import MAX_DEPTH, MAX_NODES, PLAIN
+from .values import STRING, build, too_deep
 
 try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
-"""Edits in any text by the places of its nodes: what changed is replaced, added, removed or moved, with its comments.
+"""Edits in a text by the places of its nodes: what changed is replaced, added, removed or moved, with its comments.
 
-Slower than `patch`, which reads simple texts by their lines; what comes out is read back by `edit`.
+What comes out is read back by `edit`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,10 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
 from ..resource import same
-from . import emit, load, remarks
+from . import emit, linetree, remarks
 from .align import aligned
-from .patch import TooMuch, applied, written
-from .values import build, is_merge
+from .simple import NotSimple
 
 __all__ = ["patched"]
 
@@ -24,13 +21,33 @@ _IN_FLOW = r"[^,\[\]{}#:]*"
 
 def patched(text: str, new: Any) -> str | None:
     """Return `text` changed to the data `new`; None when that needs more than edits of its parts."""
-    root = load.compose(text.encode())
+    root: Any
+    try:
+        root, old = linetree.tree(text)
+    except NotSimple:
+        from . import load, values
+
+        root = load.compose(text.encode())
+        old = values.build(root)
     walk = _Walk(text, root)
     try:
-        walk.value(root, build(root), new)
-    except TooMuch:
+        walk.value(root, old, new)
+    except _TooMuch:
         return None
-    return applied(text, 0, walk.patches)
+    return _applied(text, 0, walk.patches)
+
+
+class _TooMuch(Exception):
+    """The change is more than edits of parts: what is above has to be written anew."""
+
+
+def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str:
+    """Return a piece of the text, which begins at `offset`, with the patches in it."""
+    # inner additions come first, here and in the text
+    ordered = sorted(patches, key=lambda patch: patch[0])
+    for start, end, piece in reversed(ordered):
+        text = text[: start - offset] + piece + text[end - offset :]
+    return text
 
 
 class _Walk:
@@ -41,50 +58,45 @@ class _Walk:
         self.patches: list[tuple[int, int, str]] = []
 
     def value(self, node: Any, old: Any, new: Any) -> None:
-        """Note what changes in a value. Raises TooMuch where it has to be written anew with its key or dash."""
-        if same(old, new):
-            return
-        if isinstance(node, ScalarNode) and not isinstance(new, (dict, list)) and node.style not in ("|", ">"):
-            if not node.value and not node.style:
-                raise TooMuch  # a null without a word
-            if isinstance(new, str) and emit.style(new) == "|":
-                raise TooMuch
-            self.patch(node, written(new, node.style or ""))
-        elif isinstance(node, MappingNode) and isinstance(new, dict) and new and not node.flow_style:
+        """Note what changes in a value. Raises _TooMuch where it has to be written anew with its key or dash."""
+        if node.id == "scalar" and not isinstance(new, (dict, list)) and node.style not in ("|", ">"):
+            if node.value == "" and not node.style:
+                raise _TooMuch  # a null without a word
+            self.patch(node, _written(new, node.style or ""))
+        elif node.id == "mapping" and isinstance(new, dict) and new and not node.flow_style:
             self.mapping(node, old, new)
-        elif isinstance(node, SequenceNode) and isinstance(new, list) and new and not node.flow_style:
+        elif node.id == "sequence" and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
         elif old and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
             self.patch(node, self.flow(node, old, new))
         else:
-            raise TooMuch
+            raise _TooMuch
 
-    def patch(self, node: Node, piece: str) -> None:
+    def patch(self, node: Any, piece: str) -> None:
         self.patches.append((node.start_mark.index, node.end_mark.index, piece))
 
-    def mapping(self, node: MappingNode, old: dict[str, Any], new: dict[str, Any]) -> None:
+    def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
         names = [key.value for key, _ in node.value]
-        if any(map(is_merge, (key for key, _ in node.value))) or names != [*old] or not new.keys() & old.keys():
-            raise TooMuch
+        if names != [*old] or not new.keys() & old.keys():  # a merge brings other keys
+            raise _TooMuch
         column = node.value[0][0].start_mark.column
-        begins = [self.begin(key.start_mark.index) for key, _ in node.value]
-        ends = [*begins[1:], self.end(node.value[-1])]
-        for (key, value), name, begin, end in zip(node.value, names, begins, ends, strict=True):
-            if name not in new:
-                self.remove(node, begin, end)
-            elif not same(old[name], new[name]):
-                self.child(key, value, old[name], {name: new[name]}, column)
+        for (key, value), (following, _) in pairwise([*node.value, (None, None)]):
+            if key.value not in new:
+                end = self.begin(following.start_mark.index) if following else self.end((key, value))
+                self.remove(node, self.begin(key.start_mark.index), end)
+            elif not same(old[key.value], new[key.value]):
+                self.child(key, value, old[key.value], {key.value: new[key.value]}, column)
         more = {key: value for key, value in new.items() if key not in old}
         if more:
-            self.insert(ends[-1], emit.dump(more, column))
+            self.insert(self.end(node.value[-1]), emit.dump(more, column))
 
-    def remove(self, node: MappingNode, begin: int, end: int) -> None:
+    def remove(self, node: Any, begin: int, end: int) -> None:
         """Note that a key goes; where it stands behind a dash the next one that stays takes its place."""
         start = self.text.rfind("\n", 0, begin) + 1
         if self.text[start:begin].strip():
             nexts = [key.start_mark.index for key, _ in node.value if key.start_mark.index >= end]
             if not nexts:
-                raise TooMuch
+                raise _TooMuch
             end = remarks.above(self.text, self.root, nexts[0])
         self.patches.append((begin, end, ""))
 
@@ -93,9 +105,9 @@ class _Walk:
         count, wanted = len(self.patches), next(iter(new.values()))
         try:
             if value.start_mark.index < key.end_mark.index:
-                raise TooMuch  # an alias
+                raise _TooMuch  # an alias
             self.value(value, old, wanted)
-        except TooMuch:
+        except _TooMuch:
             del self.patches[count:]
             line = remarks.line(self.text, key, value)
             comment = self.text[line[0] : line[1]].strip() if line else ""
@@ -103,21 +115,27 @@ class _Walk:
             head = f"{first} {comment}" if comment else first
             self.patches.append((key.start_mark.index, self.end((key, value)), "\n".join([head, *rest])))
 
-    def sequence(self, node: SequenceNode, old: list[Any], new: list[Any]) -> None:
+    def sequence(self, node: Any, old: list[Any], new: list[Any]) -> None:
         dashes = [remarks.dash(self.text, node, entry) for entry in node.value]
-        column, end = node.start_mark.column, self.end((None, node))
+        column = node.start_mark.column
         if self.text[dashes[0] - column : dashes[0]].strip() or dashes != sorted({*dashes}):
-            raise TooMuch  # behind another dash, or with an alias
-        begins = [self.begin(dash) for dash in dashes]
+            raise _TooMuch  # behind another dash, or with an alias
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
         matches = [0] if is_item else aligned(old, new)
+        if matches[: len(old)] == [*range(len(old))]:
+            for number, entry in enumerate(old):
+                self.entry(node, number, entry, new[number], dashes)
+            if len(new) > len(old):
+                self.insert(self.end((None, node)), emit.dump(new[len(old) :], column))
+            return
+        begins, end = [self.begin(dash) for dash in dashes], self.end((None, node))
         places = {match: at for at, match in enumerate(matches) if match is not None}
         outer, blocks = self.patches, dict[int, str]()
         for number, (begin, until) in enumerate(pairwise([*begins, end])):
             self.patches = []
             if number in places:
-                self.entry(node.value[number], old[number], new[places[number]], dashes[number], until, column)
-            blocks[number] = applied(self.text[begin:until], begin, self.patches)
+                self.entry(node, number, old[number], new[places[number]], dashes)
+            blocks[number] = _applied(self.text[begin:until], begin, self.patches)
             blocks[number] += "" if blocks[number].endswith("\n") else "\n"
         pieces = (
             emit.dump([value], column) if match is None else blocks[match]
@@ -125,19 +143,22 @@ class _Walk:
         )
         self.patches = [*outer, (begins[0], end, "".join(pieces))]
 
-    def entry(self, node: Any, old: Any, new: Any, dash: int, end: int, column: int) -> None:
+    def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
+        """Note what changes in an entry of a list; where it is more than edits, the entry is written anew."""
+        count, column = len(self.patches), node.start_mark.column
         try:
-            if same(old, new):
-                return
-            self.value(node, old, new)
-        except TooMuch:
-            self.patches = [(dash, end, emit.dump([new], column)[column:])]
+            if not same(old, new):
+                self.value(node.value[number], old, new)
+        except _TooMuch:
+            del self.patches[count:]
+            end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
+            self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
 
     def flow(self, node: Any, old: Any, new: Any) -> str:
         """Return a collection in brackets with other data: parts that stay are kept as they are written."""
         before = self.text[node.start_mark.index : node.end_mark.index]
-        if re.search(r"[#\n]", before) or type(old) is not type(new) or any(map(is_merge, self.keys(node))):
-            raise TooMuch
+        if re.search(r"[#\n]", before) or type(old) is not type(new):
+            raise _TooMuch
         if isinstance(new, list):
             matches = aligned(old, new)
             entries = [None if match is None else (node.value[match], old[match]) for match in matches]
@@ -146,16 +167,13 @@ class _Walk:
         pairs = (f"{_flow(key)}: {self.part(table.get(key), value)}" for key, value in new.items())
         return "{" + ", ".join(pairs) + "}"
 
-    def keys(self, node: Any) -> list[Any]:
-        return [key for key, _ in node.value] if isinstance(node, MappingNode) else []
-
     def part(self, known: tuple[Any, Any] | None, new: Any) -> str:
         if known is None:
             return _flow(new)
         node, old = known
         if same(old, new):
             return self.text[node.start_mark.index : node.end_mark.index]
-        if isinstance(node, ScalarNode) or type(old) is not type(new):
+        if node.id == "scalar" or type(old) is not type(new):
             return _flow(new)
         return self.flow(node, old, new)
 
@@ -174,7 +192,7 @@ class _Walk:
         """Return where the lines of a key or entry with its value end."""
         key, node = entry
         while not (is_alias := key is not None and node.start_mark.index < key.start_mark.index):
-            if isinstance(node, ScalarNode) or node.flow_style:
+            if node.id == "scalar" or node.flow_style:
                 break
             last = node.value[-1]
             key, node = last if isinstance(last, tuple) else (None, last)
@@ -190,3 +208,12 @@ def _flow(value: Any) -> str:
     if isinstance(value, str) and re.fullmatch(_IN_FLOW, value):
         return emit.quoted(value)
     return emit.dump_json(value)
+
+
+def _written(value: Any, quote: str) -> str:
+    """Return a scalar on one line, in the quotes of the old one."""
+    text: str = emit.quoted(value) if type(value) is str else emit.dump(value).rstrip("\n")
+    if text != value or not quote:
+        return text
+    escaped = text.replace("'", "''") if quote == "'" else text.replace("\\", "\\\\").replace('"', '\\"')
+    return f"{quote}{escaped}{quote}"

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
 from ..fieldpath import join, split
-from .simple import OLD, Timestamp, differs, scalar
-from .values import PLAIN, is_merge
+from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
-__all__ = ["Ambiguous", "ambiguous", "duplicate_keys", "locate", "nodes", "parts", "shared"]
+__all__ = ["Ambiguous", "Node", "ambiguous", "duplicate_keys", "locate", "nodes", "parts", "shared"]
 
+Node = Any
+"""A node of PyYAML's, or of `linetree`."""
 _IDENTITY = re.compile(
     r"(?:[sS]elector|[lL]abels?|[nN]ames?|[nN]amespaces?|[vV]ersion|[tT]aints|[tT]olerations|[kK]ind|Keys)\Z"
 )
@@ -53,7 +52,7 @@ def nodes(root: Node | None) -> Iterator[Node]:
 
 def parts(node: Node) -> Iterator[Node]:
     """Yield what a collection holds, keys and values alike; nothing for a scalar."""
-    if not isinstance(node, ScalarNode):
+    if node.id != "scalar":
         yield from (part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,)))
 
 
@@ -69,21 +68,21 @@ def locate(node: Node | None, path: str) -> tuple[int, int]:
 
 
 def _child(node: Node | None, part: str) -> tuple[Any, Node] | None:
-    if isinstance(node, SequenceNode) and part.isdigit() and int(part) < len(node.value):
+    if node is not None and node.id == "sequence" and part.isdigit() and int(part) < len(node.value):
         return node.value[int(part)].start_mark, node.value[int(part)]
-    if isinstance(node, MappingNode):
+    if node is not None and node.id == "mapping":
         return _by_name(node).get(part)
     return None
 
 
-def _by_name(node: MappingNode) -> dict[str, tuple[Any, Node]]:
+def _by_name(node: Node) -> dict[str, tuple[Any, Node]]:
     """Return the mapping's keys with their places and values, the last of equal ones; they are kept for the next call.
 
     For a mapping of 100,000 wrong keys there are 100,000 calls.
     """
     kept: dict[str, tuple[Any, Node]] | None = node.__dict__.get("by_name")
     if kept is None:
-        kept = {key.value: (key.start_mark, value) for key, value in node.value if isinstance(key, ScalarNode)}
+        kept = {key.value: (key.start_mark, value) for key, value in node.value if key.id == "scalar"}
         node.__dict__["by_name"] = kept
     return kept
 
@@ -94,22 +93,22 @@ def shared(root: Node | None) -> frozenset[tuple[str, ...]]:
     merged: set[int] = set()
 
     def visit(node: Node, path: tuple[str, ...]) -> None:
-        if isinstance(node, ScalarNode):
+        if node.id == "scalar":
             return
         known = paths.setdefault(id(node), [])
         known.append(path)
-        if isinstance(node, SequenceNode):
+        if node.id == "sequence":
             for index, child in enumerate(node.value):
                 visit(child, (*path, str(index)))
-        if isinstance(node, MappingNode):
+        if node.id == "mapping":
             entries(node, path)
 
-    def entries(node: MappingNode, path: tuple[str, ...]) -> None:
+    def entries(node: Node, path: tuple[str, ...]) -> None:
         for key, value in node.value:
             if not is_merge(key):
                 visit(value, (*path, str(key.value)))
                 continue
-            for source in value.value if isinstance(value, SequenceNode) else [value]:
+            for source in value.value if value.id == "sequence" else [value]:
                 merged.add(id(source))
                 entries(source, path)  # what the keys hold is shared; a key itself can be written over
 
@@ -127,10 +126,10 @@ def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
         if node is None or id(node) in seen:  # an alias: its anchor was visited
             return
         seen.add(id(node))
-        if isinstance(node, SequenceNode):
+        if node.id == "sequence":
             for index, child in enumerate(node.value):
                 visit(child, (*path, index))
-        elif isinstance(node, MappingNode):
+        elif node.id == "mapping":
             names: set[str] = set()
             for key, value in node.value:
                 name = str(key.value)
@@ -150,13 +149,13 @@ def ambiguous(root: Node | None) -> Iterator[Ambiguous]:
     """
     seen: set[tuple[int, bool]] = set()
 
-    def visit(node: Node | None, path: tuple[str | int, ...], within: bool) -> Iterator[Ambiguous]:
-        if isinstance(node, ScalarNode):
+    def visit(node: Node, path: tuple[str | int, ...], within: bool) -> Iterator[Ambiguous]:
+        if node.id == "scalar":
             if within and node.tag == PLAIN and differs(node.value):
                 yield Ambiguous(join(path), node.start_mark.line + 1, node.value, is_key=False)
         elif node is not None and (id(node), within) not in seen:  # an alias: its anchor was visited
             seen.add((id(node), within))
-            if isinstance(node, SequenceNode):
+            if node.id == "sequence":
                 for index, child in enumerate(node.value):
                     yield from visit(child, (*path, index), within)
                 return

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from yaml.nodes import Node, ScalarNode
-
 from .positions import nodes
 from .simple import NotSimple, lines_of
 
@@ -31,7 +29,7 @@ class Spot(NamedTuple):
     """Behind what may stand a comment on its line; -1 where no comment can be the field's."""
 
 
-def spots(text: str, root: Callable[[], Node | None], is_item: bool) -> dict[Parts, Spot]:
+def spots(text: str, root: Callable[[], Any], is_item: bool) -> dict[Parts, Spot]:
     """Return the fields that have a line of their own, by the parts of their paths; what is in brackets has none.
 
     `is_item` says that the resource is the one entry of a list; `root` returns its node tree, which takes longer.
@@ -44,23 +42,22 @@ def spots(text: str, root: Callable[[], Node | None], is_item: bool) -> dict[Par
 
 
 def _by_lines(text: str) -> dict[Parts, Spot]:
-    """Return the same for a simple text. Raises NotSimple."""
-    lines, ends = lines_of(text)
+    """Return the same for a simple text without literal blocks. Raises NotSimple."""
+    lines, spans = lines_of(text)
     starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))]
     found: dict[Parts, Spot] = {}
     within: list[tuple[int, str, bool]] = []  # columns and parts of the keys and entries around; True for an entry
-    for line, end in zip(lines, ends, strict=False):
+    for line, (row, _) in zip(lines, spans, strict=False):
         if line.quote == "|":
             raise NotSimple
-        column, start = line.column, starts[end - 1]
+        column, start = line.column, starts[row]
         while within and (within[-1][0] > column or (within[-1][0] == column and not line.dash)):
             within.pop()
         if line.dash:
             follows = bool(within) and within[-1][0] == column and within[-1][2]
             within.append((column, str(int(within.pop()[1]) + 1) if follows else "0", True))
-            found[tuple([part for _, part, _ in within])] = Spot(
-                start + column, start + line.span[1] if not line.key else -1
-            )
+            stop = start + line.span[1] if line.key is None else -1
+            found[tuple([part for _, part, _ in within])] = Spot(start + column, stop)
             column += line.dash
         if line.key is not None:
             within.append((column, line.key, False))
@@ -69,12 +66,12 @@ def _by_lines(text: str) -> dict[Parts, Spot]:
     return found
 
 
-def _by_nodes(text: str, root: Node | None) -> dict[Parts, Spot]:
+def _by_nodes(text: str, root: Any) -> dict[Parts, Spot]:
     """Return the same for any text, from its node tree."""
     found: dict[Parts, Spot] = {}
 
     def visit(node: Any, path: Parts) -> None:
-        if node is None or isinstance(node, ScalarNode) or node.flow_style:
+        if node is None or node.id == "scalar" or node.flow_style:
             return
         for at, entry in enumerate(node.value):
             key, value = entry if isinstance(entry, tuple) else (None, entry)
@@ -99,7 +96,7 @@ def comments(text: str, spots: Mapping[Parts, Spot]) -> dict[Parts, str]:
     return found
 
 
-def head(text: str, root: Node, spot: Spot) -> str:
+def head(text: str, root: Any, spot: Spot) -> str:
     """Return the comment lines right above a field, without `# `; "" for none."""
     return _words(text[above(text, root, spot.begin) : spot.begin])
 
@@ -109,7 +106,7 @@ def _words(comment: str) -> str:
 
 
 def commented(
-    text: str, root: Callable[[], Node], spots: Mapping[Parts, Spot], new: Mapping[tuple[Parts, bool], str]
+    text: str, root: Callable[[], Any], spots: Mapping[Parts, Spot], new: Mapping[tuple[Parts, bool], str]
 ) -> str:
     """Return the text with comments written to fields that can have one; `root` returns its node tree.
 
@@ -130,7 +127,7 @@ def commented(
     return text
 
 
-def dash(text: str, node: Node, entry: Node) -> int:
+def dash(text: str, node: Any, entry: Any) -> int:
     """Return where the dash of an entry of a list is; -1 for an alias, whose node stands elsewhere."""
     column, start = node.start_mark.column, text.rfind("\n", 0, entry.start_mark.index) + 1
     while start + column >= entry.start_mark.index or text[start + column] != "-":
@@ -153,18 +150,18 @@ def rest(text: str, stop: int) -> tuple[int, int] | None:
 
 def _stop(text: str, key: Any, node: Any) -> int:
     """Return where what a field has on its first line ends; -1 where no comment can be behind it."""
-    if isinstance(node, ScalarNode) and node.style in ("|", ">"):
+    if node.id == "scalar" and node.style in ("|", ">"):
         match = re.compile(rf"(?:[&!]\S+[ \t]+)*{_BLOCK}").match(text, node.start_mark.index)
     elif key is not None and node.start_mark.index < key.end_mark.index:  # an alias
         match = re.compile(_AFTER_KEY).match(text, key.end_mark.index)
-    elif isinstance(node, ScalarNode) or node.flow_style:
+    elif node.id == "scalar" or node.flow_style:
         return int(node.end_mark.index)
     else:
         match = re.compile(_AFTER_KEY).match(text, key.end_mark.index) if key is not None else None
     return match.end() if match else -1
 
 
-def above(text: str, root: Node, begin: int) -> int:
+def above(text: str, root: Any, begin: int) -> int:
     """Return where the comment lines right above a line begin: at their first `#`, or where the key or dash is."""
     start = text.rfind("\n", 0, begin) + 1
     first, longer = begin, list[tuple[int, int]]()
@@ -179,5 +176,5 @@ def above(text: str, root: Node, begin: int) -> int:
     return first
 
 
-def _is_long(node: Node) -> bool:
-    return isinstance(node, ScalarNode) and bool(node.end_mark.line > node.start_mark.line)
+def _is_long(node: Any) -> bool:
+    return node.id == "scalar" and bool(node.end_mark.line > node.start_mark.line)

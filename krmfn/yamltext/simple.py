@@ -12,9 +12,11 @@ from functools import lru_cache
 from math import isinf
 from typing import Any, NamedTuple
 
-__all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "OLD", "WORDS", "Line", "NotSimple", "Timestamp"]
-__all__ += ["differs", "lines_of", "node", "read", "scalar"]
+__all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line", "NotSimple"]
+__all__ += ["Timestamp", "differs", "is_merge", "lines_of", "node", "read", "scalar"]
 
+PLAIN, MERGE = "plain", "tag:yaml.org,2002:merge"
+"""The tags of a scalar with neither a tag nor quotes in the text (see `load.Composer`), and of a key `<<`."""
 MAX_DEPTH = 200
 """Levels of nesting; Kubernetes objects stay far below, and parsers crash from some 20,000 on."""
 MAX_NODES = 100_000
@@ -122,26 +124,26 @@ def _rows(text: str) -> list[str]:
     return rows
 
 
-def lines_of(text: str) -> tuple[list[Line], list[int]]:
-    """Return the lines that hold something and a last one in column -1; and the number of lines up to the end of each.
+def lines_of(text: str) -> tuple[list[Line], list[tuple[int, int]]]:
+    """Return the lines that hold something and a last one in column -1; and where each begins and ends, in lines.
 
     Raises NotSimple.
     """
     rows = _rows(text)
     lines: list[Line] = []
-    ends: list[int] = []
+    spans: list[tuple[int, int]] = []
     at = 0
     while at < len(rows):
-        line = _line(rows[at])
+        line, first = _line(rows[at]), at
         at += 1
         if line is None:
             continue
         if line.quote == "|":
             line, at = _literal(rows, at, line)
         lines.append(line)
-        ends.append(at)
+        spans.append((first, at))
     lines.append(_END)
-    return lines, ends
+    return lines, spans
 
 
 @lru_cache(maxsize=1)
@@ -234,3 +236,9 @@ def _mapping(lines: list[Line], at: int, column: int) -> tuple[dict[str, Any], i
     if here > column or not values:
         raise NotSimple
     return values, at
+
+
+def is_merge(key: Any) -> bool:
+    """Return True for the key `<<`, which takes in another mapping's keys."""
+    is_plain = key.tag == PLAIN and key.value == "<<"
+    return key.id == "scalar" and (is_plain or bool(key.tag == MERGE))

@@ -14,15 +14,15 @@ from yaml.nodes import Node, ScalarNode, SequenceNode
 from ..errors import KrmfnError
 from ..resource import same
 from . import simple
-from .simple import MAX_DEPTH
+from .simple import MAX_DEPTH, PLAIN, is_merge
 
-__all__ = ["BINARY", "PLAIN", "STRING", "build", "is_merge", "too_deep"]
+__all__ = ["BINARY", "STRING", "build", "too_deep"]
 
 _MAX_EXPANSION = 8
 """Values that a document with aliases may have for each of its characters, beside the first thousand."""
 
 _CORE = "tag:yaml.org,2002:"
-PLAIN, STRING, BINARY, _MERGE = "plain", f"{_CORE}str", f"{_CORE}binary", f"{_CORE}merge"
+STRING, BINARY = f"{_CORE}str", f"{_CORE}binary"
 _TIMESTAMP = f"{_CORE}timestamp"
 _TAGS = {"int": int, "float": float, "bool": bool, "null": type(None)}
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -153,8 +153,3 @@ class _Builder:
 
     def line_of(self, node: Node) -> int:
         return int(node.start_mark.line) + 1 + self.line
-
-
-def is_merge(key: Node) -> bool:
-    """Return True for the key `<<`, which takes in another mapping's keys."""
-    return isinstance(key, ScalarNode) and (key.tag == _MERGE or (key.tag == PLAIN and key.value == "<<"))

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.yamltext import documents, load, remarks, simple
+from krmfn.resource import same
+from krmfn.yamltext import documents, linetree, load, remarks, simple, values
 from tests.test_corpus import ACCEPTED
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -190,12 +191,23 @@ def test_each_gives_the_fields_whose_comment_begins_so(text: str) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in ACCEPTED if path.suffix == ".yaml"], ids=lambda path: path.stem)
-def test_a_simple_text_has_its_fields_where_the_parser_says(path: Path) -> None:
+def test_a_simple_text_has_its_nodes_where_the_parser_says(path: Path) -> None:
     for document in documents.documents(path.read_bytes()):
-        text = document.text.decode()
         try:
-            found = remarks._by_lines(text)
+            root, data = linetree.tree(document.text.decode())
         except simple.NotSimple:
             continue
-        if simple.read(text) is not None:
-            assert found == remarks._by_nodes(text, load.compose(document.text))
+        node = load.compose(document.text)
+        assert same(data, values.build(node))
+        assert spans(root) == spans(node)
+        if b"|" not in document.text:
+            assert remarks._by_lines(document.text.decode()) == remarks._by_nodes(document.text.decode(), node)
+
+
+def spans(node: Any) -> Any:
+    """The places, styles and texts of a tree; of a collection in block style only where it begins."""
+    if node.id == "scalar" or not node.value:
+        text = node.value if node.style or node.id != "scalar" else ""  # a plain one is data in a tree by lines
+        return node.id, node.style or "", text, node.start_mark.index, node.end_mark.index
+    parts = [part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,))]
+    return node.id, node.start_mark.index, node.start_mark.column, [*map(spans, parts)]

@@ -252,3 +252,15 @@ def test_an_item_without_the_words_of_a_pattern_is_not_parsed(pattern: str) -> N
 def test_a_pattern_that_goes_on_below_a_scalar_is_an_error_whatever_else_is_there() -> None:
     with pytest.raises(KrmfnError, match=r"Deployment web: spec\.replicas is no mapping and no list"):
         parsed().items[0].each("spec.replicas.more.**.absent")
+
+
+def test_labels_are_written_as_a_whole_and_what_does_not_write_raises() -> None:
+    resources = parsed()
+    item = resources.items[0]
+    item.labels |= {"tier": "web"}
+    item.annotations = {"a": "b"}
+    assert item["metadata.labels"] == {"team": "shop", "tier": "web"}
+    assert "      team: shop # theirs\n      tier: web\n    annotations:\n      a: b\n" in body(resources)
+    for name in ("ref", "place", "kind", "api_version", "group", "manifest", "text", "mark"):
+        with pytest.raises(AttributeError):
+            setattr(item, name, None)

@@ -99,7 +99,8 @@ def test_any_data_comes_back(data: Any, indent: int) -> None:
     ],
 )  # fmt: skip
 def test_a_text_of_several_lines_is_a_block_where_that_gives_it_back(text: str, style: str) -> None:
-    assert emit.style(text) == style
+    written = emit.dump({"a": text})[3:]
+    assert (written[0] if written[0] in "'\"|" else "") == style
 
 
 def test_the_same_object_twice_is_written_twice() -> None:

@@ -57,11 +57,11 @@ def test_left_to_a_parser(text: str) -> None:
 
 
 def test_where_scalars_stand() -> None:
-    lines, ends = simple.lines_of("- a: 'b c' # d\n\n  e: |\n    f\n    g\n")
+    lines, spans = simple.lines_of("- a: 'b c' # d\n\n  e: |\n    f\n    g\n")
     first, literal, last = lines
     assert (first.column, first.dash, first.quote, first.span) == (0, 2, "'", (5, 10))
     assert (literal.column, literal.dash, literal.quote, literal.value) == (2, 0, "|", "f\ng\n")
-    assert (last.column, ends) == (-1, [1, 5])
+    assert (last.column, spans) == (-1, [(0, 1), (2, 5)])
 
 
 def test_data_is_made_anew_each_time() -> None:
