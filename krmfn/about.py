@@ -24,11 +24,12 @@ def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
     answers: dict[str, Callable[[], str]] = {
         "--help": lambda: text(spec),
         "-h": lambda: text(spec),
-        "--schema": lambda: json.dumps(whole_schema(spec), indent=2) + "\n",
         "--metadata": lambda: emit.dump(metadata(spec)),
-        "--example": lambda: emit.dump(example(spec)),
         "--version": lambda: f"{spec.name} {_version(call)}\n",
     }
+    if spec.config:
+        answers["--schema"] = lambda: json.dumps(whole_schema(spec), indent=2) + "\n"
+        answers["--example"] = lambda: emit.dump(example(spec))
     if not args:
         sys.stderr.write(text(spec))
         return 1
@@ -48,7 +49,7 @@ def text(spec: Spec) -> str:
         rows = [(option.key, _says(option)) for option in config.options(spec.config)]
         width = max(len(key) for key, _ in rows)
         lines += [*(f"  {key:{width}}  {says}".rstrip() for key, says in rows), ""]
-    lines += ["  --schema   the JSON Schema of the functionConfig", "  --example  a functionConfig"]
+        lines += ["  --schema   the JSON Schema of the functionConfig", "  --example  a functionConfig"]
     lines += ["  --metadata metadata.yaml, for a catalogue of functions", "  --version  the version"]
     return "\n".join([*lines, ""])
 
@@ -67,7 +68,7 @@ def _says(option: config.Option) -> str:
 
 def whole_schema(spec: Spec) -> Manifest:
     """Return the schema of a functionConfig of the function's own kind."""
-    fields = config.schema(spec.config) if spec.config else {"type": "object", "properties": {}}
+    fields = config.schema(spec.config)
     head = {
         "apiVersion": {"const": f"{spec.group}/{spec.version}"},
         "kind": {"enum": list(spec.kinds)},
@@ -103,7 +104,7 @@ def metadata(spec: Spec) -> Manifest:
 def example(spec: Spec) -> Manifest:
     """Return a functionConfig with every field."""
     head = {"apiVersion": f"{spec.group}/{spec.version}", "kind": spec.kinds[0], "metadata": {"name": spec.name}}
-    values = _example(config.schema(spec.config)) if spec.config else {}
+    values = _example(config.schema(spec.config))
     return head | values if spec.top else head | {"spec": values}
 
 

@@ -113,35 +113,16 @@ def _block_items(envelope: Envelope, section: split.Section, items: Sequence[Ite
 
 
 def _runs(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
-    """Yield the items' bytes, untouched neighbours in one piece."""
-    old = envelope.items
-    in_place = len(items) >= len(old) and all(
-        new is one or new.origin is one for new, one in zip(items, old, strict=False)
-    )
-    return _edited_in_place(envelope, items) if in_place else _rearranged(envelope, items)
-
-
-def _edited_in_place(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
-    """Yield the same for a list in which each old item has its place, and new ones follow."""
-    view, old = memoryview(envelope.text), envelope.items
-    start = old[0].start if old else 0
-    for at in [at for at, (new, one) in enumerate(zip(items, old, strict=False)) if new is not one]:
-        yield _line_end(view[start : old[at].start])
-        yield _line_end(_fitting(envelope, items[at]))
-        start = old[at].end
-    end = old[-1].end if old else 0
-    yield _line_end(view[start:end])
-    yield from (_line_end(_fitting(envelope, item)) for item in items[len(old) :])
-
-
-def _rearranged(envelope: Envelope, items: Sequence[Item]) -> Iterator[Chunk]:
-    """Yield the same for any list; comments behind removed items stay."""
+    """Yield the items' bytes, untouched neighbours in one piece; comments behind removed items stay."""
     view = memoryview(envelope.text)
     order = {id(item): at for at, item in enumerate(envelope.items)}
     kept = {id(item.origin or item) for item in items}
     gone = not kept >= order.keys()
     start = end = upcoming = 0
     for item in items:
+        if item.start == end and envelope.items[upcoming : upcoming + 1] == (item,):  # as nearly all are
+            end, upcoming = item.end, upcoming + 1
+            continue
         at = order.get(id(item.origin or item), upcoming)
         passed = envelope.items[upcoming:at] if gone else ()
         left = b"".join(_comments(old) for old in passed if id(old) not in kept) if passed else b""

@@ -284,3 +284,17 @@ def test_krmfn_has_no_other_names() -> None:
     assert [name for name in krmfn.__all__ if not getattr(krmfn, name)] == []
     with pytest.raises(AttributeError, match="module 'krmfn' has no attribute 'functio'"):
         _ = getattr(krmfn, "functio")  # noqa: B009 - mypy knows that it is not there
+
+
+def test_a_function_without_a_config_has_no_schema_and_no_example(capsys: pytest.CaptureFixture[str]) -> None:
+    @function
+    def validate(resources: ResourceList) -> None:
+        """Look."""
+
+    for arg in ("--schema", "--example"):
+        with pytest.raises(SystemExit):
+            validate.main([arg])
+        assert capsys.readouterr().err.startswith(f"error: unknown argument '{arg}'; take one of --help, ")
+    with pytest.raises(SystemExit):
+        validate.main(["--help"])
+    assert "functionConfig" not in capsys.readouterr().out
