@@ -73,16 +73,16 @@ class ItemField:
         above, rest = self._above()
         for part in reversed(rest[1:]):
             value = {part: value}
+        self.item.content.touch()
         self._put(above, rest[0], value)
-        self.item.content.is_edited = True
 
     def delete(self) -> None:
         """Remove the field. Raises KrmfnError when there is none, or it is shared by an anchor and its aliases."""
         if not self.exists:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
+        self.item.content.touch()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
-        self.item.content.is_edited = True
 
     @property
     def comment(self) -> str:

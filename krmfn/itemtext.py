@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import Any
 
@@ -114,6 +115,8 @@ class Content:
     _node: Any = None
     _spots: Any = None
     _comments: dict[tuple[str, ...], str] | None = None
+    lists: dict[int, tuple[list[Any], list[Any]]] | None = None
+    """The lists of the manifest with their entries as the text has them, since the first write to a field."""
     is_simple = False
     """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
     is_edited = False
@@ -150,9 +153,15 @@ class Content:
 
             remarks, self.remarks = self.remarks, {}
             self._text = settling.text_of(self, remarks, item)
-            self._node, self._spots, self._comments = None, None, None
+            self._node, self._spots, self._comments, self.lists = None, None, None, None
             self.is_simple, self.is_edited = False, True
             self._print = hash(fingerprint(self.manifest))
+
+    def touch(self) -> None:
+        """Note that a field is about to be written: an entry that is renamed stays the entry that it was."""
+        if self.lists is None and not self.is_changed:
+            self.lists = dict(_lists(self.manifest))
+        self.is_edited = True
 
     @property
     def spots(self) -> Any:
@@ -199,7 +208,7 @@ class Content:
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
-        self.manifest, self._print, self.is_edited = copied(manifest), None, True
+        self.manifest, self._print, self.lists, self.is_edited = copied(manifest), None, None, True
 
     @property
     def node(self) -> Any:
@@ -270,3 +279,12 @@ class Content:
 def lines_before(data: bytes, start: int, file: Place | None) -> int:
     """Return how many lines come before an item in its file or list."""
     return file.line - 1 if file and file.line else data.count(b"\n", 0, start)
+
+
+def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:
+    """Yield the id of each list in a value, with the list, and a copy of it."""
+    if isinstance(value, list):
+        yield id(value), (value, [*value])
+    if isinstance(value, (dict, list)):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _lists(child)

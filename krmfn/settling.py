@@ -37,7 +37,7 @@ def text_of(content: _Content, comments: Comments, item: Any) -> bytes:
         if not same(data, _data(text, indent)):
             raise item.at(join(next(iter(comments))[0])).failure("has a comment that cannot be written")
         text = new
-    return edit.updated(text, manifest, indent)
+    return edit.updated(text, manifest, indent, content.lists)
 
 
 def _data(text: bytes, indent: int) -> Any:

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["MERGE_KEYS", "aligned"]
+__all__ = ["MERGE_KEYS", "Lists", "aligned"]
 
 MERGE_KEYS = ("name", "key", "containerPort", "mountPath", "devicePath", "topologyKey", "port", "ip", "type")
 """The fields by which Kubernetes' lists are merged (k8s.io/api, patchMergeKey), the usual ones first."""
 
 
-def aligned(old: list[Any], new: list[Any]) -> list[int | None]:
+Lists = Mapping[int, tuple[list[Any], list[Any]]]
+"""Lists that were edited in place, by their ids: the list, and its entries as they were."""
+
+
+def aligned(old: list[Any], new: list[Any], lists: Lists | None = None) -> list[int | None]:
     """Return for each new entry the index of the old one that it is, None for an added one.
 
-    Entries are the same by their merge key where all have one, else by their value; what is left over and stands
-    behind the same neighbour was changed in its place.
+    Entries are the same by being the same object in `lists`, else by their merge key where all have one, else by their
+    value; what is left over and stands behind the same neighbour was changed in its place.
     """
-    matches: list[int | None] = [None] * len(new)
-    gone = set(range(len(old)))
+    known, entries = (lists or {}).get(id(new), (None, []))
+    places = {id(entry): at for at, entry in enumerate(entries) if isinstance(entry, (dict, list))}
+    is_own = known is new and len(entries) == len(old)
+    matches = [places.get(id(entry)) if is_own else None for entry in new]
+    gone = {*range(len(old))} - {*matches}
     for before_names, after_names in _names(old, new):
-        places: dict[str, list[int]] = {}
+        named: dict[str, list[int]] = {}
         for at in sorted(gone):
-            places.setdefault(before_names[at], []).append(at)
+            named.setdefault(before_names[at], []).append(at)
         for at, name in enumerate(after_names):
-            if matches[at] is None and places.get(name):
-                matches[at] = places[name].pop(0)
+            if matches[at] is None and named.get(name):
+                matches[at] = named[name].pop(0)
         gone.difference_update(match for match in matches if match is not None)
     for at, match in enumerate(matches):
         before = matches[at - 1] if at else -1

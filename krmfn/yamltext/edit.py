@@ -12,20 +12,21 @@ from typing import Any
 from ..errors import KrmfnError
 from ..resource import same
 from . import emit, nodewise, simple
+from .align import Lists
 from .comments import KEEPS, trailer
 
 __all__ = ["closed", "dashed", "undashed", "updated"]
 
 
-def updated(text: bytes, new: Any, indent: int) -> bytes:
+def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None) -> bytes:
     """Return the text of an item (its dash at column `indent`; -2: a document) changed to the data `new`.
 
-    Comment lines behind the item belong to whatever follows and stay as they are.
+    Comment lines behind the item belong to whatever follows and stay as they are. `lists`: see `align.aligned`.
     """
     end = trailer(text, indent)
     body, rest = text[:end], text[end:]
     wanted = [new] if indent >= 0 else new
-    edited = nodewise.patched(body.decode(), wanted)
+    edited = nodewise.patched(body.decode(), wanted, lists)
     if edited is None or not _means(edited, wanted):
         edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
     out = edited.encode()

@@ -11,16 +11,19 @@ from typing import Any
 
 from ..resource import same
 from . import emit, linetree, remarks
-from .align import aligned
-from .simple import NotSimple
+from .align import Lists, aligned
+from .simple import NotSimple, is_merge
 
 __all__ = ["patched"]
 
 _IN_FLOW = r"[^,\[\]{}#:]*"
 
 
-def patched(text: str, new: Any) -> str | None:
-    """Return `text` changed to the data `new`; None when that needs more than edits of its parts."""
+def patched(text: str, new: Any, lists: Lists | None = None) -> str | None:
+    """Return `text` changed to the data `new`; None when that needs more than edits of its parts.
+
+    `lists` tells which entry of an edited list is which (see `align.aligned`).
+    """
     root: Any
     try:
         root, old = linetree.tree(text)
@@ -29,7 +32,7 @@ def patched(text: str, new: Any) -> str | None:
 
         root = load.compose(text.encode())
         old = values.build(root)
-    walk = _Walk(text, root)
+    walk = _Walk(text, root, lists)
     try:
         walk.value(root, old, new)
     except _TooMuch:
@@ -53,8 +56,8 @@ def _applied(text: str, offset: int, patches: list[tuple[int, int, str]]) -> str
 class _Walk:
     """One walk over a node tree, next to the data that it should hold."""
 
-    def __init__(self, text: str, root: Any) -> None:
-        self.text, self.root = text, root
+    def __init__(self, text: str, root: Any, lists: Lists | None) -> None:
+        self.text, self.root, self.lists = text, root, lists
         self.patches: list[tuple[int, int, str]] = []
 
     def value(self, node: Any, old: Any, new: Any) -> None:
@@ -68,7 +71,7 @@ class _Walk:
         elif node.id == "sequence" and isinstance(new, list) and new and not node.flow_style:
             self.sequence(node, old, new)
         elif old and getattr(node, "flow_style", False) and isinstance(new, (dict, list)):
-            self.patch(node, self.flow(node, old, new))
+            self.flow(node, old, new)
         else:
             raise _TooMuch
 
@@ -76,17 +79,23 @@ class _Walk:
         self.patches.append((node.start_mark.index, node.end_mark.index, piece))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
-        names = [key.value for key, _ in node.value]
-        if names != [*old] or not new.keys() & old.keys():  # a merge brings other keys
+        names = [key.value for key, _ in node.value if not is_merge(key)]
+        merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
+        is_known = len({*names}) == len(names) and old.keys() >= {*names}
+        if not is_known or not new.keys() & {*names} or not merged.keys() <= new.keys():
             raise _TooMuch
         column = node.value[0][0].start_mark.column
         for (key, value), (following, _) in pairwise([*node.value, (None, None)]):
-            if key.value not in new:
+            name = key.value
+            if is_merge(key):
+                continue
+            if name not in new:
                 end = self.begin(following.start_mark.index) if following else self.end((key, value))
                 self.remove(node, self.begin(key.start_mark.index), end)
-            elif not same(old[key.value], new[key.value]):
-                self.child(key, value, old[key.value], {key.value: new[key.value]}, column)
-        more = {key: value for key, value in new.items() if key not in old}
+            elif not same(old[name], new[name]):
+                self.child(key, value, old[name], {name: new[name]}, column)
+        kept = {*names} | {key for key, value in merged.items() if same(value, new[key])}
+        more = {key: value for key, value in new.items() if key not in kept}
         if more:
             self.insert(self.end(node.value[-1]), emit.dump(more, column))
 
@@ -121,7 +130,7 @@ class _Walk:
         if self.text[dashes[0] - column : dashes[0]].strip() or dashes != sorted({*dashes}):
             raise _TooMuch  # behind another dash, or with an alias
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
-        matches = [0] if is_item else aligned(old, new)
+        matches = [0] if is_item else aligned(old, new, self.lists)
         if matches[: len(old)] == [*range(len(old))]:
             for number, entry in enumerate(old):
                 self.entry(node, number, entry, new[number], dashes)
@@ -154,13 +163,35 @@ class _Walk:
             end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
             self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
 
-    def flow(self, node: Any, old: Any, new: Any) -> str:
+    def flow(self, node: Any, old: Any, new: Any) -> None:
+        """Note what changes in a collection in brackets; where parts come, go or move, it is written anew."""
+        if node.id == "mapping":
+            children = {key.value: value for key, value in node.value}
+            in_place = isinstance(new, dict) and [*children] == [*old] == [*new]
+        else:
+            children = dict(enumerate(node.value))
+            in_place = isinstance(new, list) and aligned(old, new, self.lists) == [*children]
+        if not in_place:
+            self.patch(node, self.rewritten(node, old, new))
+            return
+        for key, child in children.items():
+            if same(old[key], new[key]):
+                continue
+            if not node.start_mark.index < child.start_mark.index < child.end_mark.index <= node.end_mark.index:
+                raise _TooMuch  # an alias, or nothing
+            if child.id != "scalar" and type(old[key]) is type(new[key]):
+                self.flow(child, old[key], new[key])
+            else:
+                quoted = child.id == "scalar" and child.style and isinstance(new[key], str)
+                self.patch(child, _written(new[key], child.style) if quoted else _flow(new[key]))
+
+    def rewritten(self, node: Any, old: Any, new: Any) -> str:
         """Return a collection in brackets with other data: parts that stay are kept as they are written."""
         before = self.text[node.start_mark.index : node.end_mark.index]
         if re.search(r"[#\n]", before) or type(old) is not type(new):
             raise _TooMuch
         if isinstance(new, list):
-            matches = aligned(old, new)
+            matches = aligned(old, new, self.lists)
             entries = [None if match is None else (node.value[match], old[match]) for match in matches]
             return "[" + ", ".join(self.part(known, value) for known, value in zip(entries, new, strict=True)) + "]"
         table = {key.value: (value, old.get(key.value)) for key, value in node.value}
@@ -175,7 +206,7 @@ class _Walk:
             return self.text[node.start_mark.index : node.end_mark.index]
         if node.id == "scalar" or type(old) is not type(new):
             return _flow(new)
-        return self.flow(node, old, new)
+        return self.rewritten(node, old, new)
 
     def insert(self, at: int, piece: str) -> None:
         ended = not at or self.text[at - 1] == "\n"

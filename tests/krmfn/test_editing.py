@@ -164,3 +164,44 @@ def test_every_reader_sees_a_change_in_place() -> None:
     assert item.is_local
     assert resources.where(kind="Secret", local=True) == [item]
     assert [one["kind"] for one in load.read(resources.to_bytes())["items"]] == ["Secret", "ConfigMap"]
+
+
+PORTS = """\
+- apiVersion: v1
+  kind: Service
+  metadata:
+    name: a
+  spec:
+    ports:
+    # the first
+    - port: 80 # http
+    # the second
+    - port: 443 # https
+    names: {a: "b", c: d} # in brackets
+    more: [one, # of one
+      two]
+  base: &b {x: y}
+  merged:
+    <<: *b # taken
+    z: 1 # own
+"""
+
+
+def test_an_entry_that_gets_another_key_is_the_entry_that_it_was() -> None:
+    resources = parsed(PORTS)
+    item = resources.items[0]
+    item["spec.ports[1].port"] = 8443
+    item.manifest["spec"]["ports"].reverse()
+    item["spec.ports[0].port"] = 9443
+    ports = "    # the second\n    - port: 9443 # https\n    # the first\n    - port: 80 # http\n"
+    start, end = PORTS.index("    # the first"), PORTS.index("    names:")
+    assert body(resources) == PORTS[:start] + ports + PORTS[end:]
+
+
+def test_what_stands_in_brackets_over_lines_and_beside_a_merge_stays() -> None:
+    resources = parsed(PORTS)
+    item = resources.items[0]
+    item["spec.names.a"], item["spec.more[1]"] = "e", "three"
+    item["merged.z"], item["merged.w"] = 2, 3
+    expected = PORTS.replace('"b"', '"e"').replace("two]", "three]").replace("z: 1 # own\n", "z: 2 # own\n    w: 3\n")
+    assert body(resources) == expected

@@ -15,6 +15,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import FoldedScalarString, LiteralScalarString
 
 from krmfn.errors import KrmfnError
+from krmfn.fields import ItemField
 from krmfn.resource import same
 from krmfn.resourcelist import ResourceList
 from krmfn.yamltext import edit, load
@@ -65,6 +66,7 @@ TEXTS = [
     BLOCK.replace("{team: shop, tier: 'web'} # in brackets", "x").replace("{a: b} # of a", "four # of four"),
     BLOCK.replace("name: app # app", "name: &n app # app").replace("nothing: # nothing", "alias: *n # alias"),
 ]
+HEAD = b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
 WORDS = st.sampled_from(["x", "yes", "", "a: b", "# c", "two", "app:2", "1", "a\nb\n", "ä", "{a}", "a,b"])
 LEAVES = st.one_of(WORDS, st.integers(-3, 3), st.booleans(), st.none(), st.just([]), st.just({}), st.just({"a": ["b"]}))
 
@@ -203,3 +205,42 @@ def test_a_list_that_is_moved_keeps_every_line(choice: st.DataObject) -> None:
 
 
 CORPUS = corpus()
+
+
+def scalars(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values of a text that are no list and no mapping, by their paths."""
+    if node.id == "scalar":
+        yield path, node
+    for at, entry in enumerate(node.value if node.id != "scalar" else ()):
+        key, value = entry if isinstance(entry, tuple) else (None, entry)
+        yield from scalars(value, (*path, key.value if key else str(at)))
+
+
+@given(choice=st.data())
+def test_all_other_bytes_stay_when_a_scalar_of_the_corpus_is_written(choice: st.DataObject) -> None:
+    text = choice.draw(st.sampled_from([*CORPUS, *TEXTS]))
+    item = ResourceList.parse(HEAD + text.encode()).items[0]
+    node = load.compose(item.text)
+    values = dict(scalars(node.value[0])) if node else {}
+    places = [path for path in values if path and "<<" not in path and "" not in path]
+    if not places or item.content.duplicate_keys:
+        return
+    path = choice.draw(st.sampled_from(places))
+    new = choice.draw(WORDS | st.integers(-3, 3) | st.booleans())
+    old = values[path]
+    field = ItemField(item, path)
+    above = ItemField(item, path[:-1]).value
+    if isinstance(above, list) and any(map(same, above, [new] * len(above))):
+        return  # a comment follows its value, which is there twice now
+    try:
+        field.value = new
+        out = item.text.decode()
+    except KrmfnError as failure:
+        assert "is shared by an anchor and its aliases" in str(failure) or "only what JSON has" in str(failure)
+        return
+    assert same(load.read(out.encode()), [item.manifest])
+    if old.style in ("|", ">") or (not old.style and not old.value) or text[old.start_mark.index] in "&!":
+        return  # a block is written anew with its key, as is a key without a value; what is shared is written out
+    before, after = text[: old.start_mark.index], text[old.end_mark.index :]
+    assert out.startswith(before), (path, out)
+    assert out.endswith(after), (path, out)
