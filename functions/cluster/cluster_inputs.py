@@ -99,7 +99,7 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
                 held = read.resources.items
                 held[:] = [item for item in held if (item.group, item.kind) not in NODES]
         except KrmfnError as failure:
-            failures.append(failure_of(name, failure))
+            failures.append(failure_of(name, failure)._replace(cluster=cluster.name))
             continue
         if roots is loose and len(groups) > 1 and _only_counts(read.resources):
             side = read

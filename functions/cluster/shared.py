@@ -41,6 +41,8 @@ def check_inventories(made: Sequence[Rendered], config: Config, fails: bool) -> 
                     f"the inventory is in the cluster {one.cluster.name}, and has the name of another one in "
                     f"{config.name}; give each cluster its own, or make it again with `--name {one.cluster.name}`"
                 )
+                if not one.cluster.members:
+                    message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
                 finding = (error if fails else warning)(message, rule="KRM601", field=Field("metadata.name", name))
                 one.final.report([item.located(finding)])
 

@@ -113,12 +113,14 @@ def judged(context: Context, streams: Streams, known: str | None, more: Iterable
         results = _new(context, known, results)
     left_out = number - len(results)
     results += more
+    # no baseline names these: what was not read was not judged
+    for failure in streams.failures:
+        results += of_cluster(failure.cluster, _unread(failure)) if failure.cluster else _unread(failure)
     if len(streams.clusters) > 1:
         from ..formats import grouped  # late: of one cluster nothing is told for several
 
         results = grouped.joined(results, len(streams.clusters))
-    # no baseline names these: what was not read was not judged
-    results = [_in_file(one) for one in (*results, *(one for each in streams.failures for one in _unread(each)))]
+    results = [*map(_in_file, results)]
     by_cluster = {one.cluster.name: one.final.results for one in streams.clusters}
     return whole._replace(
         results=list(Findings(results)), excluded=streams.excluded, clusters=by_cluster, baseline=left_out

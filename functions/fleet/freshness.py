@@ -12,9 +12,10 @@ from .inventory import label_keys
 
 
 def check(manifest: Manifest, asked: Collection[str], max_age: int | None, today: str) -> Iterator[Result]:
-    """Yield an error for labels that are asked for and not held, and for an inventory of more than `max_age` days.
+    """Yield an error for labels that are asked for and not held, and for an inventory that is no longer valid or old.
 
-    `today` is a day as `rules.today` returns it. The manifest may be wrong: what `check` says of it is not said here.
+    It is old after `max_age` days; `today` is a day as `rules.today` returns it. The manifest may be wrong: what
+    `check` says of it is not said here.
     """
     spec = manifest.get("spec")
     held = (
@@ -24,6 +25,8 @@ def check(manifest: Manifest, asked: Collection[str], max_age: int | None, today
     if missing:
         remedy = "make it again with `krmfn inventory --for`"
         yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
+    if (until := text(spec, "validUntil")) and until < today:
+        yield error(f"was valid until {until}; make it again", field=Field("spec.validUntil", until))
     if max_age is None:
         return
     taken = text(spec, "takenOn")

@@ -27,6 +27,8 @@ class Failure(NamedTuple):
     lines: tuple[str, ...]
     findings: tuple[Result, ...] = ()
     """The same as findings, where they name files and rules."""
+    cluster: str = ""
+    """The cluster that lacks it; "" where nobody knows."""
 
     @property
     def name(self) -> str:
@@ -68,7 +70,7 @@ def each(paths: Sequence[str], work: Callable[[str], T]) -> tuple[list[T], list[
 
 def log_failures(log: Log, failures: Sequence[Failure]) -> None:
     """Write each failure with the name of its PATH."""
-    for path, (first, *more), findings in failures:
+    for path, (first, *more), findings, _ in failures:
         if findings:
             log.findings(findings)
             continue

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ROOT, Done, process
-from tests.functions.cluster.test_one_result import config, node
+from tests.commands import COMMANDS, ROOT, Done, process
+from tests.functions.cluster.test_one_result import config, hold, node
 from tests.functions.comparing.test_base import OWN, repository
 from tests.trees import plant
 
@@ -129,6 +129,12 @@ def test_argo_cd_renders_what_ci_has_checked(fleet: Path, kustomize: str, name: 
     )
     clash = krmfn(fleet / "clusters" / name, kustomize, "render", ".", **env)
     assert ("[KRM301]" in clash.err, clash.code) == ((False, 0) if name == "prod-b" else (True, 1)), clash.err
+
+
+def test_of_kustomizations_all_ways_in_say_the_same(tmp_path_factory: pytest.TempPathFactory, kustomize: str) -> None:
+    """As of loose files, whose test this is, too."""
+    path = os.pathsep.join([str(Path(kustomize).parent), str(COMMANDS), os.environ["PATH"]])
+    hold(tmp_path_factory.mktemp, 10, is_built=True, PATH=path)
 
 
 def test_a_call_inside_kustomize_that_sees_no_node_says_so_once(tmp_path: Path, kustomize: str) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+import yaml
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.commands import Done, process
+from tests.commands import ROOT, Done, process
 from tests.examples import EXAMPLES
 from tests.functions.comparing.test_base import OWN, repository
 from tests.trees import plant
@@ -165,66 +168,125 @@ def test_without_known_labels_selectors_decide(here: Path) -> None:
 
 
 KEYS = ("card", "pool")
-PLACES = st.sampled_from(["beside", "elsewhere", "nowhere"])
-
-
-@settings(
-    max_examples=max(EXAMPLES // 12, 5), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+CLUSTERS = ("dev", "lab")
+PROFILE = (
+    "apiVersion: krmfn.dev/v1alpha1\nkind: Profile\nmetadata: {name: base}\nspec: {config: {imagePullPolicy: Always}}\n"
 )
-@given(data=st.data())
-def test_check_diff_and_render_agree(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    """Whichever PATH is given: an error of `check .` about a cluster stops its render, and nothing else does."""
-    here = tmp_path_factory.mktemp("repo")
+SHARED = {"settings/config.yaml": FUNCTION, "profiles/base.yaml": PROFILE}
+PLUGIN = next(
+    one["spec"]["generate"]["command"]
+    for one in yaml.safe_load_all((ROOT / "gitops/argocd/plugin.yaml").read_text())
+    if one and one["kind"] == "ConfigManagementPlugin"
+)
+
+
+@st.composite
+def repositories(draw: st.DrawFn, is_built: bool = False) -> dict[str, str]:
+    """Return a repository of two clusters, whose nodes stand beside the configs, elsewhere, in both or nowhere."""
     values = st.sampled_from(["a", "b"])
     files: dict[str, str] = {}
-    listed = []
-    for cluster in ("dev", "lab"):
-        for name in data.draw(st.lists(st.sampled_from(["x", "y", "z"]), min_size=1, unique=True)):
-            selector = f"{data.draw(st.sampled_from(KEYS))}: {data.draw(values)}"
-            files[f"clusters/{cluster}/{name}.yaml"] = config(f"{cluster}-{name}", selector, name)
-        nodes = [
-            node(f"{cluster}-{at}", **{key: data.draw(values) for key in data.draw(st.sets(st.sampled_from(KEYS)))})
-            for at in range(data.draw(st.integers(1, 2)))
-        ]
-        where = data.draw(PLACES)
-        members = [f"clusters/{cluster}"]
-        if where == "beside":
-            files[f"clusters/{cluster}/nodes.yaml"] = "---\n".join(nodes)
-        elif where == "elsewhere":
-            files[f"inventories/{cluster}.yaml"] = "---\n".join(nodes)
-            members.append(f"inventories/{cluster}.yaml")
-        if data.draw(st.booleans()):
-            files["settings/config.yaml"] = FUNCTION
-            members.append("settings")
-        listed.append(f"  {cluster}: [{', '.join(members)}]\n")
-    files["settings/notes.yaml"] = FUNCTION if "settings/config.yaml" not in files else ""
-    if "settings" not in "".join(listed):
-        files.pop("settings/notes.yaml")
-    repository(here, files | {".krmfn.yaml": f"clusters:\n{''.join(listed)}"})
-    checked = json.loads(process("krmfn", "check", ".", "--format", "json", cwd=here).text)["findings"]
-    whole = process("krmfn", "render", ".", "--output-dir", "out", cwd=here, **OWN)
-    refused = set()
-    for cluster in ("dev", "lab"):
-        errors = {
-            one["rule"]
-            for one in checked
-            if one["severity"] == "error" and cluster in one["clusters"] and not one["rule"].startswith("KRM6")
-        }
-        done = render(here, f"clusters/{cluster}")
-        alone = process("krmfn", "check", f"clusters/{cluster}", "--format", "json", cwd=here)
-        own = {
-            one["rule"]
-            for one in json.loads(alone.text)["findings"]
-            if one["severity"] == "error" and not one["rule"].startswith("KRM6")
-        }
+    members = {cluster: [f"clusters/{cluster}"] for cluster in CLUSTERS}
+    for cluster, parts in members.items():
+        shared = sorted(draw(st.sets(st.sampled_from([*SHARED]))))
+        names = draw(st.lists(st.sampled_from(["x", "y", "z"]), min_size=1, unique=True))
+        for name in names:
+            selector = f"{draw(st.sampled_from(KEYS))}: {draw(values)}"
+            text = config(f"{cluster}-{name}", selector, name)
+            text += "  profile: base\n" if "profiles/base.yaml" in shared else ""
+            files[f"clusters/{cluster}/{name}.yaml"] = text
+        if is_built:
+            listed = ", ".join(f"{name}.yaml" for name in names)
+            files[f"clusters/{cluster}/kustomization.yaml"] = f"resources: [{listed}]\n"
+        places = st.sampled_from([f"clusters/{cluster}", "inventories"])
+        for at, place in enumerate(draw(st.lists(places, max_size=2))):
+            labels = {key: draw(values) for key in draw(st.sets(st.sampled_from(KEYS)))}
+            files[path := f"{place}/{cluster}-node-{at}.yaml"] = node(f"{cluster}-{at}", **labels)
+            parts += [path] if place == "inventories" else []
+        for path in shared:
+            files[path] = SHARED[path]
+            parts.append(path)
+    lines = (f"  {cluster}: [{', '.join(parts)}]\n" for cluster, parts in members.items())
+    return files | {".krmfn.yaml": f"clusters:\n{''.join(lines)}"}
+
+
+def names_of(stream: str) -> list[str]:
+    """Return the names of the Modules in a stream."""
+    return sorted(one["metadata"]["name"] for one in yaml.safe_load_all(stream) if one and one["kind"] == "Module")
+
+
+def errors_of(text: str, cluster: str) -> set[str]:
+    """Return the rules of the errors about a cluster in the JSON of `check`, but for those about single nodes."""
+    found = [one for one in json.loads(text)["findings"] if one["severity"] == "error" and cluster in one["clusters"]]
+    return {one["rule"] for one in found if not one["rule"].startswith("KRM6")}
+
+
+def agree(here: Path, files: dict[str, str], **env: str) -> Counter[str]:
+    """Hold all ways in against each other, and return what has been seen."""
+    repository(here, {"README.md": "a fleet\n"})
+    plant(here, files)
+    seen = Counter[str]()
+    checked = process("krmfn", "check", ".", "--format", "json", cwd=here, **env).text
+    whole = process("krmfn", "render", ".", "--output-dir", "out", cwd=here, **env)
+    for cluster in CLUSTERS:
+        folder = f"clusters/{cluster}"
+        errors = errors_of(checked, cluster)
+        done = process("krmfn", "render", ".", cwd=here / folder, **env)
         assert (done.code != 0) == bool(errors), (done.err, checked)
-        assert own == errors
-        changed = process("krmfn", "diff", "--base", "HEAD", f"clusters/{cluster}", cwd=here, **OWN)
+        alone = process("krmfn", "check", folder, "--format", "json", cwd=here, **env)
+        assert errors_of(alone.text.replace(f'"{folder}"', f'"{cluster}"'), cluster) == errors
+        plugin = process("/bin/sh", *PLUGIN[1:], cwd=here / folder, ARGOCD_APP_SOURCE_PATH=folder, **env)
+        assert (plugin.code, plugin.out) == (done.code, done.out), plugin.err
+        changed = process("krmfn", "diff", "--base", "main", folder, "--format", "json", cwd=here, **env)
         assert (changed.code == 2) == bool(errors), changed.text + changed.err
-        refused |= {cluster} if errors else set()
+        seen["refused" if errors else "green"] += 1
+        seen["elsewhere, " + ("refused" if errors else "green")] += f"inventories/{cluster}" in files[".krmfn.yaml"]
+        if errors:
+            continue
+        modules = names_of(done.text)
+        assert modules == sorted(one["ref"]["name"] for one in json.loads(changed.text)["changes"])
+        assert modules == sorted(f"{cluster}-{Path(path).stem}" for path in files if is_config(path, cluster))
         if whole.code == 0:
-            assert "kind: Module\n" in done.text
-    assert (whole.code != 0) == bool(refused)
+            assert modules == names_of("---\n".join(map(Path.read_text, (here / "out" / cluster).glob("*.yaml"))))
+            seen["whole"] += 1
+    assert (whole.code != 0) == bool(seen["refused"]), whole.err
+    return seen
+
+
+def is_config(path: str, cluster: str) -> bool:
+    return path.startswith(f"clusters/{cluster}/") and "node" not in path and "kustomization" not in path
+
+
+def hold(folders: Callable[[str], Path], examples: int, is_built: bool = False, **env: str) -> None:
+    """Try generated repositories, and see that they were no empty ones: both ends, also by nodes elsewhere."""
+    seen = Counter[str]()
+
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
+    @given(repositories(is_built))
+    def tried(files: dict[str, str]) -> None:
+        seen.update(agree(folders("repo"), files, **OWN, **env))
+
+    assert PLUGIN[0] == "sh"
+    tried()
+    for what in ("green", "refused", "elsewhere, green", "elsewhere, refused", "whole"):
+        assert seen[what], seen
+
+
+def test_check_diff_render_and_the_plugin_agree(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Whichever PATH is given: an error of `check .` about a cluster stops its render, and nothing else does."""
+    hold(tmp_path_factory.mktemp, max(EXAMPLES // 6, 10))
+
+
+@pytest.mark.parametrize("name", ["text", "github", "json"])
+def test_what_cannot_be_read_names_its_cluster(name: str, here: Path) -> None:
+    plant(here, {"dev/kustomization.yaml": "resources: [gone.yaml]\n", "lab/a.yaml": config("a", "card: a")})
+    plant(here, {".krmfn.yaml": "clusters:\n  south: [dev]\n  north: [lab]\n"})
+    done = process("krmfn", "check", ".", "--format", name, cwd=here)
+    assert done.code == 2
+    if name == "json":
+        assert [one["clusters"] for one in json.loads(done.text)["findings"]] == [["south"]]
+    else:
+        [told] = [line for line in done.text.splitlines() if "gone.yaml: No such file" in line]
+        assert told.endswith("(south)"), told
 
 
 def test_an_inventory_of_another_cluster_is_an_error(here: Path) -> None:
@@ -245,5 +307,10 @@ def test_an_inventory_of_another_cluster_is_an_error(here: Path) -> None:
     assert done.code == 1
     assert "inventories/prod.yaml:3:12: error: NodeInventory prod: metadata.name: the inventory is in the" in done.text
     assert done.text.count("[KRM601]") == 2
+    plant(here, {".krmfn.yaml": right.replace(", inventories/lab.yaml", "")})
+    done = process("krmfn", "check", ".", cwd=here)
+    told = "metadata.name: has the name of a cluster in .krmfn.yaml, which does not list it; add this path there"
+    assert (done.code, told in done.text) == (1, True), done.text
+    plant(here, {".krmfn.yaml": swapped})
     rendered = render(here, "lab")
     assert (rendered.code, "warning: NodeInventory prod" in rendered.err) == (0, True), rendered.err

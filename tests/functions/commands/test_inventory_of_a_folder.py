@@ -90,6 +90,9 @@ def test_an_old_inventory_and_missing_labels_are_found(lab: Path) -> None:
     done = inventory(lab, "--check", ".", "--max-age", "30")
     assert (done.code, "days ago, on 2020-01-31; make it again" in done.text) == (1, True), done.text
     assert inventory(lab, "--check", ".", "--max-age", "99999").code == 0
+    assert inventory(lab, "--for", ".", "-o", "nodes.yaml", "--valid-until", "2020-01-31").code == 0
+    done = inventory(lab, "--check", ".")
+    assert (done.code, "was valid until 2020-01-31; make it again" in done.text) == (1, True), done.text
     plant(lab, {"lab/a.yaml": config("a", "pool: b")})
     done = inventory(lab, "--check", ".")
     assert (done.code, "does not hold pool, by which nodes are selected" in done.text) == (1, True), done.text
