@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
+from . import settling
 from .errors import KrmfnError, Refused
 from .fieldpath import join, split
 from .resource import Place, copied, same
@@ -73,7 +74,7 @@ class ItemField:
         above, rest = self._above()
         for part in reversed(rest[1:]):
             value = {part: value}
-        self.item.content.touch()
+        settling.touch(self.item.content)
         self._put(above, rest[0], value)
 
     def delete(self) -> None:
@@ -81,14 +82,13 @@ class ItemField:
         if not self.exists:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
-        self.item.content.touch()
+        settling.touch(self.item.content)
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
 
     @property
     def comment(self) -> str:
         """Return the comment on the field's line, of a mapping or list that of its key's, without `# `; "" for none."""
-        comments: dict[tuple[str, ...], str] = self.item.content.comments(self.item)
-        return comments.get(self.parts, "")
+        return settling.comments(self.item.content, self.item).get(self.parts, "")
 
     @comment.setter
     def comment(self, words: str) -> None:
@@ -98,8 +98,7 @@ class ItemField:
     @property
     def head_comment(self) -> str:
         """Return the comment lines right above the field, without `# `; "" for none. It can be written."""
-        head: str = self.item.content.head(self.item, self.parts)
-        return head
+        return settling.head(self.item.content, self.item, self.parts)
 
     @head_comment.setter
     def head_comment(self, words: str) -> None:
@@ -111,7 +110,7 @@ class ItemField:
         if not all(row.isprintable() for row in words.split("\n")) or ("\n" in words and not head):
             raise self.failure(f"can have no comment {words!r}: it must be one line of characters that print")
         old = self.head_comment if head else self.comment
-        if words != old and not self.item.content.remark(self.parts, words, head):
+        if words != old and not settling.remark(self.item.content, self.parts, words, head):
             raise self.failure("can have no comment: it has no line of its own")
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from . import itemtext
 from .itemtext import Content
@@ -13,12 +13,9 @@ from .resource import ref as ref_of
 from .results import Result
 
 if TYPE_CHECKING:
-    from .fields import ItemField
+    from .fields import ItemField, T
 
 __all__ = ["INDEX", "LOCAL", "PATH", "Item"]
-
-
-T = TypeVar("T")
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 LOCAL = "config.kubernetes.io/local-config"
@@ -71,7 +68,9 @@ class Item:
         if self._content is None:
             return self.data[self.start : self.end]
         if self._content.is_edited:
-            self._content.settle(self)
+            from . import settling
+
+            settling.settle(self._content, self)
         return self._content.text
 
     @property
@@ -192,10 +191,7 @@ class Item:
         return ItemField(self, path)
 
     def each(self, pattern: str, comment: str = "") -> list[ItemField]:
-        """Return the fields that fit a pattern such as `spec.**.containers[*].image` (see `patterns.each`).
-
-        `comment` is how the comment on a field's line must begin.
-        """
+        """Return the fields that fit a pattern, and whose comment begins with `comment` (see `patterns.each`)."""
         from . import patterns
 
         return patterns.each(self, pattern, comment)
@@ -232,15 +228,12 @@ class Item:
 
     @property
     def place(self) -> Place | None:
-        """Return where the resource stands: the file it was read from, or kpt's path and index.
-
-        kustomize sends no paths, and invents some after an earlier function: they name no file.
-        """
+        """Return where the resource stands: the file it was read from, or kpt's path and index."""
         if self.file:
             return self.file
         annotations = self.annotations
         path, index = annotations.get(PATH, ""), annotations.get(INDEX, "0")
-        if not path or "kustomize.config.k8s.io/id" in annotations:
+        if not path or "kustomize.config.k8s.io/id" in annotations:  # kustomize invents paths, which name no file
             return None
         return Place(path, int(index) if index.isdecimal() else 0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from functools import lru_cache, partial
 from typing import Any
 
@@ -15,6 +15,10 @@ __all__ = ["Content", "check_aliases", "lines_before", "mapping", "mentions", "p
 
 _Item = Any
 """An Item, which stands above."""
+_ESCAPE = rb"\\(?:/|\r?\n[ \t]*|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+"""The escapes of double quotes behind which part of a word may hide."""
+_HIDING = (b"!!binary", b"!<")
+"""How the tags begin that may hide all of it."""
 
 
 def string(item: _Item, *path: str) -> str:
@@ -95,17 +99,25 @@ def _loaded(item: _Item, path: tuple[str, ...]) -> Any:
 
 
 def mentions(text: bytes, start: int, end: int, word: bytes) -> bool:
-    """Return False when `word` is surely not in the data of the resource text[start:end].
+    """Return False when `word` is surely not in the data of the resource text[start:end], however it is written there.
 
-    True is no proof: it may stand in a comment. JSON may escape a slash, so escapes are read everywhere.
+    True is no proof: it may stand in a comment, and escapes are read everywhere, not only in double quotes.
     """
     if text.find(word, start, end) >= 0:
         return True
-    if text.find(b"\\", start, end) < 0 and text.find(b"!", start, end) < 0:
-        return False  # nothing is spelled in another way
-    from .yamltext.escapes import may_hold
+    if text.find(b"!", start, end) >= 0 and any(text.find(tag, start, end) >= 0 for tag in _HIDING):
+        return True
+    if text.find(b"\\", start, end) < 0:
+        return False
+    return word in re.sub(_ESCAPE, _character, text[start:end])
 
-    return may_hold(text[start:end], word)
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    """Return what an escape stands for: a slash, nothing (a line end), a character."""
+    code = escape[1] or escape[2] or escape[3]
+    if code is None:
+        return b"/" if escape[0] == b"\\/" else b""
+    return chr(int(code, 16)).encode(errors="replace") if int(code, 16) < 0x110000 else b""
 
 
 class Content:
@@ -113,8 +125,10 @@ class Content:
 
     _text: bytes | None = None
     _node: Any = None
-    _spots: Any = None
-    _comments: dict[tuple[str, ...], str] | None = None
+    spots: Any = None
+    """The fields that have a line of their own in the text (see `remarks.spots`), once they were asked for."""
+    comments: dict[tuple[str, ...], str] | None = None
+    """The comments on the lines of fields, by the parts of their paths, once they were asked for."""
     lists: dict[int, tuple[list[Any], list[Any]]] | None = None
     """The lists of the manifest with their entries as the text has them, since the first write to a field."""
     is_simple = False
@@ -146,65 +160,11 @@ class Content:
             return False
         return self.is_edited or not same(self._read(), self.manifest)
 
-    def settle(self, item: _Item) -> None:
-        """Write what was edited in the item to its text. Raises Refused, at the item, for what YAML cannot hold."""
-        if self.remarks or self.is_changed:
-            from . import settling
-
-            remarks, self.remarks = self.remarks, {}
-            self._text = settling.text_of(self, remarks, item)
-            self._node, self._spots, self._comments, self.lists = None, None, None, None
-            self.is_simple, self.is_edited = False, True
-            self._print = hash(fingerprint(self.manifest))
-
-    def touch(self) -> None:
-        """Note that a field is about to be written: an entry that is renamed stays the entry that it was."""
-        if self.lists is None and not self.is_changed:
-            self.lists = dict(_lists(self.manifest))
-        self.is_edited = True
-
-    @property
-    def spots(self) -> Any:
-        """Return the fields that have a line of their own in the text (see `remarks.spots`)."""
-        if self._spots is None:
-            from .yamltext import remarks
-
-            # a tree takes much memory: it is not kept
-            tree = self._tree if self._node is None else lambda: self._node
-            self._spots = remarks.spots(self.text.decode(), tree, self.indent >= 0)
-        return self._spots
-
-    def comments(self, item: _Item) -> dict[tuple[str, ...], str]:
-        """Return the comments on the lines of fields, by the parts of their paths; what was edited counts."""
-        if self.is_changed:  # what was written to fields that moved since stands in the text then
-            self.settle(item)
-        if self._comments is None:
-            from .yamltext import remarks
-
-            self._comments = remarks.comments(self.text.decode(), self.spots) if b"#" in self.text else {}
-        return self._comments
-
-    def head(self, item: _Item, parts: tuple[str, ...]) -> str:
-        """Return the comment in the lines above a field; what was edited counts."""
-        if self.is_changed:
-            self.settle(item)
-        if (parts, True) in self.remarks or parts not in self.spots:
-            return self.remarks.get((parts, True), "")
-        from .yamltext import remarks
-
-        return remarks.head(self.text.decode(), self.node, self.spots[parts])
-
-    def remark(self, parts: tuple[str, ...], words: str, head: bool) -> bool:
-        """Write the comment of a field, `head`: that above it; return False where it has no line of its own."""
-        from .yamltext import remarks
-
-        spot = self.spots.get(parts)
-        if spot is None or not (head or remarks.rest(self.text.decode(), spot.stop)):
-            return False
-        self.remarks[parts, head], self.is_edited = words, True
-        if self._comments is not None and not head:
-            self._comments[parts] = words
-        return True
+    def write(self, text: bytes) -> None:
+        """Take the text that was made of the data (see `settling.settle`)."""
+        self._text, self._node, self.is_simple, self.is_edited = text, None, False, True
+        self.remarks, self.spots, self.comments, self.lists = {}, None, None, None
+        self._print = hash(fingerprint(self.manifest))
 
     def take(self, manifest: Manifest) -> None:
         """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
@@ -214,10 +174,11 @@ class Content:
     def node(self) -> Any:
         """Return the node tree of the text (PyYAML's), for places and duplicate keys."""
         if self._node is None:
-            self._node = self._tree()
+            self._node = self.tree()
         return self._node
 
-    def _tree(self) -> Any:
+    def tree(self) -> Any:
+        """Return the same, made anew and not kept: it takes much memory."""
         from .yamltext import load
 
         tree = load.placed(partial(load.compose, self.text), partial(lines_before, self.data, self.start, self.file))
@@ -279,12 +240,3 @@ class Content:
 def lines_before(data: bytes, start: int, file: Place | None) -> int:
     """Return how many lines come before an item in its file or list."""
     return file.line - 1 if file and file.line else data.count(b"\n", 0, start)
-
-
-def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:
-    """Yield the id of each list in a value, with the list, and a copy of it."""
-    if isinstance(value, list):
-        yield id(value), (value, [*value])
-    if isinstance(value, (dict, list)):
-        for child in value.values() if isinstance(value, dict) else value:
-            yield from _lists(child)

@@ -48,7 +48,9 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
     if comment:
-        comments = item.content.comments(item)
+        from . import settling
+
+        comments = settling.comments(item.content, item)
         fitting = [path for path in comments if comments[path].startswith(comment) and _fits(item, path, parts)]
     else:
         walk(item.manifest, (), _closed(frozenset({0}), parts))

@@ -111,7 +111,8 @@ class Result(NamedTuple):
     @property
     def unlisted(self) -> int:
         """Return for how many findings it stands that are not listed (see `Findings`); 0: it is a finding itself."""
-        return int(dict(self.tags).get(UNLISTED, 0)) if self.tags else 0
+        number = dict(self.tags).get(UNLISTED, "") if self.tags else ""
+        return int(number) if number.isdecimal() else 0
 
     @property
     def where(self) -> str:

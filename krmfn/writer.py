@@ -29,7 +29,9 @@ def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
 
 def edited(envelope: Envelope, item: Item) -> Item:
     """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
-    item.content.settle(item)
+    from . import settling
+
+    settling.settle(item.content, item)
     text = emit.dump_json(item.manifest).encode() if envelope.cut.is_flow else item.text
     changed = _item(envelope, text, item.indent, item.ref)
     if item.data is not envelope.text:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from krmfn.errors import KrmfnError, TooLarge
+from krmfn.itemtext import mentions
 from krmfn.yamltext import documents
-from krmfn.yamltext.escapes import may_hold
 
 from .files import POINTER
 
@@ -27,8 +28,9 @@ def has_resource(text: bytes) -> bool:
     version, kind, rest = (key.search(text) for key in _KEYS)
     if version or (kind and rest):
         return True
-    is_half = may_hold(text, b"kind") and (may_hold(text, b"metadata") or may_hold(text, b"items"))
-    if not is_half and not may_hold(text, b"apiVersion"):
+    holds = partial(mentions, text, 0, len(text))
+    is_half = holds(b"kind") and (holds(b"metadata") or holds(b"items"))
+    if not is_half and not holds(b"apiVersion"):
         return False
     try:
         parts = [one.text for one in documents.documents(text)]

@@ -3,7 +3,6 @@
 split        bytes that are UTF-8 text; the quick division of a ResourceList into items, None when it is not sure
 split_exact  the exact division, from the positions that a YAML parser reports
 peek         kind, name, labels of an item without parsing it; UNSURE when it must be parsed
-escapes      words that are written with escapes
 simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
 documents    the documents of many files in one pass, and what names the resource in each
 words        which of many resources may hold a word

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from krmfn import results
 from krmfn.resource import Place, Ref
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Field, Findings, Result, error, in_order, info, warning
+from krmfn.results import UNLISTED, Field, Findings, Result, error, in_order, info, warning
 
 REF = Ref("apps/v1", "Deployment", "shop", "web")
 
@@ -125,3 +125,8 @@ def _numbers(findings: Iterable[Result]) -> Counter[tuple[str, str, str]]:
 
 def _file(result: Result) -> str:
     return result.place.path if result.place else ""
+
+
+@pytest.mark.parametrize(("tag", "number"), [("3", 3), ("", 0), ("many", 0), ("-1", 0)])
+def test_a_tag_of_a_function_that_is_no_number_stands_for_no_other_finding(tag: str, number: int) -> None:
+    assert info("a", tags=((UNLISTED, tag),)).unlisted == number
