@@ -43,7 +43,7 @@ class RunOptions(NamedTuple):
     function_image: tuple[str, ...] = ()
     root: str | None = None
     cluster: tuple[str, ...] = ()
-    """NAME=PATH,PATH: see `layout.parse`."""
+    """NAME=PATH,PATH: see `config.parse`."""
     exclude: tuple[str, ...] = ()
     written: frozenset[str] = frozenset()
     """Folders that are left out, too: see `Excludes`."""

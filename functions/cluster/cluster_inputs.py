@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error
+from krmfn.results import Result, error, placed
 
 from ..command import Context
 from ..paths.disk import parents, within
@@ -17,7 +17,6 @@ from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE
 from . import inputs
 from .inputs import Read
 from .layout import Cluster, not_given
-from .progress import progress
 from .survey import Root
 
 T = TypeVar("T")
@@ -39,18 +38,16 @@ class Inputs(NamedTuple):
     findings: Sequence[Result] = ()
     """What is wrong with the cluster's entry in the configuration file."""
 
+    @property
+    def lists(self) -> list[ResourceList]:
+        """Return the lists of all that was read."""
+        return [part.resources for part in (*self.parts, *filter(None, [self.side]))]
+
 
 def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
     """Return what each cluster's roots hold, in their order; kustomize builds as many at a time as --jobs says."""
     builds = sum(root.kind == "kustomization" for cluster in every for root in cluster.roots)
-    with progress(context.log, len(every), "clusters read") as step:
-
-        def read(cluster: Cluster) -> Inputs:
-            made = _read(context, cluster)
-            step()
-            return made
-
-        return _each(context, read, every, builds) if len(every) > 1 else [read(cluster) for cluster in every]
+    return each(context, partial(_read, context), every, "clusters read", builds)
 
 
 def look_up(context: Context, lists: Sequence[ResourceList]) -> None:
@@ -58,28 +55,37 @@ def look_up(context: Context, lists: Sequence[ResourceList]) -> None:
 
     It runs once more for a build that was not asked at once (see `builds`); what it says is kept for the others.
     """
-    lazy = [
-        next((partial(one.place.finder, one) for one in each.results if one.place and one.place.finder), None)
-        for each in lists
-    ]
-    _each(context, lambda finder: finder(), list(filter(None, lazy)), len(lazy))
+    lazy = (next((one for one in each.results if one.place and one.place.finder), None) for each in lists)
+    found = [one for one in lazy if one]
+    each(context, lambda one: placed([one]), found, "builds looked up", len(found))
 
 
-def _each(context: Context, work: Callable[[T], R], every: Sequence[T], builds: int) -> list[R]:
-    """Return what `work` makes of each, in their order."""
-    jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
-    if jobs == 1:
+def each(context: Context, work: Callable[[T], R], every: Sequence[T], noun: str, builds: int = 0) -> list[R]:
+    """Return what `work` makes of each, in their order; with several `builds` as many at a time as --jobs says."""
+    if len(every) < 2:
         return [work(one) for one in every]
-    from concurrent.futures import ThreadPoolExecutor  # here: one cluster is the usual case
+    jobs = 1 if builds <= 1 else context.options.jobs or min(_JOBS, processors())
+    from .progress import progress  # here, as below: one cluster is the usual case
 
-    with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
-        try:
-            return list(pool.map(work, every))
-        except KeyboardInterrupt:
-            from ..kustomization import process
+    with progress(context.log, len(every), noun) as step:
 
-            process.end_all()
-            raise
+        def counted(one: T) -> R:
+            made = work(one)
+            step()
+            return made
+
+        if jobs == 1:
+            return [counted(one) for one in every]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(jobs) as pool:  # threads: they wait for kustomize
+            try:
+                return list(pool.map(counted, every))
+            except KeyboardInterrupt:
+                from ..kustomization import process
+
+                process.end_all()
+                raise
 
 
 def _read(context: Context, cluster: Cluster) -> Inputs:
@@ -165,6 +171,6 @@ def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Input
             below.setdefault(top, []).append(one)
     for path in paths:
         held = below.get(path if path == "-" else os.path.realpath(path), ())
-        lists = [part.resources for one in held for part in (*one.parts, *filter(None, [one.side]))]
+        lists = [resources for one in held for resources in one.lists]
         if lists:
             lists[0].report(inputs.nothing_of_ours(context.options, path, lists))

@@ -40,13 +40,13 @@ class Rendered(NamedTuple):
 
 
 def rendered(
-    context: Context, read: Inputs, failures: list[Failure], stays: Callable[[ResourceList], bool] | None
+    context: Context, failures: list[Failure], stays: Callable[[ResourceList], bool] | None, read: Inputs
 ) -> Rendered:
     """Return a cluster after the function has run on its roots; those on which it cannot run go to `failures`.
 
     `stays` returns True for a list on which it is not to run.
     """
-    shared = {part.name: _shared(part.resources) for part in read.parts}
+    shared = {part.name: _shared(part.resources) for part in read.parts} if len(read.parts) > 1 else {}
     seen: list[Checked] = []
     lists: list[ResourceList] = []
     for part in read.parts:
@@ -76,7 +76,7 @@ def rendered(
     is_whole = read.is_whole and len(lists) == len(read.parts)
     if read.side:
         seen.append(inputs.counted(read.side.resources))
-    final = _final(lists, read.side, is_whole)
+    final = lists[0] if len(lists) == 1 and not read.side and is_whole else _final(lists, read.side, is_whole)
     return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
 
 
@@ -125,8 +125,6 @@ def _for_one(resources: ResourceList, side: ResourceList) -> list[Item]:
 
 def _final(lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> ResourceList:
     """Return the one list of a cluster: each item once, and what is wrong between the lists of its roots."""
-    if len(lists) == 1 and not side and is_whole:
-        return lists[0]
     every = [*lists, *([side.resources] if side else [])]
     final = ResourceList({id(item): item for one in every for item in one.items}.values())
     runs = [run_of(one) for one in every]

@@ -5,8 +5,9 @@ Every command that works on PATHs gets its lists here, so that all of them see t
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from krmfn.errors import KrmfnError, NoData
 from krmfn.resourcelist import ResourceList
@@ -16,11 +17,10 @@ from ..command import Context
 from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures, raise_first
-from . import cluster_inputs, cluster_lists, inputs, layout
+from . import cluster_inputs, cluster_lists, config, inputs, layout
 from .cluster_lists import Rendered
 from .config import Config
 from .layout import Layout
-from .progress import progress
 
 
 class Streams(NamedTuple):
@@ -67,35 +67,26 @@ def rendered(
     to run; `laid` is the layout of the PATHs where it is known, perhaps without clusters that are not asked for.
     Raises KrmfnError when nothing can be done for any root, for one and the same reason.
     """
-    options = context.options
-    named = [path for _, members in map(layout.parse, options.cluster) for path in members]
-    named += [path for text in options.against for path in text.rpartition("=")[2].split(",")]
-    again = "-" not in (*paths, *named)  # stdin can be read once
-    if again and not context.in_full:
+    laid = laid or laid_out(context, paths)
+    others = [path for text in context.options.against for path in text.rpartition("=")[2].split(",")]
+    if not context.in_full and "-" not in (*laid.paths, *others):  # stdin can be read once
         try:
-            return _streams(context, paths, stays, laid)
+            return _streams(context, laid, stays)
         except NoData:
             context = context._replace(in_full=True)
-    return _streams(context, paths, stays, laid)
+    return _streams(context, laid, stays)
 
 
 def laid_out(context: Context, paths: Sequence[str]) -> Layout:
     """Return which clusters the PATHs make. Raises KrmfnError as `layout` does."""
     options = context.options
-    named = layout.named(options.cluster)
-    excludes = Excludes(options.exclude, options.written)
-    paths = paths or ([] if named else ["."])
+    named = config.named(options.cluster) if options.cluster else {}
+    paths, excludes = paths or ([] if named else ["."]), Excludes(options.exclude, options.written)
     return layout.layout(paths, layout.ours(options), options.root, named, excludes, context.intent.is_root_only)
 
 
-def _streams(
-    context: Context, paths: Sequence[str], stays: Callable[[ResourceList], bool] | None, laid: Layout | None
-) -> Streams:
+def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], bool] | None) -> Streams:
     """Do the work of `rendered`."""
-    options, judged = context.options, context.intent.judges_whole
-    members = [path for held in layout.named(options.cluster).values() for path in held]
-    every = [*(paths or ([] if members else ["."])), *members]
-    laid = laid or laid_out(context, paths)
     if laid.config.profiles:
         context = context._replace(profiles=tuple(os.path.relpath(one.real) for one in laid.config.profiles))
     failures, findings = list(laid.failures), list(laid.findings)
@@ -103,45 +94,43 @@ def _streams(
     read = cluster_inputs.read_all(context, laid.clusters)
     failures += [failure for one in read for failure in one.failures]
     findings += [finding for one in read for finding in one.findings]
-    wrong = [one.place for one in findings if one.place and one.severity != "info"]
-    unread = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
-    sound = [path for path in every if not any(within(folder, os.path.realpath(path)) for folder in unread)]
-    if judged:
-        cluster_inputs.warn_of_nothing(context, sound, read)
-    names, roots = [one.name for one in laid.clusters], [root for one in laid.clusters for root in one.roots]
-    others: dict[str, Rendered] = {}
-    if options.against:
+    if context.intent.judges_whole:
+        cluster_inputs.warn_of_nothing(context, _sound(laid.paths, findings) if findings else laid.paths, read)
+    names, others = [one.name for one in laid.clusters], dict[str, Rendered]()
+    if context.options.against:
         from . import external
 
-        others = external.read(context, names, roots, failures)
-    dumps: dict[str, Any] = {}
-    if options.live:
+        others = external.read(context, names, [root for one in laid.clusters for root in one.roots], failures)
+    if context.options.live:
         from . import live_nodes
 
-        dumps = live_nodes.by_cluster(options.live, names)
-    made: list[Rendered] = []
+        live_nodes.replace_each(context, {one.cluster.name: one.lists for one in read})
     has_more = len(read) != 1 or bool(laid.config.clusters) or len(read[0].parts) > 1
     if has_more:
         from . import shared  # here: most runs have one root
 
         shared.note_profiles(read, laid.config)
-    with progress(context.log, len(read), "clusters") as step:
-        for each in read:
-            if each.cluster.name in dumps:
-                lists = [part.resources for part in (*each.parts, *filter(None, [each.side]))]
-                live_nodes.replace(context, each.cluster.name, lists, dumps[each.cluster.name])
-            one = cluster_lists.rendered(context, each, failures, stays)
-            if one.is_whole and each.cluster.name in others:
-                external.join(context, one, others[each.cluster.name])
-            if judged and one.is_whole:  # here as above: else what could not be read would be reported as missing
+    work = partial(cluster_lists.rendered, context, failures, stays)
+    made = [work(read[0])] if len(read) == 1 else cluster_inputs.each(context, work, read, "clusters")
+    for one in made:
+        if one.is_whole:  # else what could not be read would be reported as missing
+            if one.cluster.name in others:
+                external.join(context, one, others[one.cluster.name])
+            if context.intent.judges_whole:
                 inputs.judge_final(one.final)
-            made.append(one)
-            step()
     if has_more:
         made = shared.without_needed(made, laid.config)
-        shared.check_inventories(made, laid.config, judged and not context.intent.warns_of_nodes)
-    _raise_alike(made, findings, failures)
-    return Streams(made, findings, failures, laid.config, tuple(every), laid.excluded, theirs=others)
+        shared.check_inventories(made, laid.config, context.intent)
+    if failures:
+        _raise_alike(made, findings, failures)
+    return Streams(made, findings, failures, laid.config, laid.paths, laid.excluded, theirs=others)
+
+
+def _sound(paths: Sequence[str], findings: Sequence[Result]) -> list[str]:
+    """Return the PATHs in which nothing is wrong."""
+    wrong = (one.place for one in findings if one.place and one.severity != "info")
+    folders = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
+    return [path for path in paths if not any(within(folder, os.path.realpath(path)) for folder in folders)]
 
 
 def nothing(context: Context) -> Streams:
@@ -178,25 +167,25 @@ def log(context: Context, streams: Streams) -> None:
     """Write all findings and failures, and what is left out, for a command that prints something else."""
     log_left_out(context, streams)
     context.log.findings(streams.findings)
-    if len(streams.clusters) > 1:
-        look_up(context, streams)
-        context.log.findings(told(streams.lists, len(streams.clusters)))
-    else:
-        context.log.findings([one for each in streams.clusters for one in each.final.results])
+    context.log.findings(told(context, streams, streams.lists))
     log_failures(context.log, streams.failures)
 
 
-def told(lists: Mapping[str, ResourceList], number: int) -> list[Result]:
-    """Return the findings of some of `number` clusters, each once, with those that have it."""
+def told(context: Context, streams: Streams, lists: Mapping[str, ResourceList]) -> list[Result]:
+    """Return the findings of some of the clusters; of several each once, with those that have it."""
+    if len(streams.clusters) < 2:
+        return [one for resources in lists.values() for one in resources.results]
     from ..formats import checked, grouped  # late: of one cluster nothing is told for several
 
+    look_up(context, streams)
     every = (one for name, resources in lists.items() for one in checked.of_cluster(name, resources.results))
-    return grouped.lines(every, number)
+    return grouped.lines(every, len(streams.clusters))
 
 
 def look_up(context: Context, streams: Streams) -> None:
-    """Have the places of findings looked up for all clusters together, before they are reported one by one."""
-    cluster_inputs.look_up(context, [each for one in streams.clusters for each in one.lists])
+    """Have the places of findings looked up for all of several clusters together, before they are reported singly."""
+    if len(streams.clusters) > 1:
+        cluster_inputs.look_up(context, [each for one in streams.clusters for each in one.lists])
 
 
 def log_left_out(context: Context, streams: Streams) -> None:

@@ -146,12 +146,35 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     return Config(name, _clusters(item, disk, folder), exclude, item.manifest.get("format", ""), folder, profiles), []
 
 
+def parse(text: str) -> tuple[str, list[str]]:
+    """Return the name and the paths of an option `--cluster NAME=PATH,PATH`. Raises KrmfnError for another form."""
+    name, sign, paths = text.partition("=")
+    parts = [part for part in paths.split(",") if part]
+    if not name or not sign or not parts:
+        raise KrmfnError(f"--cluster {text!r} must be NAME=PATH or NAME=PATH,PATH")
+    return name, parts
+
+
+def named(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Return the paths of each cluster by its name, from options --cluster. Raises KrmfnError for a name twice."""
+    found: dict[str, list[str]] = {}
+    for name, paths in map(parse, texts):
+        if name in found:
+            both = ",".join((*found[name], *paths))
+            raise KrmfnError(
+                f"--cluster names {name} twice; give one of the two clusters another name, or write "
+                f"--cluster {name}={both} if they are one"
+            )
+        found[name] = paths
+    return found
+
+
 def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
     """Yield a finding for each pattern of `exclude` that matches nothing, where one of the (real) paths covers it all.
 
     What stands below its folder and is not among the paths it may match.
     """
-    if not settings.exclude or not any(within(settings.folder, path) for path in paths):
+    if not any(within(settings.folder, path) for path in paths):
         return
     for at in excludes.unused([pattern.text for pattern in settings.exclude], settings.folder):
         text, place = settings.exclude[at]

@@ -119,7 +119,7 @@ def _read(context: Context, paths: Sequence[str]) -> Rendered:
             raise KrmfnError(f"{path} holds no resource; is it the right PATH for --against?")
     (inputs,) = cluster_inputs.read_all(context, [cluster])
     failures = list(inputs.failures)
-    made = cluster_lists.rendered(context, inputs, failures, _stands)
+    made = cluster_lists.rendered(context, failures, _stands, inputs)
     raise_first(failures)
     if not made.is_whole:
         raise Unreadable([one for one in made.final.results if one.severity == "error"])

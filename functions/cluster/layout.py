@@ -67,29 +67,8 @@ class Layout(NamedTuple):
     """The PATHs that are not there or may not be read."""
     excluded: int = 0
     """How many files were left out by `exclude`."""
-
-
-def parse(text: str) -> tuple[str, list[str]]:
-    """Return the name and the paths of an option `--cluster NAME=PATH,PATH`. Raises KrmfnError for another form."""
-    name, sign, paths = text.partition("=")
-    parts = [part for part in paths.split(",") if part]
-    if not name or not sign or not parts:
-        raise KrmfnError(f"--cluster {text!r} must be NAME=PATH or NAME=PATH,PATH")
-    return name, parts
-
-
-def named(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Return the paths of each cluster by its name, from options --cluster. Raises KrmfnError for a name twice."""
-    found: dict[str, list[str]] = {}
-    for name, paths in map(parse, texts):
-        if name in found:
-            both = ",".join((*found[name], *paths))
-            raise KrmfnError(
-                f"--cluster names {name} twice; give one of the two clusters another name, or write "
-                f"--cluster {name}={both} if they are one"
-            )
-        found[name] = paths
-    return found
+    paths: tuple[str, ...] = ()
+    """The PATHs, those of --cluster among them."""
 
 
 def layout(
@@ -112,7 +91,7 @@ def layout(
     every = list(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
     settings, findings = _config(every, root)
     if findings:
-        return Layout([], findings, settings)
+        return Layout([], findings, settings, paths=tuple(every))
     real = [os.path.realpath(path) for path in every if path != "-"]
     joined = {name: members for name, members in settings.clusters.items() if _is_about(members, real)}
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
@@ -130,16 +109,17 @@ def layout(
         away = _away(clusters, real, "" if any(map(os.path.isabs, every)) else os.path.realpath(os.curdir))
         others, unread = _surveyed([*away], lambda path: surveys.survey(path, ours, root, is_excluded, marks))
         by_real = {away[path]: held for path, held in others.items()}
-        clusters = [_with_outside(one, by_real, real) for one in clusters]
-        findings += _not_given(clusters, by_real, real)
+        pairs = [_with_outside(one, by_real, real) for one in clusters]
+        clusters = [one for one, _ in pairs]
+        findings += [finding for _, found in pairs for finding in found]
         failures, both = [*failures, *unread], [*both, *others.values()]
     lonely += [_empty(path) for path, survey in surveyed.items() if not survey.roots and path in paths]
     findings += [finding for survey in both for finding in survey.findings]
-    findings += config.unused(settings, real)
+    findings += config.unused(settings, real) if settings.exclude else ()
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
     excluded = {file for survey in both for file in survey.excluded}
-    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded))
+    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), tuple(every))
 
 
 def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
@@ -213,8 +193,7 @@ def _absent(
             if is_there or (member.place is None and member.text in failed):
                 continue
             if any(within(member.real, path) for path in paths):
-                message = f"{member.text} holds nothing that would reach the cluster {name}"
-                yield error(message, rule="KRM522", place=member.place)
+                yield _holds_nothing(member, name)
 
 
 def _away(clusters: Sequence[Cluster], paths: Sequence[str], here: str) -> dict[str, str]:
@@ -224,31 +203,26 @@ def _away(clusters: Sequence[Cluster], paths: Sequence[str], here: str) -> dict[
     return {shown(real, here): real for real in reals if not any(within(real, path) for path in paths)}
 
 
-def _others(member: Member, surveyed: Mapping[str, Survey], paths: Sequence[str]) -> list[Root]:
-    """Return the roots of a member that are below no PATH."""
-    held = surveyed.get(member.real)
-    return [root for root in held.roots if not any(within(root.path, path) for path in paths)] if held else []
-
-
-def _with_outside(cluster: Cluster, surveyed: Mapping[str, Survey], paths: Sequence[str]) -> Cluster:
-    """Return a cluster with the loose files of those members that are below no PATH."""
+def _with_outside(
+    cluster: Cluster, surveyed: Mapping[str, Survey], paths: Sequence[str]
+) -> tuple[Cluster, list[Result]]:
+    """Return a cluster with the loose files of members that are below no PATH, and what is wrong with such members."""
     outside: dict[str, tuple[Member, Root]] = {}
+    findings: list[Result] = []
     for member in cluster.members:
-        for root in _others(member, surveyed, paths):
-            if root.kind == "files":
-                outside.setdefault(root.path, (member, root))
-    return cluster._replace(outside=tuple(outside.values()))
+        held = surveyed[member.real].roots if member.real in surveyed else None
+        beyond = [root for root in held or () if not any(within(root.path, path) for path in paths)]
+        outside = {root.path: (member, root) for root in beyond if root.kind == "files"} | outside
+        if any(root.kind != "files" for root in beyond):
+            findings.append(not_given(member, cluster.name))
+        elif held == []:
+            findings.append(_holds_nothing(member, cluster.name))
+    return cluster._replace(outside=tuple(outside.values())), findings
 
 
-def _not_given(clusters: Sequence[Cluster], surveyed: Mapping[str, Survey], paths: Sequence[str]) -> Iterator[Result]:
-    """Yield a warning for each member with a root that gives objects and is below no PATH."""
-    for cluster in clusters:
-        for member in cluster.members:
-            if any(root.kind != "files" for root in _others(member, surveyed, paths)):
-                yield not_given(member, cluster.name)
-            elif member.real in surveyed and not surveyed[member.real].roots:
-                message = f"{member.text} holds nothing that would reach the cluster {cluster.name}"
-                yield error(message, rule="KRM522", place=member.place)
+def _holds_nothing(member: Member, cluster: str) -> Result:
+    message = f"{member.text} holds nothing that would reach the cluster {cluster}"
+    return error(message, rule="KRM522", place=member.place)
 
 
 def not_given(member: Member, cluster: str) -> Result:

@@ -72,6 +72,12 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     context.log.say(f"{name}: {counted(len(dump.nodes), 'live node')}{before}")
 
 
+def replace_each(context: Context, lists: Mapping[str, Sequence[ResourceList]]) -> None:
+    """Put the dumps of --live into the first list of each cluster that has one; see `replace`."""
+    for name, dump in by_cluster(context.options.live, [*lists]).items():
+        replace(context, name, lists[name], dump)
+
+
 def join(context: Context, sides: Mapping[str, Sequence[ResourceList]], names: Sequence[str]) -> None:
     """Put the dumps of --live into both sides of each cluster that has one; `names` are those of all clusters."""
     for name, dump in by_cluster(context.options.live, names).items():

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 
 from krmfn.log import Log
 
@@ -26,30 +27,22 @@ def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[
         return
     import threading
 
-    lock = threading.Lock()
-    done, is_shown, is_over = 0, False, False
+    lock, is_over = threading.Lock(), threading.Event()
+    done, begins = 0, monotonic() + after
 
     def show(text: str) -> None:
         with suppress(OSError):
             stream.write(f"\r\x1b[K{text}")
             stream.flush()
 
-    def begin() -> None:
-        nonlocal is_shown
-        with lock:
-            if is_over:
-                return
-            is_shown = True
-            show(f"{done:,} of {total:,} {noun}")
-
-    def step() -> None:
+    def step(number: int = 1) -> None:
         nonlocal done
         with lock:
-            done += 1
-            if is_shown:
+            done += number
+            if monotonic() >= begins and not is_over.is_set():
                 show(f"{done:,} of {total:,} {noun}")
 
-    timer = threading.Timer(after, begin)
+    timer = threading.Timer(after, step, [0])
     timer.daemon = True
     timer.start()
     try:
@@ -57,6 +50,6 @@ def progress(log: Log, total: int, noun: str, after: float = AFTER) -> Iterator[
     finally:
         timer.cancel()
         with lock:
-            is_over = True
-            if is_shown:
+            is_over.set()
+            if monotonic() >= begins:
                 show("")

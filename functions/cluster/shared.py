@@ -12,6 +12,7 @@ from krmfn.results import Field, Result, error, warning
 from ..deviceconfig.reading import profile_of
 from ..rendering.kinds import OWNERS
 from ..run import note
+from ..settings import Intent
 from .cluster_inputs import Inputs
 from .cluster_lists import Rendered, with_results
 from .config import Config
@@ -29,11 +30,12 @@ def note_profiles(read: Sequence[Inputs], config: Config) -> None:
         note(one, named=named)
 
 
-def check_inventories(made: Sequence[Rendered], config: Config, fails: bool) -> None:
+def check_inventories(made: Sequence[Rendered], config: Config, intent: Intent) -> None:
     """Report an inventory that has the name of another cluster: what is said of its nodes is about others.
 
-    It `fails` a check; like all about nodes it stops nothing else.
+    It fails a check; like all about nodes it stops nothing else.
     """
+    severity = error if intent.judges_whole and not intent.warns_of_nodes else warning
     for one in made:
         for item in one.final.select("NodeInventory", "krmfn.dev"):
             if (name := item.ref.name) in config.clusters and name != one.cluster.name:
@@ -43,7 +45,7 @@ def check_inventories(made: Sequence[Rendered], config: Config, fails: bool) -> 
                 )
                 if not one.cluster.members:
                     message = f"has the name of a cluster in {config.name}, which does not list it; add this path there"
-                finding = (error if fails else warning)(message, rule="KRM601", field=Field("metadata.name", name))
+                finding = severity(message, rule="KRM601", field=Field("metadata.name", name))
                 one.final.report([item.located(finding)])
 
 

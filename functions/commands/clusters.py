@@ -34,12 +34,7 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
         return streams._replace(clusters=whole, left_out=len(names))
     cluster_streams.log_left_out(context, streams)
     shown = {name: one for name, one in streams.lists.items() if one.failed or context.intent.logs_advice}
-    if len(streams.clusters) > 1:
-        cluster_streams.look_up(context, streams)
-        results = cluster_streams.told(shown, len(streams.clusters))
-    else:
-        results = [one for resources in shown.values() for one in resources.results]
-    context.log.findings([*streams.findings, *results])
+    context.log.findings([*streams.findings, *cluster_streams.told(context, streams, shown)])
     return streams
 
 

@@ -14,8 +14,8 @@ from ..cluster import cluster_streams, inputs, live_nodes
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.config import NAME as CONFIG_FILE
-from ..cluster.config import Config
-from ..cluster.layout import Layout, parse
+from ..cluster.config import Config, parse
+from ..cluster.layout import Layout
 from ..command import Context
 from ..paths.disk import within
 from ..paths.failures import Failure, failure_of, log_failures

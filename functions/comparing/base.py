@@ -13,7 +13,7 @@ from krmfn.results import Result
 from krmfn.runner import max_bytes
 
 from ..cluster.config import NAME as CONFIG_FILE
-from ..cluster.layout import parse
+from ..cluster.config import parse
 from ..options import RunOptions
 from ..paths import git, history, roots
 from ..paths.disk import within

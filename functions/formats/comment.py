@@ -27,6 +27,7 @@ _SHORT = 30
 """Characters of a cluster's name where something of many is cut."""
 _CLUSTERS = 20
 """Clusters that are named where something is cut; more are counted."""
+_RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _REFERENCE = re.compile(r"(?<!\w)@(?=\w)|[#!$&](?=\d)")
 """The character with which a mention of a person begins, or a reference to an issue, a merge request or the like."""
 
@@ -150,7 +151,7 @@ def _lines(compared: Sequence[Comparison], changes: Sequence[Told[Change]], whos
     yield from ((line, names) for line, names, severity in told if severity != "info")
     if whose(()):
         for change, names in changes:
-            if grouped.is_of_rights(change):
+            if change.ref.kind in _RIGHTS and change.what != "deleted":
                 yield f"- **rights** {_cell(f'{change.ref} is {change.what}')} {whose(names)}\n", names
         yield from ((f"- {_cell(line)}\n", names) for (_, line), names in grouped.effects(compared, untold))
     else:

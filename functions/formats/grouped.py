@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
 from krmfn.counts import counted, some
+from krmfn.resource import Ref
 from krmfn.results import Result
 
 from ..plan import Change, Comparison, Effect
@@ -35,7 +36,6 @@ _HEADS = {
     "blocked": " are blocked",
     "waiting": " wait",
 }
-_RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 
 
 class Row(NamedTuple):
@@ -50,20 +50,20 @@ class Row(NamedTuple):
 
 def rows(compared: Sequence[Comparison]) -> list[Row]:
     """Return a row per cluster."""
-    return [Row(one.name, *_numbers(one)) for one in compared]
+    return list(map(_row, compared))
+
+
+def _row(compared: Comparison) -> Row:
+    nodes: dict[str, set[str]] = {}
+    for effect in compared.plan.effects:
+        nodes.setdefault(effect.what, set()).update(effect.nodes)
+    is_known = (compared.knows_nodes or bool(nodes) or compared.is_same) and not compared.failed
+    return Row(compared.name, {what: len(names) for what, names in nodes.items()}, is_known)
 
 
 def columns(every: Sequence[Row]) -> list[str]:
     """Return the columns that a table of these rows has: rare effects only where there are some."""
     return [*COLUMNS, *(what for what in _RARE if any(what in row.numbers for row in every))]
-
-
-def _numbers(compared: Comparison) -> tuple[dict[str, int], bool]:
-    nodes: dict[str, set[str]] = {}
-    for effect in compared.plan.effects:
-        nodes.setdefault(effect.what, set()).update(effect.nodes)
-    is_known = compared.knows_nodes or bool(nodes) or compared.is_same
-    return {what: len(names) for what, names in nodes.items()}, is_known and not compared.failed
 
 
 def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
@@ -107,14 +107,9 @@ def changes(compared: Sequence[Comparison]) -> list[Told[Change]]:
     return sorted(found, key=lambda one: (-len(one[1]), one[1]))
 
 
-def is_of_rights(change: Change) -> bool:
-    """Return True for a change that may give rights."""
-    return change.ref.kind in _RIGHTS and change.what != "deleted"
-
-
 def _digest(change: Change) -> bytes:
-    what = change.fields if change.what == "changed" else (change.old, change.new)
-    return sha256(repr((change.what, change.ref, what)).encode(errors="surrogatepass")).digest()
+    about = change.fields if change.what == "changed" else (change.old, change.new)
+    return sha256(repr((change.what, change.ref, about)).encode(errors="surrogatepass")).digest()
 
 
 def notes(compared: Sequence[Comparison]) -> list[Told[Result]]:
@@ -233,8 +228,7 @@ def effects(
 
     Images differ by kernel, and the first is named; `untold` returns the effects of a cluster that no note says.
     """
-    every = [(one.name, effect) for one in compared for effect in untold(one)]
-    keyed = (((effect.ref, _head(effect), _reason(effect)), cluster, effect) for cluster, effect in every)
+    keyed = ((_key(effect), one.name, effect) for one in compared for effect in untold(one))
     for (ref, head, _), held in _together(keyed).items():
         nodes: dict[str, int] = {}
         for cluster, effect in held:
@@ -245,15 +239,11 @@ def effects(
         yield (held[0][1].what, f"{ref}: {head}{_total(list(nodes.items()))}{why}"), tuple(nodes)
 
 
-def _head(effect: Effect) -> str:
-    """Return how the sentence about an effect begins: `reloaded on `."""
+def _key(effect: Effect) -> tuple[Ref, str, str]:
+    """Return the Module, how the sentence about it begins (`reloaded on `), and why unless it is an image."""
     found = _NODES.search(effect.message)
-    return effect.message[: found.start()] if found else f"{effect.what}: "
-
-
-def _reason(effect: Effect) -> str:
-    """Return the reason of an effect; "" where it is an image, which differs by the kernels of nodes."""
-    return "" if effect.what in ("reloaded", "gained") else effect.reason
+    head = effect.message[: found.start()] if found else f"{effect.what}: "
+    return effect.ref, head, "" if effect.what in ("reloaded", "gained") else effect.reason
 
 
 def _names(held: Iterable[tuple[str, object]]) -> tuple[str, ...]:

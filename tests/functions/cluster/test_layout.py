@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from krmfn_functions.cluster import config
 from krmfn_functions.cluster import layout as layouts
 from krmfn_functions.cluster.layout import Layout
 
@@ -170,10 +171,10 @@ def test_two_repositories_with_a_file_each_are_refused(here: Path) -> None:
 
 
 def test_the_option() -> None:
-    assert layouts.parse("lab=a,b/c,") == ("lab", ["a", "b/c"])
+    assert config.parse("lab=a,b/c,") == ("lab", ["a", "b/c"])
     for text in ("lab", "lab=", "=a", "lab=,"):
         with pytest.raises(KrmfnError, match="must be NAME=PATH"):
-            layouts.parse(text)
+            config.parse(text)
 
 
 def test_two_clusters_with_one_name_are_refused(here: Path) -> None:
