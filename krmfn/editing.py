@@ -9,11 +9,11 @@ from . import writer
 from .envelope import Envelope
 from .errors import KrmfnError, Refused
 from .item import PATH, Item
-from .ownership import known_as, stamp
-from .resource import Manifest, Ref, checked, copied
+from .ownership import Id, known_as, stamp, updated
+from .resource import Manifest, Ref, checked, copied, same
 from .results import Result
 
-__all__ = ["fresh", "get", "owned", "refuse_twins", "under_old_names"]
+__all__ = ["Owned", "fresh", "get", "own", "refuse_twins", "under_old_names"]
 
 _List = Any
 """A ResourceList, which stands above."""
@@ -45,21 +45,60 @@ def fresh(envelope: Envelope, manifest: Manifest, ref: Ref, path: str) -> Item:
     return writer.new(envelope, manifest, ref)
 
 
-def owned(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> tuple[list[Manifest], list[Item]]:
-    """Return the manifests with the function's mark, and the items that it made of the owner before and does no more.
+class Owned:
+    """What a list has, by ids, and what a function made of each owner: made once, since functions own object by object.
 
-    Raises KrmfnError for an item with the id of a manifest that it did not make.
+    It holds while nobody else adds or removes items.
     """
-    function = resources.function or "function"
-    stamped = [stamp(copied(manifest), function, owner.ref) for manifest in manifests]
-    wanted = {checked(manifest).id for manifest in stamped}
-    mine = [item for item in resources.marked() if _is_from(function, owner, item)]
+
+    def __init__(self, resources: _List) -> None:
+        """Look through a list."""
+        self.items, self.number, self.function = resources.items, len(resources.items), resources.function or "function"
+        self.there: dict[Id, Item] = {}
+        self.made: dict[Id, Sequence[Item]] = {}
+        for item in resources.items:
+            self.there.setdefault(item.ref.id, item)
+        for item in resources.marked():
+            mark = item.mark
+            # also of one that kustomize renamed; a copy is not
+            if mark and mark.function == self.function and mark.made in known_as(item.ref, item.annotations):
+                self.made[mark.owner] = [*self.made.get(mark.owner, ()), item]
+
+
+def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
+    """Let these, and no others, be what the function makes of `owner` (see `ResourceList.own`)."""
+    known: Owned | None = resources.owned
+    if known is None or known.items is not resources.items or known.number != len(resources.items):
+        known = resources.owned = Owned(resources)
+    wanted: dict[Id, tuple[Ref, Manifest]] = {}
+    for manifest in manifests:
+        stamped = stamp(copied(manifest), known.function, owner.ref)
+        new = checked(stamped)
+        wanted[new.id] = new, stamped
+    names = known_as(owner.ref, owner.annotations)
+    mine = [item for name in names for item in known.made.get(name, ())]
     ours = set(map(id, mine))
-    for item in resources.items:
+    there = [known.there[name] for name in wanted if name in known.there]
+    for item in (*there, *(item for item in resources.items if item.is_edited)):  # these may be renamed
         if item.ref.id in wanted and id(item) not in ours:
             message = f"is there, and was not made from {owner.ref}: rename it, or remove it"
             raise Refused(message, item, f"{item.ref} ")
-    return stamped, [item for item in mine if item.ref.id not in wanted]
+    for item in mine:
+        if item.ref.id not in wanted:
+            known.there.pop(item.ref.id, None)
+            resources.remove(item)
+    for name, (new, manifest) in wanted.items():
+        found = known.there.get(name)
+        if found is None or found.ref.id != name:
+            known.there[name] = found = writer.new(resources.envelope, manifest, new)
+            resources.items.append(found)
+            resources.changes.append(("created", new))
+        elif not same(found.manifest, whole := updated(found.manifest, manifest)):
+            found.content.take(whole)
+            resources.changes.append(("updated", new))
+    known.made.update(dict.fromkeys(names, ()))
+    known.made[owner.ref.id] = [known.there[name] for name in wanted]
+    known.items, known.number = resources.items, len(resources.items)
 
 
 def under_old_names(results: Sequence[Result], items: Iterable[Item]) -> list[Result]:
@@ -75,11 +114,3 @@ def under_old_names(results: Sequence[Result], items: Iterable[Item]) -> list[Re
         else result
         for result in results
     ]
-
-
-def _is_from(function: str, owner: Item, item: Item) -> bool:
-    """Return True for what the function made of the owner, also of one that kustomize renamed; a copy is not."""
-    mark = item.mark
-    if mark is None or mark.function != function or mark.owner not in known_as(owner.ref, owner.annotations):
-        return False
-    return mark.made in known_as(item.ref, item.annotations)

@@ -30,6 +30,8 @@ class ResourceList:
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
+        self.owned: Any = None
+        """What `own` knows of the list (see `editing.Owned`)."""
         self._config = function_config
         self.envelope = Envelope(b"", b"", Cut((), ()), self.items)
 
@@ -148,10 +150,7 @@ class ResourceList:
         """
         from . import editing
 
-        generated, stale = editing.owned(self, owner, manifests)
-        for item in stale:
-            self.remove(item)
-        self.upsert_owned(generated)
+        editing.own(self, owner, manifests)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
         """Put resources in: in the place of the one with the same group, kind, namespace and name, else at the end.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krmfn import Item, ResourceList, run
+from krmfn import Item, ResourceList, field_spec, run
 from krmfn.errors import KrmfnError
 from krmfn.item import PATH
 from krmfn.resource import Ref
@@ -264,3 +264,19 @@ def test_labels_are_written_as_a_whole_and_what_does_not_write_raises() -> None:
     for name in ("ref", "place", "kind", "api_version", "group", "manifest", "text", "mark"):
         with pytest.raises(AttributeError):
             setattr(item, name, None)
+
+
+SPECS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("spec/template/spec/containers[]/image", {}, ["spec.template.spec.containers[0].image"]),
+    ("spec/template/spec/containers/image", {"kind": "Deployment"}, ["spec.template.spec.containers[0].image"]),
+    ("spec/template/spec/containers/image", {"group": "batch"}, []),
+    ("spec/absent/x", {}, []),
+    ("spec/absent/x", {"create": True}, ["spec.absent.x"]),
+    ("spec/nothing/x", {"create": True}, ["spec.nothing.x"]),
+    ("metadata/annotations/example.com\\/team", {"create": True}, ["metadata.annotations[example.com/team]"]),
+]
+
+
+@pytest.mark.parametrize(("path", "options", "found"), SPECS)
+def test_a_field_spec_of_kustomize_means_fields(path: str, options: dict[str, Any], found: list[str]) -> None:
+    assert [field.path for field in field_spec(parsed().items[0], path, **options)] == found
