@@ -15,7 +15,7 @@ from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn import ResourceList
 from krmfn.resource import ref
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "profiles" / "amd-gpu"
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "vendor-profiles" / "amd-gpu"
 CONFIGS = 1_000
 LIST = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
 

@@ -57,7 +57,7 @@ def test_two_syncs_of_four_vendors_change_nothing(loop: Loop, options: list[str]
     """With self-heal: four operators' worth of fields, and nothing for Argo CD to say, heal or write."""
     name = "calm-server" if options else "calm-client"
     install_crd(loop.cluster, SERVICE_MONITORS, "servicemonitors.monitoring.coreos.com")
-    folder = shutil.copytree(EXAMPLES / "vendor-profiles", loop.repository / name)
+    folder = shutil.copytree(EXAMPLES / "inline-profiles", loop.repository / name)
     for path in folder.glob("*.yaml"):
         path.write_text(path.read_text().replace("namespace: kmm\n", f"namespace: {name}\n"))
     loop.commit("four vendors")

@@ -238,7 +238,7 @@ def test_kubectl_knows_short_names_columns_and_fields(served: Cluster) -> None:
 
 
 def test_the_definition_of_a_profile_s_kind_is_served_and_takes_its_configs(cluster: Cluster) -> None:
-    folder = EXAMPLES / "profiles" / "amd-gpu"
+    folder = EXAMPLES / "vendor-profiles" / "amd-gpu"
     definition = must(COMMANDS / "krmfn", "crd", "amd-gpu", folder)
     install_crd(cluster, definition, "deviceconfigs.amd.com")
     cluster.namespace("kube-amd-gpu")

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from tests.commands import ROOT, process
 from tests.functions.profile.vendor import CR, PROFILE
 
-AMD = str(ROOT / "examples/profiles/amd-gpu")
+AMD = str(ROOT / "examples/vendor-profiles/amd-gpu")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Each vendor profile of examples/vendor-profiles gives what the vendor's operator makes; a release is one line.
+"""Each vendor profile of examples/inline-profiles gives what the vendor's operator makes; a release is one line.
 
 The expected meaning is written from the operators' sources (habana-ai-operator 035fc42, ROCm/gpu-operator 6df13c1,
 awslabs/operator-for-ai-chips-on-aws 5ca9ebf, intel-technology-enabling-for-openshift fa88fcb and
@@ -21,7 +21,7 @@ from tests.builders import DROP, applied, edited, generated, leaves
 from tests.commands import ROOT, cached
 from tests.tables import table
 
-EXAMPLE = ROOT / "examples" / "vendor-profiles"
+EXAMPLE = ROOT / "examples" / "inline-profiles"
 FUNCTION_CONFIG: Manifest = yaml.safe_load((EXAMPLE / "profiles.yaml").read_text())
 VENDORS = {"gaudi": "habana-like", "instinct": "amd-like", "neuron": "neuron-like", "flex": "intel-like"}
 """The config of each vendor, and its profile."""

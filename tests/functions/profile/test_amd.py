@@ -1,6 +1,6 @@
-"""The Profile of examples/profiles/amd-gpu changes what AMD's own code changes, option by option.
+"""The Profile of examples/vendor-profiles/amd-gpu changes what AMD's own code changes, option by option.
 
-The recordings are data outside of this repository: KRMFN_OPERATORS names their folder. An option counts as equal when
+An option counts as equal when
 the objects change in the same fields to the same values; texts of more than a line are left out of that. The table of
 docs/superset.md is made from it (KRMFN_UPDATE=1 writes it).
 """
@@ -11,26 +11,20 @@ import copy
 import functools
 import gzip
 import json
-import os
 import re
-from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from krmfn_functions.differences import ABSENT, differences
-from krmfn_functions.importing.normal import normal
 from krmfn_functions.kmm.lookup import leaves
 
 from krmfn import Manifest
 from krmfn.fieldpath import join
-from tests.commands import ROOT
+from tests.functions.profile import recorded as recordings
+from tests.functions.profile.recorded import EXAMPLES, FOLDER, recorded
 from tests.functions.profile.vendor import rendered
 
-FOLDER = os.environ.get("KRMFN_OPERATORS", "")
-recorded = pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
-PROFILE: Manifest = yaml.safe_load((ROOT / "examples/profiles/amd-gpu/profile.yaml").read_text())
-PAGE = ROOT / "docs" / "superset.md"
+PROFILE: Manifest = yaml.safe_load((EXAMPLES / "amd-gpu" / "profile.yaml").read_text())
 KINDS = ("Module", "DaemonSet", "Service", "ServiceMonitor", "ConfigMap")
 SELECTOR = "without the Module's selector a node could never unload"
 DIFFERENT = {
@@ -47,7 +41,7 @@ COMBINATIONS = {"combo/plugin-image-mirror", "combo/rolling-update-only"}
 
 @functools.cache
 def cases() -> list[dict[str, Any]]:
-    with gzip.open(Path(FOLDER) / "amd-gpu-options.jsonl.gz", "rt") as lines:
+    with gzip.open(FOLDER / "amd-gpu-options.jsonl.gz", "rt") as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -71,7 +65,7 @@ def patched(manifest: Manifest, patch: list[dict[str, Any]]) -> Manifest:
 
 @functools.cache
 def base() -> dict[str, Manifest]:
-    documents = yaml.safe_load_all((Path(FOLDER) / "amd-gpu.yaml").read_text())
+    documents = yaml.safe_load_all((FOLDER / "amd-gpu.yaml").read_text())
     return {f"{one['kind']}/{one['metadata']['name']}": one for one in documents}
 
 
@@ -96,29 +90,19 @@ def ours(cr: Manifest) -> dict[str, Manifest]:
 
 def plain(manifest: Manifest) -> Manifest:
     """The object in one form: no defaults, the mappings' kernels as a variable, texts of several words left out."""
-    whole: Any = normal(copy.deepcopy(manifest))
-    metadata = whole.get("metadata", {})
-    metadata.pop("ownerReferences", None)
-    metadata.get("annotations", {}).pop("krmfn.dev/profile", None)
-
-    def visit(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: visit(child) for key, child in value.items() if key not in ("literal", "regexp")}
-        if isinstance(value, list):
-            return [visit(child) for child in value]
-        if not isinstance(value, str):
-            return value
-        value = re.sub(r"\$\{(KERNEL_\w+)\}", r"$\1", value)
-        value = re.sub(r"/(5\.15\.0-76-generic|6\.4\.0-150700\.53\.6-default)/", "/$KERNEL_FULL_VERSION/", value)
-        is_text = re.fullmatch(r"text-A?\d+", value) or len(value) > 120 or "\n" in value or "/sys/module/" in value
-        return "TEXT" if is_text or "host-etc" in value else value
-
+    kernel = r"/(5\.15\.0-76-generic|6\.4\.0-150700\.53\.6-default)/"
+    whole: Any = recordings.with_texts(
+        recordings.plain(manifest), lambda text: re.sub(kernel, "/$KERNEL_FULL_VERSION/", text)
+    )
     container = whole.get("spec", {}).get("moduleLoader", {}).get("container", {})
     for part in ("registryTLS", "sign"):  # what the container has counts for each mapping without its own
         shared = container.pop(part, None)
         for mapping in container.get("kernelMappings", ()) if shared else ():
             mapping.setdefault(part, shared)
-    return {key: visit(value) for key, value in whole.items()}
+    for mapping in container.get("kernelMappings", ()):  # a regexp per system here, a literal per kernel there
+        for key in mapping.keys() & {"literal", "regexp"}:
+            del mapping[key]
+    return dict(whole)
 
 
 def changes(old: dict[str, Manifest], new: dict[str, Manifest]) -> set[tuple[str, str, str]]:
@@ -195,9 +179,4 @@ def table() -> str:
 
 @recorded
 def test_superset_md_has_the_table() -> None:
-    page = PAGE.read_text()
-    at = page.index("| options of AMD's kind |")
-    end = page.find("\n\n", at) + 1 or len(page)
-    if os.environ.get("KRMFN_UPDATE"):
-        PAGE.write_text(page[:at] + table() + page[end:])
-    assert page[at:end] == table()
+    recordings.holds_page("| options of AMD's kind |", table())

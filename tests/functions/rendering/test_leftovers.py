@@ -19,7 +19,7 @@ from krmfn.ownership import OWNER, Id
 from tests.builders import applied, device_config, edited, function_config, list_text, manifest, module
 from tests.commands import cached, process
 
-EXAMPLES = ["quickstart", "two-vendors", "vendor-profiles", "ptemplate", "kpt-package"]
+EXAMPLES = ["quickstart", "two-vendors", "inline-profiles", "ptemplate", "kpt-package"]
 """Examples that render without other programs."""
 
 

@@ -1,30 +1,25 @@
-"""The profiles of examples/operators give what four vendors' operators made, object by object and field by field.
+"""The Profiles of examples/vendor-profiles give what four vendors' operators made, object by object, field by field.
 
-The recordings of the operators are data outside of this repository: KRMFN_OPERATORS names their folder. Each difference
-has its reason below, and the table of docs/superset.md is made from both (KRMFN_UPDATE=1 writes it).
+Each difference has its reason below, and the table of docs/superset.md is made from both (KRMFN_UPDATE=1 writes it).
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from krmfn_functions.all_kinds import krmfn
 from krmfn_functions.differences import ABSENT, FieldChange, differences
-from krmfn_functions.importing.normal import normal
 
 from krmfn import Manifest
-from tests.builders import applied, leaves
-from tests.commands import ROOT
+from tests.builders import leaves
+from tests.commands import cached
+from tests.functions.profile import recorded as recordings
+from tests.functions.profile.recorded import EXAMPLES, FOLDER, recorded
+from tests.functions.profile.vendor import rendered
 
-FOLDER = os.environ.get("KRMFN_OPERATORS", "")
-recorded = pytest.mark.skipif(not FOLDER, reason="KRMFN_OPERATORS names no folder")
-EXAMPLE, PAGE = ROOT / "examples" / "operators", ROOT / "docs" / "superset.md"
 OPERATORS = {
     "habana": "habana-ai-operator",
     "amd-gpu": "ROCm/gpu-operator",
@@ -73,38 +68,28 @@ class Compared(NamedTuple):
 
 
 def plain(manifest: Manifest) -> Manifest:
-    """The object without ownerReferences, images without their registry, KMM's variables in one form."""
-    form: Any = normal(manifest)
-    form.get("metadata", {}).pop("ownerReferences", None)
-
-    def visit(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: visit(child) for key, child in value.items()}
-        if isinstance(value, list):
-            return [visit(child) for child in value]
-        text = re.sub(r"\$\{(KERNEL_\w+)\}", r"$\1", value) if isinstance(value, str) else value
-        return re.sub(r"^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?/", "", text) if isinstance(text, str) else text
-
-    return {key: visit(value) for key, value in form.items()}
+    """The object in one form, images without their registry."""
+    host = r"^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?/"
+    form: Manifest = recordings.with_texts(recordings.plain(manifest), lambda text: re.sub(host, "", text))
+    return form
 
 
-def rendered(operator: str) -> dict[str, Manifest]:
-    """What krmfn makes of the example, by kind and name."""
-    configs = list(yaml.safe_load_all((EXAMPLE / f"{operator}.yaml").read_text()))
-    settings = yaml.safe_load((EXAMPLE / "profiles.yaml").read_text())
-    resources = applied(krmfn, *configs, function_config=settings)
-    assert not resources.failed, [str(result) for result in resources.results]
-    return {f"{item.kind} {item.name}": item.manifest for item in resources.items if item.kind != "DeviceConfig"}
+def made(operator: str) -> dict[str, Manifest]:
+    """What krmfn makes of the vendor's Profile and custom resource, by kind and name."""
+    files = [yaml.safe_load(path.read_text()) for path in sorted((EXAMPLES / operator).glob("*.yaml"))]
+    objects, findings, failed = rendered(*files)
+    assert not failed, findings
+    return objects
 
 
 def compared(operator: str) -> list[Compared]:
     """Each object that an operator made, compared with the one of the same kind and name here."""
-    made = rendered(operator)
+    objects = made(operator)
     found = []
-    for manifest in yaml.safe_load_all((Path(FOLDER) / f"{operator}.yaml").read_text()):
+    for manifest in yaml.safe_load_all((FOLDER / f"{operator}.yaml").read_text()):
         name = f"{manifest['kind']} {manifest['metadata']['name']}"
         theirs = plain(manifest)
-        own = made.get(f"{manifest['kind']} {ROLES.get(manifest['metadata']['name'], manifest['metadata']['name'])}")
+        own = objects.get(f"{manifest['kind']} {ROLES.get(manifest['metadata']['name'], manifest['metadata']['name'])}")
         fields = sum(1 for _ in leaves(theirs))
         changes = list(differences(theirs, plain(own))) if own else []
         if own or not why_left(name):
@@ -121,6 +106,12 @@ def why(name: str, path: str) -> str:
     """The reason of a difference; "" for one that nobody expects."""
     found = (reason for kind, form, reason in REASONS if re.match(kind, name) and re.fullmatch(form, path))
     return min(found, key=lambda reason: reason != LABELLER, default="")
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_a_vendor_s_profile_can_be_checked_by_itself(operator: str) -> None:
+    done = cached("krmfn", "check", str(EXAMPLES / operator / "profile.yaml"))
+    assert (done.code, done.text) == (0, "no findings: 1 Profile in 1 resource, 1 file\n")
 
 
 @recorded
@@ -145,7 +136,7 @@ def _left(operator: str) -> str:
     """What krmfn does not make of an operator's objects, and why."""
     kinds = Counter(
         (manifest["kind"], why_left(f"{manifest['kind']} {manifest['metadata']['name']}"))
-        for manifest in yaml.safe_load_all((Path(FOLDER) / f"{operator}.yaml").read_text())
+        for manifest in yaml.safe_load_all((FOLDER / f"{operator}.yaml").read_text())
     )
     return "; ".join(f"{number} {kind}: {reason}" for (kind, reason), number in kinds.items() if reason) or "-"
 
@@ -173,10 +164,4 @@ def table() -> str:
 
 @recorded
 def test_superset_md_has_the_table() -> None:
-    page = PAGE.read_text()
-    head, tail = "| operator | objects |", "\n\n"
-    at = page.index(head)
-    end = page.index(tail, at) + 1
-    if os.environ.get("KRMFN_UPDATE"):
-        PAGE.write_text(page[:at] + table() + page[end:])
-    assert page[at:end] == table()
+    recordings.holds_page("| operator | objects |", table())
