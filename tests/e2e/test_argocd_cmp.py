@@ -150,7 +150,7 @@ def test_parameters_and_variables_arrive(server: Plugin, repository: Path) -> No
 
 def test_the_settings_of_the_page_do_what_it_says(server: Plugin, repository: Path) -> None:
     """The Application of the README: parameters in JSON, variables with the prefix that the repo-server gives them."""
-    [block] = [one.text for one in blocks(PLUGIN.parent / "README.md") if "parameters:" in one.text]
+    [block] = [one.text for one in blocks(PLUGIN.parent / "README.md") if "KMM_VERSION" in one.text]
     settings = yaml.safe_load(block)["spec"]["source"]["plugin"]
     assert settings["name"] == yaml.safe_load(PLUGIN.read_text())["metadata"]["name"]
     env = {f"ARGOCD_ENV_{one['name']}": one["value"] for one in settings["env"]}

@@ -1,0 +1,155 @@
+"""Two vendors are two files: in a kustomization, a kpt package, an Argo CD application; a platform team's layer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krmfn import Manifest
+from tests.commands import COMMANDS
+from tests.pages import blocks
+
+from .argo import PLUGIN, Plugin, plugin
+from .conftest import Env
+from .engines import EXAMPLES, must, run
+
+VENDORS = {"amd-gpu": "gpu.yaml", "neuron": "neuron.yaml"}
+MONITOR = "ServiceMonitor gpu-operator-metrics-exporter"
+ROLE = "ClusterRole krmfn.aws-neuron-operator.device-config:device-plugin"
+SETTINGS: Manifest = {
+    "apiVersion": "krmfn.dev/v1alpha1",
+    "kind": "RenderDeviceConfigs",
+    "metadata": {
+        "name": "settings",
+        "annotations": {
+            "config.kubernetes.io/function": "exec:\n  path: krmfn\n",
+            "config.kubernetes.io/local-config": "true",
+        },
+    },
+    "spec": {},
+}
+MONITOR_OFF = {
+    "apiVersion": "monitoring.coreos.com/v1",
+    "kind": "ServiceMonitor",
+    "metadata": {"name": "$KRMFN_NAME-metrics-exporter"},
+    "enabled": False,
+}
+PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}
+OVERRIDES = {
+    "amd-gpu": {"extraObjects": [MONITOR_OFF]},
+    "neuron": {"devicePlugin": {"serviceAccount": {"clusterRules": [PODS]}}},
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a file of each vendor below `vendors`, and their custom resources in `lab`."""
+    made = tmp_path / "repository"
+    (made / "vendors").mkdir(parents=True)
+    (made / "lab").mkdir()
+    for vendor, config in VENDORS.items():
+        shutil.copy(EXAMPLES / "vendor-profiles" / vendor / "profile.yaml", made / "vendors" / f"{vendor}.yaml")
+        shutil.copy(EXAMPLES / "vendor-profiles" / vendor / config, made / "lab" / config)
+    return made
+
+
+def settings(folder: Path, **spec: Any) -> None:
+    (folder / "function.yaml").write_text(yaml.safe_dump({**SETTINGS, "spec": spec}))
+
+
+def named(output: bytes) -> dict[str, Manifest]:
+    """The objects of an output that reach a cluster, by kind and name."""
+    made = [one for one in yaml.safe_load_all(output) if one]
+    deployed = (one for one in made if "local-config" not in str(one["metadata"].get("annotations")))
+    return {f"{one['kind']} {one['metadata']['name']}": one for one in deployed}
+
+
+def by_kustomize(kustomize: str, repository: Path, env: Env, **spec: Any) -> dict[str, Manifest]:
+    files = [*VENDORS.values(), *(f"vendors/{vendor}.yaml" for vendor in VENDORS)]
+    folder = Path(shutil.copytree(repository / "lab", repository / "kustomize", dirs_exist_ok=True))
+    shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
+    settings(folder, **spec)
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump({"resources": files, "transformers": ["function.yaml"]}))
+    return named(must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", folder, env=env))
+
+
+def by_kpt(kpt: str, repository: Path, env: Env, **spec: Any) -> dict[str, Manifest]:
+    folder = Path(shutil.copytree(repository / "lab", repository / "kpt"))
+    shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
+    settings(folder, **spec)
+    pipeline = {"mutators": [{"exec": "krmfn", "configPath": "function.yaml"}]}
+    head = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "lab"}, "pipeline": pipeline}
+    (folder / "Kptfile").write_text(yaml.safe_dump(head))
+    must(kpt, "fn", "render", "--allow-exec", folder, env=env)
+    made = [path.read_bytes() for path in sorted(folder.rglob("*.yaml"))]
+    return named(b"\n---\n".join(made))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plugin]:
+    with plugin(tmp_path_factory.mktemp("cmp")) as running:
+        yield running
+
+
+def by_argo(server: Plugin, repository: Path, **spec: Any) -> dict[str, Manifest]:
+    settings(repository / "vendors", **spec)
+    made = server.manifests(repository, "lab", ARGOCD_APP_PARAMETERS=parameters())
+    return named(yaml.safe_dump_all(made).encode())
+
+
+def parameters() -> str:
+    """What the Application of gitops/argocd's page sets."""
+    [page] = [one.text for one in blocks(PLUGIN.parent / "README.md") if "profiles-from" in one.text]
+    return json.dumps(yaml.safe_load(page)["spec"]["source"]["plugin"]["parameters"])
+
+
+def test_two_vendors_are_two_files_and_each_engine_makes_the_same(
+    kustomize: str, kpt: str, server: Plugin, repository: Path, env: Env
+) -> None:
+    objects = by_kustomize(kustomize, repository, env)
+    marks = {one["metadata"]["annotations"]["krmfn.dev/profile"].partition("@")[0] for one in objects.values()}
+    assert marks == VENDORS.keys()
+    assert objects.keys() >= {"Module gpu-operator", "Module device-config", MONITOR, ROLE}
+    assert by_kpt(kpt, repository, env) == objects
+    assert by_argo(server, repository) == objects
+
+
+def test_a_platform_team_drops_a_service_monitor_and_a_right(
+    kustomize: str, kpt: str, server: Plugin, repository: Path, env: Env
+) -> None:
+    before = by_kustomize(kustomize, repository, env)
+    assert "nodes/proxy" in str(before[ROLE]["rules"])
+    after = by_kustomize(kustomize, repository, env, overrides=OVERRIDES)
+    assert after[ROLE]["rules"] == [PODS]
+    assert before.keys() - after.keys() == {MONITOR}
+    assert {name: one for name, one in after.items() if name != ROLE} == {
+        name: one for name, one in before.items() if name not in (ROLE, MONITOR)
+    }
+    assert by_kpt(kpt, repository, env, overrides=OVERRIDES) == after
+    assert by_argo(server, repository, overrides=OVERRIDES) == after
+
+
+def test_a_new_version_of_a_vendor_is_one_replaced_file(repository: Path) -> None:
+    old = Path(shutil.copytree(repository, repository.parent / "old"))
+    new = repository / "vendors" / "amd-gpu.yaml"
+    text = new.read_text().replace("version: 1.4.1\n", "version: 1.5.0\n")
+    new.write_text(text.replace("terminationGracePeriodSeconds: 1", "terminationGracePeriodSeconds: 5"))
+    done = run(COMMANDS / "krmfn", "diff", old, repository)
+    assert (done.code, done.out.decode().splitlines()[0]) == (
+        1,
+        "! changed Profile: amd-gpu@1.4.1 becomes amd-gpu@1.5.0",
+    )
+    assert "3 changed, 16 unchanged" in done.out.decode()
+
+
+def test_who_commits_a_config_gains_no_rights_by_a_profile_beside_it(server: Plugin, repository: Path) -> None:
+    settings(repository / "vendors")
+    shutil.copy(repository / "vendors" / "neuron.yaml", repository / "lab" / "more.yaml")
+    refusal = server.refusal(repository, "lab", ARGOCD_APP_PARAMETERS=parameters())
+    assert "a Profile gives rights, and --profiles-from takes them from" in refusal
