@@ -9,15 +9,15 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-from krmfn import color, counts
+from krmfn import color
 from krmfn.results import json_text, printable, reference
 from krmfn.yamltext import emit
 
 from ..differences import ABSENT, FieldChange
-from ..plan import Change, Comparison, Effect, Plan
+from ..plan import Change, Comparison, Effect
 from . import findings, grouped
+from .told import SIGNS, Told, counted, first, told
 
-_SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
 _STYLES = {"+": "created", "-": "deleted", "@": "place"}
 """Styles of a value's lines by what they begin with; the context in the diff of a long text has none."""
 
@@ -27,61 +27,34 @@ def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> st
 
     Of several clusters the fleet comes first, and a change that several have is told once.
     """
-    told = [printable(f"! {line}") for line in first(compared)]
-    lines = [*told, *([""] if told else [])]
-    lines += _lines(compared[0], paint) if len(compared) == 1 else _fleet(compared, paint)
-    return "".join(f"{line}\n" for line in lines)
-
-
-def first(compared: Sequence[Comparison]) -> list[str]:
-    """Return what is told before all else, with its clusters where there are several; nothing is left out."""
-    whose: dict[str, list[str]] = {}
-    for one in compared:
-        for line in one.first:
-            whose.setdefault(line, []).append(one.name)
-    several = len(compared) > 1
-    return [f"{line} ({grouped.where(names, len(compared))})" if several else line for line, names in whose.items()]
-
-
-def _fleet(compared: Sequence[Comparison], paint: color.Paint) -> list[str]:
-    every = grouped.rows(compared)
-    names = grouped.columns(every)
-    table = [["CLUSTER", *(name.upper() for name in names), "OBJECTS"]]
-    for one, row in zip(compared, every, strict=True):
-        numbers = [f"{row.numbers.get(name, 0):,}" if row.is_known else "?" for name in names]
-        table.append([printable(row.name), *numbers, summary(one, with_nodes=False)])
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = [paint(printable(grouped.headline(compared, every)), "place"), ""]
-    lines += ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
+    said = told(compared, len(compared) > 1)
+    lines = [paint(printable(said.headline), "place"), "", *_table(said)] if said.rows else []
     head = ""
-    for change, clusters in grouped.changes(compared):
-        if (there := printable(f"{grouped.where(clusters, len(compared))}:")) != head:
+    for change, names in said.changes:
+        if said.rows and (there := printable(f"{said.where(names)}:")) != head:
             lines += ["", paint(there, "place")]
             head = there
         lines += _change_lines(change, paint)
-    if effects := [told for (_, told), _ in grouped.effects(compared, untold)]:
-        lines += ["", "on the nodes:", *(printable(f"* {told}") for told in effects)]
+    effects = [printable(f"* {line}") for _, line, _ in said.effects]
     notes = [
-        f"{color.finding(note, paint)} ({printable(grouped.where(clusters, len(compared)))})"
-        for note, clusters in grouped.notes(compared)
+        color.finding(note, paint) + (f" ({printable(said.where(names))})" if said.rows else "")
+        for note, names in said.notes
     ]
-    return [*lines, *([""] if notes else []), *notes]
+    for part in (["on the nodes:", *effects] if effects else [], notes, [] if said.rows else [said.headline]):
+        lines += ["", *part] if lines and part else part
+    at_once = [printable(f"! {line}") for line in first(compared)]
+    return "".join(f"{line}\n" for line in (*at_once, *([""] if at_once else []), *lines))
 
 
-def _lines(compared: Comparison, paint: color.Paint) -> list[str]:
-    lines: list[str] = []
-    for change in compared.plan.changes:
-        lines += _change_lines(change, paint)
-    if effects := untold(compared):
-        lines += [*([""] if lines else []), "on the nodes:"]
-        lines += (printable(f"* {effect.ref}: {effect.message}") for effect in effects)
-    if compared.notes:
-        lines += [*([""] if lines else []), *(color.finding(note, paint) for note in compared.notes)]
-    return [*lines, *([""] if lines else []), summary(compared)]
+def _table(said: Told) -> list[str]:
+    table = [["CLUSTER", *(name.upper() for name in said.columns), "OBJECTS"]]
+    table += ([printable(row.name), *row.cells(said.columns), objects] for row, objects in said.rows)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
 def _change_lines(change: Change, paint: color.Paint) -> Iterator[str]:
-    yield paint(printable(f"{_SIGNS[change.what]} {named(change)}"), change.what)
+    yield paint(printable(f"{SIGNS[change.what]} {named(change)}"), change.what)
     for field in change.fields:
         yield printable(f"    {field.path}")
         yield from (_painted(line, paint) for line in values(field))
@@ -90,35 +63,6 @@ def _change_lines(change: Change, paint: color.Paint) -> Iterator[str]:
 def _painted(line: str, paint: color.Paint) -> str:
     text, style = printable(f"      {line}"), _STYLES.get(line[:1])
     return paint(text, style) if style else text
-
-
-def summary(compared: Comparison, with_nodes: bool = True) -> str:
-    """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
-    if compared.failed:
-        return "cannot be rendered, so what changes is not known"
-    if compared.is_same:
-        return "nothing changes: its files are those of the base"
-    parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
-    parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
-    effects = (effect for effect in compared.plan.effects if effect.what != "kept")
-    nodes = len({name for effect in effects for name in effect.nodes})
-    if nodes and with_nodes:
-        parts.append(f"{counts.counted(nodes, 'node')} affected")
-    still = ["no object changes" if nodes or compared.notes else "nothing changes"]
-    return ", ".join(parts if compared.plan.changes else [*still, *parts])
-
-
-def untold(compared: Comparison) -> list[Effect]:
-    """Return the effects that no note says in the same words."""
-    messages = {note.message for note in compared.notes}
-    return [effect for effect in compared.plan.effects if effect.message not in messages]
-
-
-def counted(plan: Plan) -> dict[str, int]:
-    """Return how many objects are created, changed, deleted and unchanged; unknown ones only if there are some."""
-    numbers = {what: sum(change.what == what for change in plan.changes) for what in _SIGNS}
-    unknown = numbers.pop("unknown")
-    return {**numbers, "unchanged": plan.unchanged, **({"unknown": unknown} if unknown else {})}
 
 
 def as_json(compared: Sequence[Comparison]) -> str:
@@ -138,8 +82,8 @@ def as_json(compared: Sequence[Comparison]) -> str:
             for row in grouped.rows(compared)
         ]
     document |= {"first": lines} if (lines := first(compared)) else {}
-    told = grouped.changes(compared)
-    document["changes"] = [({"clusters": list(names)} if is_fleet else {}) | _change(one) for one, names in told]
+    changes = grouped.changes(compared)
+    document["changes"] = [({"clusters": list(names)} if is_fleet else {}) | _change(one) for one, names in changes]
     document["effects"] = [
         ({"cluster": one.name} if is_fleet else {}) | part
         for one in compared

@@ -13,9 +13,8 @@ from krmfn.results import Result, printable
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
-from . import grouped
-from .changes import as_json, fields_of, first, named, summary, text, untold, values
-from .grouped import Told
+from .changes import as_json, fields_of, named, text, values
+from .told import Names, Told, first, told
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
@@ -41,33 +40,28 @@ def markdown(compared: Sequence[Comparison]) -> str:
     compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
     quiet = [one for one in compared if not _tells(one)]
     telling = [one for one in compared if _tells(one)] or quiet[:1]
-    whose = _whose(len(telling)) if len(compared) > 1 else lambda _: ""
-    head = _head(telling, whose) if len(compared) > 1 else f"**{summary(compared[0])}**\n"
+    said = told(telling, len(compared) > 1)
+    head = _head(said) if said.rows else f"**{said.headline}**\n"
     tail = (
         f"\nNothing changes in {counts.counted(len(quiet), 'other cluster')}.\n"
         if quiet and telling[0] not in quiet
         else ""
     )
     tail = tail or (f"\nNothing changes in {counts.counted(len(quiet) - 1, 'other cluster')}.\n" if quiet[1:] else "")
-    changes = grouped.changes(telling)
-    lines = [*_lines(telling, changes, whose)]
     room = LIMIT - len(head) - len(tail) - _REST
-    said, left = _filled(lines, room // 2)
+    lines, left = _filled(_lines(said), room // 2)
     room -= room // 2 - left
-    rows, left = _filled(((_row(change, whose(names)), names) for change, names in changes), room // 2)
+    rows, left = _filled(((_row(change, _whose(said, names)), names) for change, names in said.changes), room // 2)
     room -= room // 2 - left
-    details, _ = _filled(((_details(change, whose(names)), names) for change, names in changes), room)
-    told = "".join(f"* {_cell(line)}\n" for line in first(compared))
-    head = f"**Look at this first**\n\n{told}\n{head}" if told else head
-    return head + _list(said, whose) + _table(rows, bool(whose(()))) + _folds(details, whose) + tail
+    details, _ = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
+    at_once = "".join(f"* {_cell(line)}\n" for line in first(compared))
+    head = f"**Look at this first**\n\n{at_once}\n{head}" if at_once else head
+    return head + _list(lines) + _table(rows, bool(said.rows)) + _folds(details) + tail
 
 
-Whose = Callable[[Sequence[str]], str]
-"""Returns of which clusters something is, in brackets; "" where there is only one."""
-
-
-def _whose(number: int) -> Whose:
-    return lambda names: f"({_cell(grouped.where(names, number))})"
+def _whose(said: Told, names: Names) -> str:
+    """Return of which clusters something is, in brackets; "" where there is only one."""
+    return f" ({_cell(said.where(names))})" if said.rows else ""
 
 
 class Part(NamedTuple):
@@ -78,7 +72,7 @@ class Part(NamedTuple):
     clusters: Counter[str]
 
 
-def _filled(told: Iterable[Told[str]], room: int) -> tuple[Part, int]:
+def _filled(told: Iterable[tuple[str, Names]], room: int) -> tuple[Part, int]:
     """Return the texts that fit into the room, one after the other, and the room that is left."""
     fitting: list[str] = []
     cut, clusters = 0, Counter[str]()
@@ -96,34 +90,32 @@ def _tells(compared: Comparison) -> bool:
     return bool(compared.plan.changes or compared.plan.effects or compared.notes or compared.failed)
 
 
-def _head(telling: Sequence[Comparison], whose: Whose) -> str:
+def _head(said: Told) -> str:
     """Return the fleet in one line, and a row per cluster as far as they fit into a third of a comment."""
-    every = grouped.rows(telling)
-    names = grouped.columns(every)
-    lines, left = list[Told[str]](), Counter[str]()
-    for one, row in zip(telling, every, strict=True):
-        numbers = [f"{row.numbers.get(name, 0):,}" if row.is_known else "?" for name in names]
-        lines.append(
-            (f"| {_cell(row.name)} | {' | '.join(numbers)} | {_cell(summary(one, with_nodes=False))} |\n", (row.name,))
-        )
+    lines = [
+        (f"| {_cell(row.name)} | {' | '.join(row.cells(said.columns))} | {_cell(objects)} |\n", (row.name,))
+        for row, objects in said.rows
+    ]
     shown, _ = _filled(lines, LIMIT // 3)
-    for row in every:
+    left = Counter[str]()
+    for row, _ in said.rows:
         left.update(row.numbers if row.name in shown.clusters else {})
-    rest = f"| and {shown.cut:,} more | {' | '.join(f'{left[name]:,}' for name in names)} | |\n" if shown.cut else ""
-    title = f"| cluster | {' | '.join(names)} | objects |\n|---|{'--:|' * len(names)}---|\n"
-    return f"**{_cell(grouped.headline(telling, every))}**\n\n{title}{shown.text}{rest}"
+    numbers = " | ".join(f"{left[name]:,}" for name in said.columns)
+    rest = f"| and {shown.cut:,} more | {numbers} | |\n" if shown.cut else ""
+    title = f"| cluster | {' | '.join(said.columns)} | objects |\n|---|{'--:|' * len(said.columns)}---|\n"
+    return f"**{_cell(said.headline)}**\n\n{title}{shown.text}{rest}"
 
 
-def _cut(part: Part, whose: Whose) -> str:
+def _cut(part: Part) -> str:
     """Return of which clusters something is left out, and how much of each: ` (dev 3, stage 2)`."""
-    if not part.clusters or not whose(()):
+    if not part.clusters:
         return ""
     named = [f"{_cell(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
     return f" ({counts.some(named, len(named), _CLUSTERS)})"
 
 
-def _list(said: Part, whose: Whose) -> str:
-    rest = f"- and {counts.counted(said.cut, 'more line')}{_cut(said, whose)}\n" if said.cut else ""
+def _list(said: Part) -> str:
+    rest = f"- and {counts.counted(said.cut, 'more line')}{_cut(said)}\n" if said.cut else ""
     return f"\n{said.text}{rest}" if said.text or rest else ""
 
 
@@ -134,29 +126,21 @@ def _table(rows: Part, of_many: bool) -> str:
     return f"\n{title}{rows.text}{rest}" if rows.text or rest else ""
 
 
-def _folds(details: Part, whose: Whose) -> str:
+def _folds(details: Part) -> str:
     more = " more" if details.text else ""
-    rest = (
-        f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details, whose)}.\n"
-        if details.cut
-        else ""
-    )
+    rest = f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n" if details.cut else ""
     return f"\n{details.text}{rest}" if details.text or rest else ""
 
 
-def _lines(compared: Sequence[Comparison], changes: Sequence[Told[Change]], whose: Whose) -> Iterator[Told[str]]:
+def _lines(said: Told) -> Iterator[tuple[str, Names]]:
     """Yield errors and warnings, new rights, what happens on the nodes, then what is worth knowing."""
-    notes = grouped.notes(compared) if whose(()) else [(note, ()) for one in compared for note in one.notes]
-    told = [(f"- {_note(note)}{f' {whose(names)}' if names else ''}\n", names, note.severity) for note, names in notes]
-    yield from ((line, names) for line, names, severity in told if severity != "info")
-    if whose(()):
-        for change, names in changes:
-            if change.ref.kind in _RIGHTS and change.what != "deleted":
-                yield f"- **rights** {_cell(f'{change.ref} is {change.what}')} {whose(names)}\n", names
-        yield from ((f"- {_cell(line)}\n", names) for (_, line), names in grouped.effects(compared, untold))
-    else:
-        yield from ((f"- {_cell(f'{one.ref}: {one.message}')}\n", ()) for each in compared for one in untold(each))
-    yield from ((line, names) for line, names, severity in told if severity == "info")
+    notes = [(f"- {_note(note)}{_whose(said, names)}\n", names, note.severity) for note, names in said.notes]
+    yield from ((line, names) for line, names, severity in notes if severity != "info")
+    for change, names in said.changes if said.rows else ():
+        if change.ref.kind in _RIGHTS and change.what != "deleted":
+            yield f"- **rights** {_cell(f'{change.ref} is {change.what}')}{_whose(said, names)}\n", names
+    yield from ((f"- {_cell(line)}\n", names) for _, line, names in said.effects)
+    yield from ((line, names) for line, names, severity in notes if severity == "info")
 
 
 def _note(note: Result) -> str:
@@ -167,7 +151,7 @@ def _note(note: Result) -> str:
 
 
 def _row(change: Change, clusters: str) -> str:
-    last = f" {clusters[1:-1]} |" if clusters else ""
+    last = f" {clusters[2:-1]} |" if clusters else ""
     return f"| {change.what} | {_cell(str(change.ref))} | {fields_of(change)} |{last}\n"
 
 
@@ -182,8 +166,7 @@ def _details(change: Change, clusters: str) -> str:
     body = "\n".join(map(printable, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", body)), 0)
     title = html.escape(_inert(f"{change.what}: {named(change)}"))
-    title += f" {clusters}" if clusters else ""
-    return f"<details><summary>{title}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
+    return f"<details><summary>{title}{clusters}</summary>\n\n{fence}{language}\n{body}\n{fence}\n\n</details>\n\n"
 
 
 def _cell(text: str) -> str:

@@ -47,6 +47,10 @@ class Row(NamedTuple):
     is_known: bool
     """False: nobody knows what happens on the nodes."""
 
+    def cells(self, columns: Sequence[str]) -> list[str]:
+        """Return the numbers as a table shows them."""
+        return [f"{self.numbers.get(name, 0):,}" if self.is_known else "?" for name in columns]
+
 
 def rows(compared: Sequence[Comparison]) -> list[Row]:
     """Return a row per cluster."""

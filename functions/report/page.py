@@ -26,11 +26,11 @@ from krmfn.rule import Rule
 from ..formats import changes
 from ..formats.findings import summary as number_of
 from ..formats.rules import sentence
+from ..formats.told import told
 from ..plan import Comparison
 from . import judged, pictures, rows, states, summary, tallies
 from .links import linked
 from .parts import Part, together
-from .told import told
 
 _FOLDER = Path(__file__).parent
 IMAGES = 1_000
@@ -129,7 +129,7 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "is_one": len(parts) == 1,
         "facts": summary.facts(parts, numbers, len(lines), len(needed)),
         "verdict": summary.verdict(parts, numbers, severities["error"] + len(refused)),
-        "told": told(compared),
+        "told": told(compared, len(compared) > 1) if compared else None,
         "severities": severities,
         "numbers": states.shown(numbers),
         "whole": numbers.total(),
