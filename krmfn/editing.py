@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from . import writer
@@ -10,7 +10,7 @@ from .envelope import Envelope
 from .errors import KrmfnError, Refused
 from .item import PATH, Item
 from .ownership import Id, known_as, stamp, updated
-from .resource import Manifest, Ref, checked, copied, same
+from .resource import Manifest, Ref, checked, copied, ref
 from .results import Result
 
 __all__ = ["Owned", "fresh", "get", "own", "refuse_twins", "under_old_names"]
@@ -29,11 +29,10 @@ def get(items: Iterable[Item], wanted: Ref) -> Item | None:
     return found[0] if found else None
 
 
-def refuse_twins(items: Sequence[Item], kinds: Collection[str], there: Collection[int]) -> None:
-    """Raise KrmfnError, with its places, for an item with the id of one of those at `there`, of these kinds."""
-    ids = {items[at].ref.id for at in there}
-    for at, item in enumerate(items):
-        if item.kind in kinds and at not in there and item.ref.id in ids:
+def refuse_twins(items: Sequence[Item], kinds: Collection[str], there: Mapping[Id, Item]) -> None:
+    """Raise KrmfnError, with its places, for an item of these kinds with the id of one of those `there`."""
+    for item in items:
+        if item.kind in kinds and there.get(item.ref.id, item) is not item:
             get(items, item.ref)  # raises: there are two
 
 
@@ -70,11 +69,8 @@ def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
     known: Owned | None = resources.owned
     if known is None or known.items is not resources.items or known.number != len(resources.items):
         known = resources.owned = Owned(resources)
-    wanted: dict[Id, tuple[Ref, Manifest]] = {}
-    for manifest in manifests:
-        stamped = stamp(copied(manifest), known.function, owner.ref)
-        new = checked(stamped)
-        wanted[new.id] = new, stamped
+    stamped = [stamp(copied(manifest), known.function, owner.ref) for manifest in manifests]
+    wanted = {checked(manifest).id: manifest for manifest in stamped}
     names = known_as(owner.ref, owner.annotations)
     mine = [item for name in names for item in known.made.get(name, ())]
     ours = set(map(id, mine))
@@ -87,15 +83,13 @@ def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
         if item.ref.id not in wanted:
             known.there.pop(item.ref.id, None)
             resources.remove(item)
-    for name, (new, manifest) in wanted.items():
+    for name, manifest in wanted.items():
         found = known.there.get(name)
-        if found is None or found.ref.id != name:
-            known.there[name] = found = writer.new(resources.envelope, manifest, new)
-            resources.items.append(found)
-            resources.changes.append(("created", new))
-        elif not same(found.manifest, whole := updated(found.manifest, manifest)):
-            found.content.take(whole)
-            resources.changes.append(("updated", new))
+        if found and found.ref.id == name:
+            manifest = updated(found.manifest, manifest)
+        else:
+            known.there.pop(name, None)  # it was renamed
+        resources._put([(ref(manifest), manifest)], known.there)
     known.made.update(dict.fromkeys(names, ()))
     known.made[owner.ref.id] = [known.there[name] for name in wanted]
     known.items, known.number = resources.items, len(resources.items)

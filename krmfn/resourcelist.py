@@ -163,26 +163,25 @@ class ResourceList:
         named = [(checked(one), one) for one in ([manifests] if isinstance(manifests, dict) else manifests)]
         kinds = {new.kind for new, _ in named}
         index = self._index(kinds)
-        there = {at for new, _ in named if (at := index.get(new.id)) is not None}
+        there = {new.id: index[new.id] for new, _ in named if new.id in index}
         if there:
             from . import editing
 
             editing.refuse_twins(self.items, kinds, there)
         self._put(named, index)
 
-    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, int]) -> None:
-        """Put checked manifests in, each with its reference; `index` is where the items of these kinds stand."""
+    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, Item]) -> None:
+        """Put checked manifests in, each with its reference; `index` has the items of these kinds by their ids."""
         for new, manifest in named:
-            own = new.id
-            at = index.get(own)
-            if at is None:
+            item = index.get(new.id)
+            if item is None:
                 from . import writer
 
-                index[own] = len(self.items)
-                self.items.append(writer.new(self.envelope, manifest, new))
+                index[new.id] = item = writer.new(self.envelope, manifest, new)
+                self.items.append(item)
                 self.changes.append(("created", new))
-            elif not same(self.items[at].manifest, manifest):
-                self.items[at].content.take(manifest)
+            elif not same(item.manifest, manifest):
+                item.content.take(manifest)
                 self.changes.append(("updated", new))
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
@@ -198,18 +197,17 @@ class ResourceList:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
         index = self._index({new.kind for new, _ in named})
         for position, (new, manifest) in enumerate(named) if index else ():
-            at = index.get(new.id)
-            if at is not None:
-                whole = updated(self.items[at].manifest, manifest)
+            if new.id in index:
+                whole = updated(index[new.id].manifest, manifest)
                 named[position] = (checked(whole), whole)
         self._put(named, index)
 
-    def _index(self, kinds: Collection[str]) -> dict[Id, int]:
-        """Return where the items of some kinds stand, by their ids; the first of two with one id."""
-        index: dict[Id, int] = {}
-        for at, item in enumerate(self.items):
+    def _index(self, kinds: Collection[str]) -> dict[Id, Item]:
+        """Return the items of some kinds by their ids; the first of two with one id."""
+        index: dict[Id, Item] = {}
+        for item in self.items:
             if item.kind in kinds:
-                index.setdefault(item.ref.id, at)
+                index.setdefault(item.ref.id, item)
         return index
 
     def marked(self) -> list[Item]:
