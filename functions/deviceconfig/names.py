@@ -34,7 +34,11 @@ def of_daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> str:
     """Return `<config>-<pool>-<entry>-<version>`, without what is not there; objectName takes the place of it all."""
     if entry.objectName:
         return entry.objectName
-    name = of_service(config, entry)
+    return with_version(of_service(config, entry), version)
+
+
+def with_version(name: str, version: str) -> str:
+    """Return the name with a version behind it, as far as a name can show one."""
     return f"{name}-{version.lower().replace('.', '-').replace('_', '-')}" if version else name
 
 

@@ -10,6 +10,7 @@ from krmfn.resource import ref
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.module import HUB_KIND, MODULE_KIND
+from ..rendering.metadata_checks import PROFILE
 from .normal import OUR_ANNOTATIONS, OUR_LABELS, folded, normal
 
 
@@ -60,12 +61,13 @@ def _folded(manifest: Manifest) -> Manifest:
 
 
 REPLACED = "krmfn sets this on every object that it generates"
+_UNSET = "krmfn sets this where a Profile makes the object, and here none does"
 
 
 def _of_ours(change: FieldChange) -> str:
-    """Return why a label or annotation differs that every generated object has of its own."""
+    """Return why a label or annotation differs that generated objects have of their own."""
     if change.parts[-1:] and str(change.parts[-1]) in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts:
-        return REPLACED
+        return _UNSET if change.parts[-1] == PROFILE else REPLACED
     return ""
 
 

@@ -10,6 +10,7 @@ from krmfn import Manifest
 from krmfn.resource import ref
 
 from ..deviceconfig.daemonsets import OWN_LABEL, POD, SERVED_LABEL
+from ..deviceconfig.names import with_version
 from ..kmm.lookup import table
 from ..kmm.module import NAME_LABEL, ready_label, version_label, version_ready_label
 from ..rendering.metadata import filled
@@ -79,19 +80,16 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
     manifest = normal(one.manifest)
     spec, metadata = table(manifest, "spec"), table(manifest, "metadata")
     pod, notes = table(spec, "template", "spec"), table(spec, "template", "metadata")
-    container, *sidecars = pod.get("containers") or [{}]
+    container = (pod.get("containers") or [{}])[0]
     labels = _beyond(own_notes(metadata, "labels"), fields.get("labels"))
-    shared = {**(fields.get("labels") or {}), **labels}
-    common = [*fields.get("tolerations", [])]
     volumes, mounts, devices = _devices(pod.get("volumes", []), container.get("volumeMounts", []))
     labels_of_pods = table(spec, "selector", "matchLabels")
-    versioned = f"-{one.version.lower().replace('.', '-').replace('_', '-')}" if one.version else ""
-    set_name = ref(one.manifest).name
+    set_name, versioned = ref(one.manifest).name, with_version("", one.version)
     named = _name(set_name, f"{base}-", versioned) or container.get("name")
     own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
-    inherited, of_pods = fields.get("nodeSelector"), own_notes(notes, "labels")
+    shared, of_pods = {**(fields.get("labels") or {}), **labels}, own_notes(notes, "labels")
     if keeps_pods:
-        inherited, shared, of_pods = None, {}, table(one.manifest, "spec", "template", "metadata", "labels")
+        shared, of_pods = {}, table(one.manifest, "spec", "template", "metadata", "labels")
     entry = filled(
         objectName=set_name if set_name != f"{base}-{named}{versioned}" else None,
         matchLabels=own_selector,
@@ -102,23 +100,29 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
         **{**_container({**container, "volumeMounts": mounts}), "name": named},
         volumes=volumes,
         hostDevices=devices,
-        initContainers=[_container(init) for init in pod.get("initContainers", [])],
-        containers=[_container(one) for one in sidecars],
-        **{name: pod.get(name) for name in POD},
-        podSpec={name: value for name, value in pod.items() if name not in _NAMED},
-        serviceAccountName=_account(pod, fields),
-        imagePullSecrets=_secrets(pod, fields),
-        nodeSelector=_beyond(_ungated(one, table(pod, "nodeSelector")), inherited),
-        tolerations=[toleration for toleration in pod.get("tolerations", []) if toleration not in common],
+        **_of_pod(one, pod, fields, keeps_pods),
         **{name: spec.get(name) for name in _OF_SET},
         labels=labels,
         annotations=_beyond(own_notes(metadata, "annotations"), fields.get("annotations")),
         podLabels=_beyond(of_pods, {**shared, **own_selector}),
         podAnnotations=table(notes, "annotations"),
     )
-    if one.service:
-        entry["service"] = _service(one.service, fields, entry)
-    return _sorted(entry)
+    return _sorted(entry | ({"service": _service(one.service, fields, entry)} if one.service else {}))
+
+
+def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any], keeps_pods: bool) -> dict[str, Any]:
+    """Return the fields of an entry for its pods, beside those of the main container."""
+    inherited = None if keeps_pods else fields.get("nodeSelector")
+    return {
+        "initContainers": [_container(init) for init in pod.get("initContainers", [])],
+        "containers": [_container(sidecar) for sidecar in pod.get("containers", [])[1:]],
+        **{name: pod.get(name) for name in POD},
+        "podSpec": {name: value for name, value in pod.items() if name not in _NAMED},
+        "serviceAccountName": _account(pod, fields),
+        "imagePullSecrets": _secrets(pod, fields),
+        "nodeSelector": _beyond(_ungated(one, table(pod, "nodeSelector")), inherited),
+        "tolerations": [own for own in pod.get("tolerations", []) if own not in fields.get("tolerations", [])],
+    }
 
 
 def _name(name: str, before: str, after: str) -> str | None:

@@ -60,7 +60,10 @@ def imported(
     services = {(own.namespace, own.name): one for one in manifests if (own := ref(one)).kind == "Service"}
     modules = [one for one in manifests if (ref(one).group, ref(one).kind) in MODULE_KINDS]
     owned = {
-        (ref(one).namespace, owner(one)): (ref(one).namespace, ref(one).name) for one in reversed(modules) if owner(one)
+        (namespace, owner(one)): (ref(one).namespace, ref(one).name)
+        for one in reversed(modules)
+        for namespace in (ref(one).namespace, "")  # a cluster-wide owner has cluster-wide objects, too
+        if owner(one)
     }
     consumers = [found for one in manifests if (found := consumer(one, services, owned))]
     waiting: dict[tuple[str, str], list[Consumer]] = {}

@@ -11,6 +11,7 @@ from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.rule import Rule
 
 from ..fleet.previous_names import is_from_kustomize, previous_name
+from ..kmm.module import MODULE_GROUP
 from . import ignoring
 from .ignoring import IGNORE
 from .kinds import OURS
@@ -46,8 +47,8 @@ def keys_mean_something(item: Item) -> Iterator[Result]:
 
 
 def may_be_config(item: Item) -> bool:
-    """Return True for a custom resource: of a group that is none of Kubernetes' own."""
-    return "." in item.group and not item.group.endswith(".k8s.io")
+    """Return True for a custom resource: of a group that is neither Kubernetes' own nor KMM's."""
+    return "." in item.group and not item.group.endswith((".k8s.io", MODULE_GROUP))
 
 
 def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, str]]) -> Iterator[Result]:

@@ -14,6 +14,7 @@ from krmfn_functions.importing.drafts import rendered
 from krmfn_functions.importing.existing import with_settings
 from krmfn_functions.importing.importer import Imported, imported
 from krmfn_functions.importing.normal import normal
+from krmfn_functions.importing.wording import Written, report
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import is_insecure, resolve
 from krmfn_functions.settings import RENDER, Settings
@@ -390,6 +391,13 @@ def owned(kind: str, name: str, api: str = "v1", **more: Any) -> Manifest:
     }
 
 
+def test_the_mark_of_a_profile_that_a_config_without_one_does_not_make_is_told_as_gone() -> None:
+    whole = imported([edited(module(), ("metadata.annotations", {"krmfn.dev/profile": "amd-gpu"}))], SETTINGS)
+    told = report([Written("there", "", whole)], None)
+    assert "krmfn sets this where a Profile makes the object, and here none does:\n" in told
+    assert 'metadata.annotations[krmfn.dev/profile]: "amd-gpu" -> (none)\n' in told
+
+
 def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> None:
     gpu, nic = (
         edited(
@@ -401,9 +409,11 @@ def test_what_else_belongs_to_the_owner_is_in_the_profile_of_the_config() -> Non
     )
     settings, secret = owned("ConfigMap", "settings", data={"a": "b"}), owned("Secret", "keys", data={"a": "Yg=="})
     theirs = [{**OWNER[0], "name": "cr-gpu"}]
-    beside = [edited(one, ("metadata.ownerReferences", theirs)) for one in (settings, secret)]
+    role = owned("ClusterRole", "wide", "rbac.authorization.k8s.io/v1", rules=[])
+    del role["metadata"]["namespace"]
+    beside = [edited(one, ("metadata.ownerReferences", theirs)) for one in (settings, secret, role)]
     whole = imported([gpu, nic, *beside, owned("ConfigMap", "stranger", data={"a": "b"})], SETTINGS)
-    assert [one.name for one in whole.left] == ["keys"] and whole.others == 2
+    assert [one.name for one in whole.left] == ["keys", "wide"] and whole.others == 3
     configs, shared = assembly.assembled(whole.taken, SETTINGS)
     assert shared is not None
     made = [item.name for item in rendered(configs, SETTINGS, shared).items if item.kind == "ConfigMap"]

@@ -44,7 +44,7 @@ def test_what_an_operator_made_is_imported(operator: str) -> None:
         written = difference.change.old is not ABSENT
         ours = difference.why == "krmfn sets this on every object that it generates"
         assert difference.why and (ours or not written or difference.change.parts[-1] == "args"), (own, difference)
-    assert {one.kind for one in whole.left} == ({"Deployment"} if operator == "neuron" else set())
+    assert {one.kind for one in whole.left} == ({"Deployment", "ClusterRole"} if operator == "neuron" else set())
     configs, settings = assembled(whole.taken, Settings(RENDER))
     again = {item.ref.id for item in rendered(configs, Settings(RENDER), settings).items}
     assert again >= {ref(manifest).id for one in whole.taken for manifest in one.objects}

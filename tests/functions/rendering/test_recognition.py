@@ -217,8 +217,9 @@ def test_the_keys_that_are_known_are_those_that_the_code_writes_and_reads() -> N
     assert len(written) > 3
 
 
-def test_a_profile_on_what_has_none_is_a_warning() -> None:
-    (finding,) = findings(deviceconfig, manifest("apps/v1", "Deployment", annotations={PROFILE: "x"}))
+@pytest.mark.parametrize(("api", "kind"), [("apps/v1", "Deployment"), ("kmm.sigs.x-k8s.io/v1beta1", "Module")])
+def test_a_profile_on_what_has_none_is_a_warning(api: str, kind: str) -> None:
+    (finding,) = findings(deviceconfig, manifest(api, kind, annotations={PROFILE: "x"}))
     assert (finding.rule, finding.severity) == ("KRM118", "warning")
 
 
