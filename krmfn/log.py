@@ -96,7 +96,8 @@ class Log(NamedTuple):
         if self.quiet and level != "error":
             return
         if self.format == "json":
-            text = _json({"level": level, "message": message}, fields or {})
+            keys = dict.fromkeys(("rule", "ref", "path", "file", "line", UNLISTED))
+            text = json_text({"level": level, "message": message} | keys | (fields or {}))
         else:
             text = printable(text)
             if self.color and is_message:
@@ -105,11 +106,6 @@ class Log(NamedTuple):
                 text = color.message(text, level, start=len(printable(where)))
         with suppress(OSError):  # nobody reads it any more
             sys.stderr.write(f"{text}\n")
-
-
-def _json(head: dict[str, Any], fields: dict[str, Any]) -> str:
-    """Return a JSON object on one line."""
-    return json_text(head | dict.fromkeys(("rule", "ref", "path", "file", "line", UNLISTED)) | fields)
 
 
 def from_environment() -> Log:

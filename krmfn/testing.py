@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .item import INDEX, PATH, Item
-from .program import KrmFunction, Run
+from .program import KrmFunction
 from .resource import Place
 from .resourcelist import ResourceList
 from .yamltext import documents, load
@@ -68,16 +68,13 @@ def golden(function: KrmFunction[Any], folder: str | Path) -> None:
         config = next((load.read((case / name).read_bytes()) for name in _CONFIGS if (case / name).exists()), None)
         done = function.run(resource_list(case, config))
         again = function.run(done.output) if done.code == 0 else done
-        assert again.output == done.output, f"{case}: a second run changes something\n{_difference(done, again)}"
+        changed = _rows(done.output, again.output)
+        assert not changed, f"{case}: a second run changes something\n{changed}"
         expected = case / "_expected.yaml"
         if os.environ.get(UPDATE) == "1":
             expected.write_bytes(done.output)
         wanted = expected.read_bytes() if expected.exists() else b""
         assert done.output == wanted, f"{case} (KRMFN_UPDATE=1 writes it)\n{_rows(wanted, done.output)}"
-
-
-def _difference(done: Run, again: Run) -> str:
-    return _rows(done.output, again.output)
 
 
 def _rows(wanted: bytes, output: bytes) -> str:

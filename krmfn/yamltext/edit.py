@@ -45,12 +45,9 @@ def closed(text: bytes, indent: int) -> bytes:
     from . import load
 
     data = load.read(text)
-    return text + b"\n" if _means(text.decode() + "\n", data) else updated(text + b"\n", _bare(data, indent), indent)
-
-
-def _bare(data: Any, indent: int) -> Any:
-    """Return the item of a list of one; a document as it is."""
-    return data[0] if indent >= 0 else data
+    if _means(text.decode() + "\n", data):
+        return text + b"\n"
+    return updated(text + b"\n", data[0] if indent >= 0 else data, indent)
 
 
 def _means(text: str, wanted: Any) -> bool:

@@ -87,7 +87,8 @@ class _Walk:
         lines: list[int] = []
         floor = section.start
         for start, stop in values:
-            before = self._line_before(start, indent, floor)
+            near = self.data.rfind(b"\n" + b" " * indent + b"-", floor, start)
+            before = near + 1 if near >= 0 else floor  # at or before the dash
             dashes = [match.start() for match in dash.finditer(self.data, before, start)]
             if not dashes:
                 line = self.data.count(b"\n", 0, start) + 1
@@ -95,11 +96,6 @@ class _Walk:
             lines.append(dashes[-1])
             floor = max(dashes[-1] + 1, stop - indent)  # a collection ends for libyaml where the next dash is
         return list(zip(lines, [*lines[1:], section.end], strict=True))
-
-    def _line_before(self, start: int, indent: int, floor: int) -> int:
-        """Return an offset at or before the dash of the value at `start`: only blanks and comments stand between."""
-        near = self.data.rfind(b"\n" + b" " * indent + b"-", floor, start)
-        return near + 1 if near >= 0 else floor
 
     def _root(self) -> Any:
         next(self.events)  # the stream's start
