@@ -10,6 +10,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, placed
 
 from ..command import Context
+from ..formats.checked import NAMES
 from ..paths.disk import parents, within
 from ..paths.failures import Failure, failure_of
 from ..paths.workers import processors
@@ -138,13 +139,14 @@ def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
     for path, every in owners.items():
         if len(every) == 1 or _is_shared(context, roots[path]):
             continue
-        names = " and ".join(one.name for one in every)
+        names = [one.name for one in every]
         member = next((one for one in every[-1].members if within(path, one.real)), None)
         message = (
-            f"{roots[path].name} belongs to the clusters {names}: which of them its objects or nodes are in is not "
-            "known; give each cluster a folder of its own that lists what they share"
+            f"{roots[path].name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
+            "in is not known; give each cluster a folder of its own that lists what they share"
         )
-        findings.append(error(message, rule="KRM522", place=member and member.place))
+        tags = ((NAMES, "\n".join(names)),)
+        findings.append(error(message, rule="KRM522", place=member and member.place, tags=tags))
     return findings
 
 

@@ -8,6 +8,7 @@ from krmfn.errors import KrmfnError
 from krmfn.results import Field, Result, error, in_order, warning
 from krmfn.rule import Rule
 
+from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
@@ -186,7 +187,7 @@ def _absent(
         for at, member in enumerate(members):
             if member.problem:
                 message, field = f"{member.text}: {member.problem}", Field(f"clusters.{name}[{at}]")
-                yield error(message, rule="KRM522", field=field, place=member.place)
+                yield error(message, rule="KRM522", field=field, place=member.place, tags=((NAMES, name),))
                 continue
             roots = by_name[name].roots if name in by_name else ()
             is_there = any(within(one.path, member.real) for one in roots)
@@ -222,7 +223,7 @@ def _with_outside(
 
 def _holds_nothing(member: Member, cluster: str) -> Result:
     message = f"{member.text} holds nothing that would reach the cluster {cluster}"
-    return error(message, rule="KRM522", place=member.place)
+    return error(message, rule="KRM522", place=member.place, tags=((NAMES, cluster),))
 
 
 def not_given(member: Member, cluster: str) -> Result:

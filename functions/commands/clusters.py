@@ -10,6 +10,7 @@ from krmfn.results import placed
 from ..cluster import cluster_streams
 from ..cluster.cluster_streams import Streams
 from ..command import Context
+from ..formats.checked import names_of
 from ..paths import output
 
 
@@ -26,10 +27,12 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
         streams = cluster_streams.nothing(context)
     if not streams.is_whole:
         cluster_streams.log(context, streams)
-        whole = [one for one in streams.clusters if one.is_whole]
-        if not goes_on or not whole or any(finding.severity == "error" for finding in streams.findings):
+        errors = [one for one in streams.findings if one.severity == "error"]
+        lost = {one.cluster.name for one in streams.clusters if not one.is_whole}.union(*map(names_of, errors))
+        whole = [one for one in streams.clusters if one.cluster.name not in lost]
+        if not goes_on or not whole or not all(map(names_of, errors)):
             return None
-        names = [one.cluster.name for one in streams.clusters if not one.is_whole]
+        names = sorted(lost)
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
         return streams._replace(clusters=whole, left_out=len(names))
     cluster_streams.log_left_out(context, streams)

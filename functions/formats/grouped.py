@@ -18,7 +18,6 @@ from .checked import CLUSTERS, NAMES, names_of, whose
 T = TypeVar("T")
 Told = tuple[T, tuple[str, ...]]
 """Something, and the names of the clusters that have it, in their order."""
-
 COLUMNS = ("gained", "lost", "reloaded", "kept")
 """What the table of clusters counts, also where it is nothing."""
 _RARE = ("blocked", "waiting", "unknown")
@@ -54,15 +53,14 @@ class Row(NamedTuple):
 
 def rows(compared: Sequence[Comparison]) -> list[Row]:
     """Return a row per cluster."""
-    return list(map(_row, compared))
-
-
-def _row(compared: Comparison) -> Row:
-    nodes: dict[str, set[str]] = {}
-    for effect in compared.plan.effects:
-        nodes.setdefault(effect.what, set()).update(effect.nodes)
-    is_known = (compared.knows_nodes or bool(nodes) or compared.is_same) and not compared.failed
-    return Row(compared.name, {what: len(names) for what, names in nodes.items()}, is_known)
+    made: list[Row] = []
+    for one in compared:
+        nodes: dict[str, set[str]] = {}
+        for effect in one.plan.effects:
+            nodes.setdefault(effect.what, set()).update(effect.nodes)
+        is_known = (one.knows_nodes or bool(nodes) or one.is_same) and not one.failed
+        made.append(Row(one.name, {what: len(names) for what, names in nodes.items()}, is_known))
+    return made
 
 
 def columns(every: Sequence[Row]) -> list[str]:
@@ -84,9 +82,8 @@ def headline(compared: Sequence[Comparison], every: Sequence[Row]) -> str:
         nodes = f"{kept:,}" if parts else counted(kept, "node")
         parts.append(f"{nodes} keep {some(versions, len(versions), 2) or 'what they have'}")
     dark = [row.name for row in every if not row.is_known]
-    unknown = [f"what happens on the nodes of {where(dark, len(every))} is not known"] if dark else []
-    moving = ", ".join(parts) or ("" if dark else "no node is affected")
-    return "; ".join(filter(None, [moving, *unknown]))
+    unknown = f"what happens on the nodes of {where(dark, len(every))} is not known" if dark else ""
+    return "; ".join(filter(None, [", ".join(parts), unknown])) or "no node is affected"
 
 
 def where(names: Sequence[str], number: int) -> str:
@@ -200,19 +197,18 @@ def joined(results: Iterable[Result], number: int) -> list[Result]:
 
 def _named(held: Mapping[str, Result], number: int) -> Result:
     """Return one finding for the clusters that have it; "" is none."""
-    (first, *_), names = held.values(), [name for name in held if name]
+    first = next(iter(held.values()))
+    names = dict.fromkeys(name for one in held.values() for name in names_of(one))
     if not names:
         return first
     if len(held) > 1 and _is_about_nodes(first):
         first = first._replace(message=_merged([(cluster, one.message) for cluster, one in held.items()]))
-    tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where(names, number)}
+    tags = {**dict(first.tags), NAMES: "\n".join(names), CLUSTERS: where([*names], number)}
     return first._replace(tags=tuple(tags.items()))
 
 
 def lines(results: Iterable[Result], number: int) -> list[Result]:
     """Return findings for stderr, each once; of several clusters its message ends with those that have it."""
-    if number < 2:
-        return list(results)
     return [one._replace(message=f"{one.message}{whose(one)}") for one in joined(results, number)]
 
 

@@ -289,6 +289,29 @@ def test_what_cannot_be_read_names_its_cluster(name: str, here: Path) -> None:
         assert told.endswith("(south)"), told
 
 
+@pytest.mark.parametrize(
+    ("dev", "said"),
+    [
+        ("gone", "gone: No such file or directory"),
+        ("dev, inventories/gone.yaml", "inventories/gone.yaml: No such file or directory"),
+        ("dev, lab", "lab belongs to the clusters dev and lab"),
+    ],
+)
+def test_a_wrong_line_about_one_cluster_hides_no_other(dev: str, said: str, here: Path) -> None:
+    """Of one that lacks a part, or may have that of another, nothing is told; what no line names is by itself."""
+    for name in ("dev", "lab", "prod"):
+        nodes = node(f"{name}-1", card=name)
+        plant(here, {f"{name}/a.yaml": config("a", f"card: {name}"), f"{name}/nodes.yaml": nodes})
+    lines = (f"  {name}: [{name}]\n" for name in ("lab", "prod"))
+    plant(here, {".krmfn.yaml": f"clusters:\n  dev: [{dev}]\n{''.join(lines)}"})
+    done = process("krmfn", "nodes", ".", "--wide", cwd=here)
+    assert (done.code, said in done.err, "prod-1" in done.text) == (2, True, True), done.err
+    assert ("dev-1" in done.text, "lab-1" in done.text) == (dev == "gone", dev != "dev, lab"), done.text
+    checked = json.loads(process("krmfn", "check", ".", "--format", "json", cwd=here).text)["findings"]
+    [found] = [one for one in checked if one["rule"] == "KRM522" and one["severity"] == "error"]
+    assert found["clusters"] == (["dev", "lab"] if dev == "dev, lab" else ["dev"])
+
+
 def test_an_inventory_of_another_cluster_is_an_error(here: Path) -> None:
     """Of two with the same labels and other nodes, nothing else tells that they were swapped."""
     inventory = (
