@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from krmfn import Field, Item, Ref, Result, error, schema
-from krmfn.fieldpath import join
+from krmfn.fieldpath import join, split
 
-from ..profile import expressions, samples
+from ..profile import expressions
 from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
+from ..profile.structural import may_be
 from ..rendering import schemas
 from ..rendering.function_config import FunctionConfig, Source
 from .fields import OF_LOADER
@@ -75,7 +75,9 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[lis
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
     source = Source(product.item.ref, product.item)
     for one in (*made.layers, *made.versions, *(one for part in made.modules.values() for one in part)):
-        found += [at_origin(item, ref, Layer(one.fields, one.path, source, one), wrong) for wrong in _misfits(one)]
+        for wrong in _misfits(one):
+            known = one._replace(options={}) if _never_fits(one, wrong) else one
+            found.append(at_origin(item, ref, Layer(one.fields, one.path, source, known), wrong))
     return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ()), made
 
 
@@ -110,33 +112,6 @@ def _entries(fields: Any) -> list[Any]:
     return [one for one in own if isinstance(one, dict)] if isinstance(own, list) else []
 
 
-def tried(function_config: FunctionConfig) -> Iterator[Result]:
-    """Yield what is wrong in Profiles by themselves: each is expanded with its defaults, and with each `when`.
-
-    What is wrong with a made option is nobody's fault: it is said of a stand-in, and left out.
-    """
-    for product in function_config.products.values() if any(function_config.products) else ():
-        seen: set[str] = set()
-        for options in samples.trials(product) if product.is_sound else ():
-            item = stand_in(product, options)
-            for found in problems(item, item.ref, function_config)[0]:
-                if found.ref == product.item.ref and (text := str(found)) not in seen:
-                    seen.add(text)
-                    yield found
-
-
-def stand_in(product: Profile, options: Any) -> Item:
-    """Return a config of a Profile with these options, called x."""
-    metadata = {"name": "x", "namespace": "x"}
-    group, kind = product.kind or ("krmfn.dev", "DeviceConfig")
-    spec = options if product.kind else {"profile": product.name, "options": options}
-    version = next(iter(product.versions), "v1alpha1")
-    if product.kind:
-        metadata["annotations"] = {"krmfn.dev/profile": product.name}  # type: ignore[assignment]
-    text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
-    return Item(text, 0, len(text), -2)
-
-
 def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protected: bool = True) -> Expansion:
     """Return what a Profile makes of a config."""
     values, wrong = values_of(product, options_of(item), ref.name, ref.namespace)
@@ -166,6 +141,24 @@ def _misfits(one: Filled) -> Iterator[Result]:
     for result in schema.check({**head, "spec": {"profiles": {"x": own}}}, root, "KRM180"):
         path = result.field.path.removeprefix("spec.profiles.x") if result.field else ""
         yield result._replace(field=Field(f"{one.path}{path.removeprefix('.versions[0]')}"))
+
+
+def _never_fits(one: Filled, wrong: Result) -> bool:
+    """Return True for a misfit of which the Profile is the cause and no option: an unknown field, another type."""
+    defs = schemas.schema(_ROOT)["$defs"]
+    node: Any = defs["release" if one.path.startswith("spec.versions[") else "profile"]
+    held: Any = one.fields
+    for part in split(wrong.field.path.removeprefix(one.path)) if wrong.field else ():
+        node = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+        held = held[int(part)] if isinstance(held, list) else held.get(part)
+        node = node.get("items") or node.get("properties", {}).get(part) or node.get("additionalProperties")
+        if not isinstance(node, dict):
+            return True
+    node = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+    kinds = node.get("type", []) if held is not None else []  # what is missing is of no type
+    return bool(kinds) and not any(
+        may_be({"type": kind}, held) for kind in ([kinds] if isinstance(kinds, str) else kinds)
+    )
 
 
 def _read_again(product: Profile, item: Item) -> Iterator[Result]:

@@ -60,10 +60,6 @@ def check(
             judged = module_checks.check(resources, objects, [], function_config, lint=True)
             findings += [finding for _, finding in judged if finding.rule not in trial.left_out]
         yield from ((None, finding) for finding in findings if trial.concerns(finding))
-    if function_config.products:
-        from . import products
-
-        yield from ((None, finding) for finding in products.tried(function_config))
     yield from ((None, finding) for finding in profiles_are_named(items, function_config, run_of(resources).named))
     for of_profiles in (version_rules, lock_rules):
         yield from ((None, finding) for finding in of_profiles.check(function_config))
@@ -150,7 +146,7 @@ def _offers(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def _stand_in(profile: str, layers: list[Layer], version: str, switched_on: dict[str, Any] | None = None) -> Item:
     """Return a config with this profile, of this version where it has any, and only the fields that it must have."""
     below = merged(layer.fields for layer in layers)
-    spec = _missing(below) | (switched_on or {}) | ({"profile": profile} if profile else {})
+    spec = missing(below) | (switched_on or {}) | ({"profile": profile} if profile else {})
     spec |= {"driverVersion": version} if version else {}
     metadata = {"name": "x", "namespace": "x"}
     manifest = {"apiVersion": "krmfn.dev/v1alpha1", "kind": "DeviceConfig", "metadata": metadata, "spec": spec}
@@ -158,7 +154,7 @@ def _stand_in(profile: str, layers: list[Layer], version: str, switched_on: dict
     return Item(text, 0, len(text), -2)
 
 
-def _missing(spec: dict[str, Any]) -> dict[str, Any]:
+def missing(spec: dict[str, Any]) -> dict[str, Any]:
     """Return neutral values for the fields that a config over these ones would still need."""
     fields: dict[str, Any] = {}
     if "nodePools" not in spec and "nodeSelector" not in spec:

@@ -34,6 +34,10 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         kinds = DEVICECONFIG.owners | run_of(resources).driven
         everything = [item for item in resources.items if (item.group, item.kind) in kinds]
         findings += profiles.check(resources, everything, groups, config)
+    if config.products:
+        from . import trying  # here: few lists have Profiles
+
+        findings += ((None, finding) for finding in trying.tried(resources, items, config))
     return Rendered(
         [one for group in sound for one in generate.objects(group, known_specs)],
         [_claim(one) for group in sound for one in group],

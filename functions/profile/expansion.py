@@ -76,7 +76,17 @@ def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tupl
     bare = Values({} if seen is ABSENT else seen, written or {}, {key: text for key, text in known.items() if text})
     problems: list[Problem] = []
     texts = {key: _text(key, text, bare, problems) for key, text in profile.spec.get("texts", {}).items()}
-    return bare._replace(texts={key: text for key, text in texts.items() if text is not ABSENT}), problems
+    sources = {key: tuple(_sources(text)) for key, text in profile.spec.get("texts", {}).items()}
+    return bare._replace(
+        texts={key: text for key, text in texts.items() if text is not ABSENT}, sources=sources
+    ), problems
+
+
+def _sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
+    """Yield what an entry of `texts` is made of."""
+    if path := expressions.path_of(entry.get("each", "")):
+        yield Expression(*path, "")
+    yield from expressions.parse(entry.get("as", ""))
 
 
 def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:
@@ -228,11 +238,11 @@ class _Filler(NamedTuple):
             text, problem = expressions.replaced(own, self.values)
             if problem:
                 self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
-            first = next(expressions.parse(own), None)
+            first = self.values.written_in(own)
             if first:
                 made.options[new] = first  # type: ignore[index]
             return self.protected(text, own) if first else own
-        made.options[new] = expression  # type: ignore[index]
+        made.options[new] = self.values.written_in(own) or expression  # type: ignore[index]
         value = expressions.value(expression, self.values)
         if "$ref" in node:
             node = self.root["$defs"][node["$ref"].removeprefix(_DEFINITION)]

@@ -52,6 +52,16 @@ class Values(NamedTuple):
     """The options as they are written."""
     metadata: Mapping[str, str]
     texts: Mapping[str, Any] = {}  # read only
+    sources: Mapping[str, tuple[Expression, ...]] = {}  # read only
+    """What each of `texts` is made of."""
+
+    def written_in(self, text: str) -> Expression | None:
+        """Return the first expression of a text whose option is written, by way of `texts` too; else the first."""
+        every = [
+            end for one in parse(text) for end in (one, *(self.sources[one.parts[0]] if one.root == "texts" else ()))
+        ]
+        is_written = (one for one in every if one.root == "spec" and at(self.written, one.parts) is not ABSENT)
+        return next(is_written, next(iter(every), None))
 
 
 def parse(text: str) -> Iterator[Expression]:

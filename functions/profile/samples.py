@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import combinations
+from typing import Any, NamedTuple
 
-from .expressions import path_of
+from krmfn.fieldpath import FieldPath
+
+from . import structural
+from .conditions import holds
+from .expansion import values_of
+from .expressions import at, path_of
 from .judging import whens
 from .product import Profile
 from .structural import Node
 
+_WRITTEN = {"exists": True}
 _BY_TYPE: dict[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean": True}
 
 
@@ -35,18 +42,71 @@ def _is_map(node: Node) -> bool:
     return isinstance(node.get("additionalProperties"), dict)
 
 
-def trials(profile: Profile) -> Iterator[Any]:
-    """Yield the options of each try: those that must be there, then the same with what each `when` asks for."""
-    node = profile.options.get("properties", {}).get("spec", {})
-    known = node.get("properties", {})
-    least = {name: sample(known.get(name, {})) for name in node.get("required", ())}
-    yield least
-    for _, when in whens(profile.spec):
-        yield _with(copy.deepcopy(least), node, when["if"])
+class Trial(NamedTuple):
+    """Options to render a Profile with, and the conditions that they are made for."""
+
+    options: Any
+    conditions: tuple[Mapping[str, Any], ...] = ()
+
+    def gives(self, node: Node, parts: Sequence[str]) -> bool:
+        """Return True for an option whose value comes from the schema or a condition, and is not made up here."""
+        own = structural.at(node, parts) or {}
+        asked = (path_of(path) for one in self.conditions for path, wanted in one.items() if wanted != _WRITTEN)
+        return "default" in own or bool(own.get("enum")) or (parts[0], tuple(parts[1:])) in asked
+
+    def writes(self, parts: Sequence[str]) -> bool:
+        """Return True for an option that is written."""
+        return bool(parts) and at(self.options, parts) is not structural.ABSENT
 
 
-def _with(options: dict[str, Any], node: Node, condition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options for which a condition holds, as far as the schema lets them."""
+def trials(profile: Profile) -> Iterator[Trial]:
+    """Yield the least options that there must be, then the same with what each `when` asks for."""
+    yield (least := least_of(profile))
+    yield from (asked(profile, least.options, when["if"]) for _, when in whens(profile.spec))
+
+
+def more_trials(profile: Profile, sets: Callable[[Mapping[str, Any]], Set[FieldPath]]) -> Iterator[Trial]:
+    """Yield trials of each option alone, and of each two `when`s that hold together and set one field.
+
+    `sets` returns the paths of the fields that a `when` sets or unsets.
+    """
+    least = least_of(profile).options
+    for parts, _ in structural.leaves(_spec(profile)):
+        yield asked(profile, least, {"".join(("spec", *(f"['{part}']" for part in parts))): _WRITTEN})
+    known = [(when["if"], sets(when)) for _, when in whens(profile.spec)]
+    for (one, fields), (other, others) in combinations(known, 2):
+        if one != other and _meet(fields, others):
+            both = asked(profile, least, one, other)
+            values, _ = values_of(profile, both.options, "x", "x")
+            if holds(one, values) and holds(other, values):
+                yield both
+
+
+def _meet(fields: Set[FieldPath], others: Set[FieldPath]) -> bool:
+    """Return True when a field is in both, or is within one of the others."""
+    return any(one[: len(other)] == other[: len(one)] for one in fields for other in others)
+
+
+def least_of(profile: Profile) -> Trial:
+    """Return the options that there must be."""
+    return Trial(sample({**_spec(profile), "additionalProperties": False}))
+
+
+def asked(profile: Profile, options: Any, *conditions: Mapping[str, Any]) -> Trial:
+    """Return options for which some conditions hold, as far as the schema lets them."""
+    made = copy.deepcopy(options)
+    for condition in conditions:
+        _put(made, _spec(profile), condition)
+    return Trial(made, conditions)
+
+
+def _spec(profile: Profile) -> Node:
+    own: Node = profile.options.get("properties", {}).get("spec", {})
+    return {name: value for name, value in own.items() if name not in ("default", "enum")} | {"type": "object"}
+
+
+def _put(options: dict[str, Any], node: Node, condition: Mapping[str, Any]) -> None:
+    """Write into options what a condition asks for, and what the schema requires beside it."""
     for path, wanted in condition.items():
         root, parts = path_of(path) or ("", ())
         if root != "spec" or wanted == {"exists": False}:
@@ -59,4 +119,3 @@ def _with(options: dict[str, Any], node: Node, condition: Mapping[str, Any]) -> 
         leaf = own.get("properties", {}).get(parts[-1], own.get("additionalProperties") or {})
         value = sample(leaf) if isinstance(wanted, dict) else wanted[0] if isinstance(wanted, list) else wanted
         holder[parts[-1]] = value
-    return options

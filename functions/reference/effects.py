@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest, Result
 
-from ..deviceconfig import generate, products, reading
+from ..deviceconfig import generate, reading, trying
 from ..differences import differences
 from ..profile import samples, structural
 from ..profile.expressions import path_of
@@ -70,7 +70,7 @@ def _type(node: structural.Node) -> str:
 def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     """Yield options to render with, and in words what they switch; first the least that there must be."""
     node = product.options.get("properties", {}).get("spec", {})
-    least = next(samples.trials(product))
+    least = samples.least_of(product).options
     yield least, ""
     switches: dict[str, tuple[tuple[str, ...], Any]] = {}
     for _, when in whens(product.spec):
@@ -132,7 +132,7 @@ def _with(spec: Any, path: tuple[str, ...], value: Any) -> Any:
 
 def _objects(product: Profile, spec: Any, config: FunctionConfig) -> dict[str, Manifest]:
     """Return what is generated of a config with these options, without marks of ours; {} where nothing can be."""
-    item = products.stand_in(product, spec)
+    item = trying.stand_in(product, spec)
     problems: dict[Item, list[Result]] = {}  # of a made value, or without what must be there: nothing is made then
     groups = reading.from_items([item], config, problems)
     made = [one for group in groups for one in generate.objects(group, {})]

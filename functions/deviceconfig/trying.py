@@ -1,0 +1,120 @@
+"""Profiles by themselves: each is rendered with the least options, and with those that its conditions ask for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from krmfn import Field, Item, ResourceList, Result
+from krmfn.fieldpath import FieldPath, join, split
+
+from ..profile import samples
+from ..profile.product import Profile
+from ..profile.samples import Trial
+from ..rendering import module_checks
+from ..rendering.function_config import FunctionConfig
+from ..run import run_of
+from . import generate, products, reading, rules
+from .merging import EITHER, KEYS, UNSET, key_of, merged, merges
+from .profiles import missing
+
+_FORMS: dict[str, str] = {one: "/".join(pair) for pair in EITHER for one in pair}
+
+
+def tried(resources: ResourceList, items: Collection[Item], config: FunctionConfig) -> Iterator[Result]:
+    """Yield what is wrong in Profiles by themselves.
+
+    Where the nodes are judged, too (`check`), those without any config among the items are rendered also with each
+    option and with each two `when`s that set one field. What is wrong with a made option is left out.
+    """
+    is_check = run_of(resources).settings.intent.judges_nodes
+    having = {one.name for item in items if (one := config.product(item))} if is_check else ()
+    alone = config.products.keys() - having if is_check else ()
+    for product in config.products.values():
+        if product.is_sound:
+            found = _alone(product, resources, config) if product.name in alone else _expanded(product, config)
+            yield from {str(one): one for one in found}.values()
+
+
+def _expanded(product: Profile, config: FunctionConfig) -> Iterator[Result]:
+    for trial in samples.trials(product):
+        item = stand_in(product, trial.options)
+        wrong = products.problems(item, item.ref, config)[0]
+        yield from (one for one in wrong if one.ref == product.item.ref)
+
+
+def _alone(product: Profile, resources: ResourceList, config: FunctionConfig) -> Iterator[Result]:
+    """Yield the errors in what is made of a Profile, each at the place in it that can be mended."""
+    always: dict[str, Result] | None = None
+    for trial in (*samples.trials(product), *samples.more_trials(product, _sets)):
+        item, is_judged, wrong = _rendered(product, trial, resources, config)
+        others: dict[str, Result] = {}
+        for one in (one for one in wrong if one.severity == "error"):
+            parts = split(one.field.path)[1:] if one.field else ()
+            parts = parts if product.kind or parts[:1] != ("options",) else parts[1:]
+            if one.ref == product.item.ref:
+                yield one
+            elif one.ref == item.ref and trial.gives(product.options, ("spec", *parts)):
+                path = ("spec", "schema", *(step for part in ("spec", *parts) for step in ("properties", part)))
+                yield product.item.located(one._replace(ref=None, field=Field(join(path)), place=None))
+            elif one.ref == item.ref and not trial.writes(parts):
+                others[one.message] = one
+        if is_judged:
+            always = {text: one for text, one in (others if always is None else always).items() if text in others}
+    for one in (always or {}).values():
+        message = f"{one.message} (with every option that was tried, so no config of this Profile is right)"
+        yield product.item.located(one._replace(ref=None, message=message, field=Field("spec.config"), place=None))
+
+
+def _rendered(
+    product: Profile, trial: Trial, resources: ResourceList, config: FunctionConfig
+) -> tuple[Item, bool, list[Result]]:
+    """Return a config with some options, whether rules could judge it, and what they find in it and its objects."""
+    item = stand_in(product, trial.options)
+    wrong, made = products.problems(item, item.ref, config)
+    if made and not wrong and not product.kind:
+        parts = [*made.layers, *(one for part in made.modules.values() for one in part)]
+        below = merged([config.overrides.get(product.name, {}), *(one.fields for one in parts), config.defaults])
+        item = stand_in(product, trial.options, missing(below))
+    problems: dict[Item, list[Result]] = {}
+    groups = reading.from_items([item], config, problems)
+    if problems:
+        return item, False, problems[item]
+    found = [one for group in groups for one in rules.check_group(group, set())]
+    if not any(one.severity == "error" for one in found):
+        objects = [one for group in groups for one in generate.objects(group, {})]
+        found += [one for _, one in module_checks.check(resources, objects, [], config, lint=True)]
+    return item, True, found
+
+
+def _sets(when: Mapping[str, Any]) -> set[FieldPath]:
+    """Return the paths of the fields that a `when` sets or unsets, with an entry of a list by its key."""
+    return {*_leaves(when.get("config", {}), ()), *((_FORMS.get(name, name),) for name in when.get(UNSET, ()))}
+
+
+def _leaves(fields: Any, path: FieldPath) -> Iterator[FieldPath]:
+    """Yield the path of each field, with an entry of a list by its key."""
+    if isinstance(fields, dict) and fields:
+        for name, value in fields.items():
+            own: FieldPath = (*path, _FORMS.get(str(name), str(name)))
+            if merges(name, value):
+                for entry in value:
+                    rest = {key: child for key, child in entry.items() if key not in KEYS[name]}
+                    yield from _leaves(rest, (*own, str(key_of(name, entry))))
+            else:
+                yield from _leaves(value, own)
+    elif path:
+        yield path
+
+
+def stand_in(product: Profile, options: Any, fields: Mapping[str, Any] | None = None) -> Item:
+    """Return a config of a Profile with these options, called x; `fields` are those of a DeviceConfig beside them."""
+    metadata = {"name": "x", "namespace": "x"}
+    group, kind = product.kind or ("krmfn.dev", "DeviceConfig")
+    spec = options if product.kind else {**(fields or {}), "profile": product.name, "options": options}
+    version = next(iter(product.versions), "v1alpha1")
+    if product.kind:
+        metadata["annotations"] = {"krmfn.dev/profile": product.name}  # type: ignore[assignment]
+    text = json.dumps({"apiVersion": f"{group}/{version}", "kind": kind, "metadata": metadata, "spec": spec}).encode()
+    return Item(text, 0, len(text), -2)

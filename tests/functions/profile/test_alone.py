@@ -1,0 +1,73 @@
+"""A Profile is checked without any config: with its defaults, each option, each `when`, and pairs of these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands import ROOT, process
+from tests.functions.profile.vendor import PROFILE
+
+PLUGIN = "{devicePlugin: {image: 'registry.example.com/amd/plugin:1'}}"
+
+
+def checked(tmp_path: Path, text: str) -> Any:
+    (tmp_path / "profile.yaml").write_text(text)
+    return process("krmfn", "check", str(tmp_path / "profile.yaml"))
+
+
+def with_options(options: str, config: str) -> str:
+    """The Profile with more options, and more fields in its config."""
+    made = yaml.safe_load(PROFILE)
+    own = made["spec"]["schema"]["properties"]["spec"]
+    own["required"] = ["driver"]
+    own["properties"] |= yaml.safe_load(options)
+    made["spec"]["config"] |= yaml.safe_load(config)
+    return yaml.safe_dump(made)
+
+
+@pytest.mark.parametrize(
+    ("options", "config", "words"),
+    [
+        ("{a: {type: string}}", "{serviceAccountName: '${spec.a}'}", ""),
+        ("{a: {type: string, pattern: '^v[0-9]$'}}", "{dirName: '${spec.a}'}", ""),  # x is a made sample, and no path
+        ("{a: {type: string, enum: [x, /y]}}", "{dirName: '${spec.a}'}", "spec.schema.properties.spec.properties.a: "),
+        ("{a: {type: string, default: x}}", "{dirName: '${spec.a}'}", "spec.config.dirName: "),
+        ("{a: {type: string, maxLength: 1, default: xy}}", "{dirName: '/${spec.a}'}", "breaks its own schema"),
+        ("{a: {type: array, items: {type: string}}}", "{unloadArgs: '${spec.a}', rawLoadArgs: [x]}", "rawLoadArgs"),
+        ("{a: {type: string}}", "{x: '${spec.a}'}", "spec.config.x: "),  # whatever the option holds
+        ("{a: {type: string}}", "{allNodes: '${spec.a}'}", "spec.config.allNodes: "),
+        ("{a: {type: object}}", "{tolerations: [{key: '${spec.a}'}]}", "spec.config.tolerations[0].key: "),
+    ],
+)
+def test_each_option_alone(tmp_path: Path, options: str, config: str, words: str) -> None:
+    done = checked(tmp_path, with_options(options, config))
+    assert (done.code, words in done.text) == (int(bool(words)), True), done.text
+
+
+@pytest.mark.parametrize(("condition", "code"), [("{spec.b: true}", 1), ("{spec.b: true, spec.a: false}", 0)])
+def test_two_whens_that_set_one_field(tmp_path: Path, condition: str, code: int) -> None:
+    own = yaml.safe_load(with_options("{a: {type: boolean, default: false}, b: {type: boolean}}", PLUGIN))
+    in_tree = {"if": {"spec.a": True}, "config": {"inTreeDriver": True}, "unset": ["moduleName", "parameters"]}
+    other = {"moduleName": "gim", "kernelMappings": [{"regexp": "^6", "image": "x/y:1-$KERNEL_FULL_VERSION"}]}
+    own["spec"]["when"] += [in_tree, {"if": yaml.safe_load(condition), "config": other}]
+    done = checked(tmp_path, yaml.safe_dump(own))
+    assert (done.code, "inTreeDriver and kernelMappings exclude" in done.text) == (code, bool(code)), done.text
+
+
+def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
+    own = yaml.safe_load(PROFILE)
+    del own["spec"]["config"]["moduleName"]
+    done = checked(tmp_path, yaml.safe_dump(own))
+    assert done.code == 1
+    assert "spec.config: the kernel module's name is missing" in done.text
+    assert "so no config of this Profile is right" in done.text
+    del own["spec"]["for"]  # a DeviceConfig may write it
+    assert checked(tmp_path, yaml.safe_dump(own)).code == 0
+
+
+def test_the_profile_of_amd() -> None:
+    assert process("krmfn", "check", str(ROOT / "examples/profiles/amd-gpu/profile.yaml")).code == 0
