@@ -28,8 +28,8 @@ def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:
     """Yield the id of each list in a value, with the list, and a copy of it."""
     if isinstance(value, list):
         yield id(value), (value, [*value])
-    if isinstance(value, (dict, list)):
-        for child in value.values() if isinstance(value, dict) else value:
+    for child in value.values() if isinstance(value, dict) else value:
+        if isinstance(child, (dict, list)):
             yield from _lists(child)
 
 

@@ -58,6 +58,7 @@ class _Walk:
 
     def __init__(self, text: str, root: Any, lists: Lists | None) -> None:
         self.text, self.root, self.lists = text, root, lists
+        self.merges = "<<" in text or "merge" in text
         self.patches: list[tuple[int, int, str]] = []
 
     def value(self, node: Any, old: Any, new: Any) -> None:
@@ -79,7 +80,7 @@ class _Walk:
         self.patches.append((node.start_mark.index, node.end_mark.index, piece))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
-        names = [key.value for key, _ in node.value if not is_merge(key)]
+        names = [key.value for key, _ in node.value if not (self.merges and is_merge(key))]
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
         is_known = len({*names}) == len(names) and old.keys() >= {*names}
         if not is_known or not new.keys() & {*names} or not merged.keys() <= new.keys():
@@ -87,7 +88,7 @@ class _Walk:
         column = node.value[0][0].start_mark.column
         for (key, value), (following, _) in pairwise([*node.value, (None, None)]):
             name = key.value
-            if is_merge(key):
+            if self.merges and is_merge(key):
                 continue
             if name not in new:
                 end = self.begin(following.start_mark.index) if following else self.end((key, value))
