@@ -188,8 +188,13 @@ def test_what_is_generated_is_owned_and_complete(case: Case) -> None:
 
 
 def empty(value: Any, path: str = "") -> Iterator[str]:
-    """Where a manifest holds nothing: null, "", [] or {}; a selector may be {}, a label's value "", an API group ""."""
-    if path.endswith((".nodeSelector", ".matchLabels", ".selector", ".labels", ".annotations", ".apiGroups")):
+    """Where a manifest holds nothing: null, "", [] or {}; a selector may be {}, a label's value "", an API group "".
+
+    `args: {}` of modprobe is what an operator wrote, and KMM reloads the module when it goes.
+    """
+    if path.endswith(
+        (".modprobe.args", ".nodeSelector", ".matchLabels", ".selector", ".labels", ".annotations", ".apiGroups")
+    ):
         return
     if value in (None, "", [], {}) and value is not False and value != 0:
         yield path

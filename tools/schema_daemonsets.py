@@ -70,8 +70,8 @@ _ADOPTED = {
     )
     | {"minProperties": 1},
     "keepPodTemplate": flag(
-        "true adds nothing to its pods, neither labels nor the config's nodeSelector, while a DaemonSet that is there "
-        "already is taken over; remove it afterwards"
+        "true adds nothing to its pods: no labels, and no nodeSelector, tolerations, account or pull secrets of the "
+        "config, so that none is replaced when a DaemonSet that is there already is taken over; remove it afterwards"
     ),
 }
 _WAITING = {

@@ -162,7 +162,12 @@ MODPROBE: dict[str, Node] = {
     ),
     "dirName": text("the directory in the image that holds lib/modules (/opt)", "path"),
     "firmwarePath": text("the firmware's directory in the image", "directory"),
-    "loadArgs": same("arguments", "arguments for modprobe when it loads"),
+    "loadArgs": listed(
+        text("one argument", "line"),
+        "arguments for modprobe when it loads; an empty list is written as `args: {}`, which KMM tells from none",
+        least=0,
+        most=64,
+    ),
     "unloadArgs": same("arguments", "arguments for modprobe when it unloads"),
     "rawLoadArgs": same("arguments", "all of modprobe's arguments for loading, in place of moduleName"),
     "rawUnloadArgs": same("arguments", "all of modprobe's arguments for unloading, in place of moduleName"),

@@ -9,7 +9,7 @@ from krmfn import Manifest
 from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.metadata import daemonset_order, filled, metadata
 from . import names
-from .fields import DaemonSet, InitContainer, Service
+from .fields import DaemonSet, InitContainer, Service, Spec
 from .images import image_of
 from .model import DeviceConfig
 from .module import secrets
@@ -108,13 +108,13 @@ def pod_of(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, An
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
-    inherited = {} if entry.keepPodTemplate else config.spec.nodeSelector or {}
-    selector = {**inherited, **(entry.nodeSelector or {}), **_gate(config, entry, version)}
+    above = Spec() if entry.keepPodTemplate else config.spec
+    selector = {**(above.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry, version)}
     made = filled(
-        serviceAccountName=names.of_account(config, entry, entry.name) or config.spec.serviceAccountName,
-        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else secrets(config),
+        serviceAccountName=names.of_account(config, entry, entry.name) or above.serviceAccountName,
+        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else secrets(above),
         nodeSelector=selector,
-        tolerations=[*config.spec.tolerations, *entry.tolerations],
+        tolerations=[*above.tolerations, *entry.tolerations],
         **_given(entry, POD),
         initContainers=[_container(config, init, []) for init in entry.initContainers],
         containers=[

@@ -101,7 +101,7 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
 
 def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:
     """Yield what becomes of several pull secrets, and an error for one that stands twice."""
-    names = [one["name"] for one in secrets(config)] if config.spec.imagePullSecrets else []
+    names = [one["name"] for one in secrets(config.spec)] if config.spec.imagePullSecrets else []
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"imagePullSecrets names {name!r} twice; leave one out"

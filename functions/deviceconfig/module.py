@@ -8,7 +8,7 @@ from krmfn import Manifest
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.metadata import MODULE_ORDER, filled, metadata
-from .fields import Container, DevicePlugin, Dra, KernelMapping
+from .fields import Container, DevicePlugin, Dra, KernelMapping, Spec
 from .images import image_of
 from .merging import OF_MAPPINGS
 from .model import DeviceConfig
@@ -54,7 +54,7 @@ def _without_selector(config: DeviceConfig) -> dict[str, Any]:
         moduleLoader=loader if config.loads else None,
         devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
         dra=_plugin(config, spec.dra, "dra"),
-        imageRepoSecret=next(iter(secrets(config)), None),
+        imageRepoSecret=next(iter(secrets(spec)), None),
         tolerations=[*spec.tolerations, *spec.loaderTolerations],
     )
 
@@ -62,16 +62,18 @@ def _without_selector(config: DeviceConfig) -> dict[str, Any]:
 def _loader(config: DeviceConfig) -> dict[str, Any]:
     spec = config.spec
     only_keys = spec.sign and "filesToSign" not in spec.sign and any(mapping.sign for mapping in config.mappings)
+    args = filled(load=spec.loadArgs, unload=spec.unloadArgs)
     return filled(
         modprobe=filled(
             moduleName=spec.moduleName,
             dirName=spec.dirName or "/opt",
             parameters=spec.parameters,
-            args=filled(load=spec.loadArgs, unload=spec.unloadArgs),
+            args=args,
             rawArgs=filled(load=spec.rawLoadArgs, unload=spec.rawUnloadArgs),
             firmwarePath=spec.firmwarePath,
             modulesLoadingOrder=spec.modulesLoadingOrder,
-        ),
+        )
+        | ({"args": {}} if not args and "loadArgs" in vars(spec) else {}),  # KMM reloads when `{}` comes or goes
         version=config.version,
         imagePullPolicy=spec.imagePullPolicy,
         inTreeModulesToRemove=spec.inTreeModulesToRemove,
@@ -133,7 +135,7 @@ def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
     )
 
 
-def secrets(config: DeviceConfig) -> list[dict[str, str]]:
+def secrets(spec: Spec) -> list[dict[str, str]]:
     """Return the references to the pull secrets, as Module and pods spell them; a Module takes the first alone."""
-    names = config.spec.imagePullSecrets or [config.spec.imagePullSecret]
+    names = spec.imagePullSecrets or [spec.imagePullSecret]
     return [{"name": name["name"] if isinstance(name, dict) else name} for name in names if name]

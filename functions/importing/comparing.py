@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from krmfn.resource import ref
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.module import HUB_KIND, MODULE_KIND
 from ..rendering.metadata_checks import PROFILE
-from .normal import OUR_ANNOTATIONS, OUR_LABELS, folded, normal
+from .normal import OUR_ANNOTATIONS, OUR_LABELS, folded, normal, pods
 
 
 class Difference(NamedTuple):
@@ -29,13 +30,19 @@ def compared(written: Manifest, rendered: Manifest, selector: Mapping[str, Any])
         in_folds = {change.parts: change for change in differences(_folded(old), _folded(new))}
         told = {change.parts for change in changes}
         return [
-            *(
-                Difference(one, _of_ours(one) or _of_args(one) or ("" if one.parts in in_folds else _FOLDED))
-                for one in changes
-            ),
+            *(Difference(one, _of_ours(one) or ("" if one.parts in in_folds else _FOLDED)) for one in changes),
             *(Difference(one) for at, one in in_folds.items() if at not in told and not _of_ours(one)),
         ]
     return [Difference(change, _of_ours(change) or _of_pods(change, selector)) for change in changes]
+
+
+def rolling(written: Manifest, rendered: Manifest) -> list[Difference]:
+    """Return the differences between the pod templates of two DaemonSets, each of which replaces the pods."""
+    old, new = pods(written), pods(rendered)
+    start = ("spec", "template")
+    found = [Difference(one._replace(parts=(*start, *one.parts))) for one in differences(old, new)]
+    in_order = json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
+    return found if found or in_order else [Difference(FieldChange(start, old, new))]
 
 
 _FOLDED = "it is written in each kernel mapping, or as a list: KMM reads both the same way"
@@ -68,13 +75,6 @@ def _of_ours(change: FieldChange) -> str:
     """Return why a label or annotation differs that generated objects have of their own."""
     if change.parts[-1:] and str(change.parts[-1]) in OUR_LABELS + OUR_ANNOTATIONS and "metadata" in change.parts:
         return _UNSET if change.parts[-1] == PROFILE else REPLACED
-    return ""
-
-
-def _of_args(change: FieldChange) -> str:
-    """Return why empty arguments of modprobe may go."""
-    if change.parts[-2:] == ("modprobe", "args") and change.old == {} and change.new is ABSENT:
-        return "no arguments either way; but to KMM it is a change, so it unloads the kernel module and loads it again"
     return ""
 
 

@@ -88,8 +88,11 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
     named = _name(set_name, f"{base}-", versioned) or container.get("name")
     own_selector = {} if labels_of_pods == {OWN_LABEL: set_name} else labels_of_pods
     shared, of_pods = {**(fields.get("labels") or {}), **labels}, own_notes(notes, "labels")
+    of_pod = _of_pod(one, pod, {} if keeps_pods else fields)
     if keeps_pods:
-        shared, of_pods = {}, table(one.manifest, "spec", "template", "metadata", "labels")
+        template = table(one.manifest, "spec", "template")
+        shared, of_pods = {}, table(template, "metadata", "labels")
+        of_pod["tolerations"] = table(template, "spec").get("tolerations") or []  # in their order
     entry = filled(
         objectName=set_name if set_name != f"{base}-{named}{versioned}" else None,
         matchLabels=own_selector,
@@ -100,7 +103,7 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
         **{**_container({**container, "volumeMounts": mounts}), "name": named},
         volumes=volumes,
         hostDevices=devices,
-        **_of_pod(one, pod, fields, keeps_pods),
+        **of_pod,
         **{name: spec.get(name) for name in _OF_SET},
         labels=labels,
         annotations=_beyond(own_notes(metadata, "annotations"), fields.get("annotations")),
@@ -110,9 +113,8 @@ def entry_of(one: Consumer, fields: Mapping[str, Any], base: str, keeps_pods: bo
     return _sorted(entry | ({"service": _service(one.service, fields, entry)} if one.service else {}))
 
 
-def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any], keeps_pods: bool) -> dict[str, Any]:
-    """Return the fields of an entry for its pods, beside those of the main container."""
-    inherited = None if keeps_pods else fields.get("nodeSelector")
+def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an entry for its pods, beside those of the main container; `fields` are inherited."""
     return {
         "initContainers": [_container(init) for init in pod.get("initContainers", [])],
         "containers": [_container(sidecar) for sidecar in pod.get("containers", [])[1:]],
@@ -120,7 +122,7 @@ def _of_pod(one: Consumer, pod: dict[str, Any], fields: Mapping[str, Any], keeps
         "podSpec": {name: value for name, value in pod.items() if name not in _NAMED},
         "serviceAccountName": _account(pod, fields),
         "imagePullSecrets": _secrets(pod, fields),
-        "nodeSelector": _beyond(_ungated(one, table(pod, "nodeSelector")), inherited),
+        "nodeSelector": _beyond(_ungated(one, table(pod, "nodeSelector")), fields.get("nodeSelector")),
         "tolerations": [own for own in pod.get("tolerations", []) if own not in fields.get("tolerations", [])],
     }
 

@@ -16,7 +16,7 @@ from ..kmm.module import HUB_KIND
 from ..rendering.metadata import filled
 from ..run import note
 from ..settings import Settings
-from .comparing import Difference, compared, lost
+from .comparing import Difference, compared, lost, rolling
 from .consumers import Consumer, entry_of
 from .modules import fields_of
 from .normal import folded, normal
@@ -101,11 +101,15 @@ def judged(
         return _refused(draft, resources.results), ()
     made = {item.ref.id: item.manifest for item in resources.items if item.kind != "DeviceConfig"}
     selector = table(draft.config, "spec", "nodeSelector")
+    entries = zip(draft.entries, draft.config["spec"].get("daemonSets", ()), strict=True)
+    kept = {number for number, entry in entries if "keepPodTemplate" in entry}
     reasons: Reasons = {}
     differences: list[tuple[Ref, Difference]] = []
     for manifest, number in draft.wanted:
         new = made.pop(ref(manifest).id, None)
         found = compared(manifest, new, selector) if new else []
+        if new and number in kept and new["kind"] == "DaemonSet":
+            found = [one for one in found if one.change.parts[:2] != ("spec", "template")] + rolling(manifest, new)
         differences += ((ref(manifest), one) for one in found)
         why = tuple(lost(one) for one in found if not one.why) if new else ("nothing of this name is rendered",)
         if why:

@@ -48,7 +48,10 @@ def fields_of(spec: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         dra=_plugin(spec.get("dra")),
         labels=own_notes(metadata, "labels"),
         annotations=own_notes(metadata, "annotations"),
-    ) | ({"nodeSelector": selector} if isinstance(selector, dict) else {})
+    ) | {
+        **({"nodeSelector": selector} if isinstance(selector, dict) else {}),
+        **({"loadArgs": []} if modprobe.get("args") == {} else {}),
+    }
 
 
 def own_notes(metadata: Manifest, name: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from krmfn.ownership import OWNER, PASSED_ON
 
 from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
+from ..kmm.lookup import table
 from ..rendering.metadata import MODULE_ORDER
 from ..rendering.metadata_checks import PROFILE
 
@@ -73,6 +74,19 @@ def normal(manifest: Manifest) -> Manifest:
     """Return the manifest in the form that is equal for all that mean the same; see the module."""
     form: Manifest = _bare(_without_ours(_unaddressed(cleaned(manifest))), "")
     return form
+
+
+def pods(manifest: Manifest) -> Manifest:
+    """Return the pod template of a DaemonSet: its pods stay where only what the API server fills in is different."""
+    template = json.loads(json.dumps(table(manifest, "spec", "template")))
+    pod = table(template, "spec")
+    for name in ("containers", "initContainers"):
+        for container in pod.get(name) or []:
+            if container.get("securityContext") == {}:  # to the server that is not nothing
+                container["securityContext"] = {"seccompProfile": {}}
+    form: Manifest = _bare(template, "template")
+    kept = {name: pod[name] for name in ("serviceAccountName", "tolerations") if pod.get(name)}  # as is, in this order
+    return {**form, "spec": {**table(form, "spec"), **kept}}
 
 
 def _unaddressed(manifest: Manifest) -> Manifest:

@@ -11,6 +11,7 @@ from krmfn_functions.kmm.versions import DEFAULT
 
 from krmfn.yamltext import emit
 from tests import kmm_crds
+from tests.builders import edited
 from tests.commands import process
 from tests.functions.importing.manifests import EXPORTER, GPU
 
@@ -56,3 +57,43 @@ def test_what_is_on_a_cluster_is_imported_and_taken_over(kmm: Cluster, tmp_path:
         tmp_path / "out/deviceconfig-gpu.yaml"
     ).read_text()
     assert again.code == 0
+
+
+@one_version
+def test_no_pod_template_changes_when_it_is_to_be_kept(kmm: Cluster, tmp_path: Path) -> None:
+    """The controller replaces pods when the template, as the server holds it, is another one."""
+    pod: dict[str, Any] = {
+        "tolerations": [{"key": "z", "operator": "Exists"}, {"key": "a", "operator": "Exists", "effect": "NoSchedule"}],
+        "imagePullSecrets": [{"name": "other"}],
+        "securityContext": {"runAsUser": 0},
+        "serviceAccountName": "agent",
+        "hostNetwork": True,
+        "priorityClassName": "system-node-critical",
+    }
+    adopted = edited(
+        EXPORTER,
+        *((f"spec.template.spec.{name}", value) for name, value in pod.items()),
+        ("metadata.labels", {"team": "metrics"}),
+        (("spec", "template", "metadata", "labels", "app.kubernetes.io/name"), "theirs"),
+    )
+    driver = edited(
+        GPU,
+        ("spec.tolerations", [{"operator": "Exists"}]),
+        ("spec.imageRepoSecret", {"name": "pull"}),
+        ("spec.moduleLoader.container.modprobe.args", {}),
+    )
+    (tmp_path / "written.yaml").write_text("---\n".join(map(emit.dump, (driver, adopted))))
+    applied(kmm, tmp_path / "written.yaml")
+    before = dumped(kmm, tmp_path / "written.yaml")
+    done = process("krmfn", "import", "-", "-o", "out", "--keep-pod-templates", stdin=before, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    (tmp_path / "rendered.yaml").write_text(process("krmfn", "render", "out", cwd=tmp_path).text)
+    applied(kmm, tmp_path / "rendered.yaml")
+    after = dumped(kmm, tmp_path / "written.yaml")
+    assert daemon_set(after)["spec"] == daemon_set(before)["spec"]
+    assert daemon_set(after)["metadata"]["generation"] == daemon_set(before)["metadata"]["generation"]
+    assert daemon_set(after)["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "krmfn"
+
+
+def daemon_set(dump: bytes) -> dict[str, Any]:
+    return next(item for item in yaml.safe_load(dump)["items"] if item["kind"] == "DaemonSet")

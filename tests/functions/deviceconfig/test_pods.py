@@ -65,3 +65,14 @@ def test_a_service_selects_the_pods_that_it_stands_in_front_of(fields: dict[str,
     labels = made["DaemonSet"]["spec"]["template"]["metadata"]["labels"]
     assert made["Service"]["spec"]["selector"].items() <= labels.items()
     assert made["DaemonSet"]["spec"]["selector"]["matchLabels"].items() <= labels.items()
+
+
+def test_kept_pods_have_what_their_entry_says_and_the_ready_label() -> None:
+    names = {"imagePullSecret": "pull", "serviceAccountName": "driver"}
+    above = {"labels": {"a": "b"}, "tolerations": [{"operator": "Exists"}], "nodeSelector": {"gpu": "a"}, **names}
+    entry = {**AGENT, "keepPodTemplate": True, "matchLabels": {"app": "agent"}, "podLabels": {"app": "agent", "b": "c"}}
+    made = generated(applied(deviceconfig, device_config(SPEC | above | {"daemonSets": [entry]})))
+    template = next(one for one in made if one["kind"] == "DaemonSet")["spec"]["template"]
+    assert template["metadata"] == {"labels": {"app": "agent", "b": "c"}}
+    assert template["spec"].keys() == {"nodeSelector", "containers"}
+    assert template["spec"]["nodeSelector"] == {READY: ""}

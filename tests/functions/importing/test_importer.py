@@ -248,12 +248,16 @@ def test_an_empty_tls_setting_over_an_insecure_container_cannot_be_expressed() -
     assert why == "spec.moduleLoader.container.kernelMappings[0].registryTLS: a DeviceConfig has no field for it"
 
 
-def test_empty_arguments_go_and_what_that_does_is_named() -> None:
+def test_empty_arguments_stay_since_kmm_would_reload_without_them() -> None:
     whole = imported([module(name="gpu", modprobe={"moduleName": "gpu", "args": {}})], SETTINGS)
-    config_of(whole)
-    [(_, difference)] = whole.taken[0].differences
-    assert difference.change.path == "spec.moduleLoader.container.modprobe.args"
-    assert "unloads the kernel module and loads it again" in difference.why
+    assert config_of(whole)["spec"]["loadArgs"] == []
+    assert whole.taken[0].differences == ()
+
+
+def test_pods_that_no_config_can_leave_as_they_are_stay_by_hand() -> None:
+    for path, value in ((f"{C}.securityContext", {}), (f"{P}.serviceAccountName", "default")):
+        whole = imported([GPU, edited(EXPORTER, (path, value))], SETTINGS, keeps_pods=True)
+        assert [reason.partition(":")[0] for one in whole.kept for reason in one.reasons] != []
 
 
 def test_an_empty_list_that_counts_cannot_be_expressed() -> None:

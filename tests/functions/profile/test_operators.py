@@ -39,7 +39,6 @@ REASONS = (
         r"spec\.moduleLoader\.container\.kernelMappings.*\.(literal|regexp)",
         "a regexp per system, not a kernel",
     ),
-    ("Module", r".*\.modprobe\.args", "no arguments, written as an empty object"),
     ("DaemonSet", r"spec\.template\.spec\.nodeSelector.*", "without the Module's selector a node could never unload"),
     (
         "DaemonSet|Service",
