@@ -44,6 +44,11 @@ class Driver(NamedTuple):
         return None if self.claim.ref == self.ref else self.claim.ref
 
     @property
+    def product(self) -> str:
+        """NAME@VERSION of the Profile that it is made by; "" for another one."""
+        return text(table(self.module.manifest, "metadata", "annotations"), "krmfn.dev/profile") if self.owner else ""
+
+    @property
     def joint(self) -> Claim:
         """The claim with the Module that it is for, and with the labels of the clusters that a hub brings it to."""
         of_hub = {f"cluster {key}": value for key, value in self.cluster or ()}

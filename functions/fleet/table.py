@@ -130,8 +130,8 @@ def cells(row: Row) -> tuple[str, ...]:
     image = row.outcome.resolution.image or ""
     first = row.outcome.resolution.in_tree
     what = "; ".join(filter(None, (row.reason, image, f"removes {', '.join(first)} first" if first else "")))
-    owner, pool = row.driver.owner, row.driver.claim.pool
-    config = f"{_short(owner)}{f' ({pool})' if pool else ''}" if owner else "-"
+    owner, beside = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
+    config = f"{_short(owner)}{f' ({beside})' if beside else ''}" if owner else "-"
     facts = (row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
     return (*facts, config, _short(row.driver.ref), row.mapping or "-", what or "plugin only")
 
@@ -224,6 +224,7 @@ def record(row: Row) -> dict[str, Any]:
         "loaded": row.loaded,
         "config": reference(driver.owner) if driver and driver.owner else None,
         "pool": driver.claim.pool or None if driver else None,
+        **({"profile": driver.product} if driver and driver.product else {}),
         "module": reference(driver.ref) if driver else None,
         "mapping": resolution.mapping if resolution else None,
         "mappingText": row.mapping or None,

@@ -61,9 +61,9 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
 
 
 def name(driver: Driver) -> str:
-    """Return the name of a driver for people: its config's, with the pool, else the Module's."""
+    """Return the name of a driver for people: its config's, with the pool and the Profile, else the Module's."""
     pool = f"pool {driver.claim.pool} of " if driver.claim.pool else ""
-    return f"{pool}{driver.owner or driver.ref}"
+    return f"{pool}{driver.owner or driver.ref}" + (f" ({driver.product})" if driver.product else "")
 
 
 def nearest(node: Node, drivers: Sequence[Driver]) -> str:

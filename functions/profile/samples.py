@@ -38,6 +38,14 @@ def sample(node: Node) -> Any:
     return value * max(1, node.get("minLength", 1)) if kind == "string" else value
 
 
+def full(node: Node) -> Any:
+    """Return a value that a schema takes with all of its fields, and an entry in each list."""
+    if node.get("properties") and "default" not in node:
+        return {name: full(child) for name, child in node["properties"].items()}
+    is_list = node.get("type") == "array" and "default" not in node
+    return [full(node["items"])] if is_list else sample(node)
+
+
 def _is_map(node: Node) -> bool:
     return isinstance(node.get("additionalProperties"), dict)
 

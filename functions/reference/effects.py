@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -72,49 +73,58 @@ def _bases(product: Profile, own: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
     node = product.options.get("properties", {}).get("spec", {})
     least = samples.least_of(product).options
     yield least, ""
-    switches: dict[str, tuple[tuple[str, ...], Any]] = {}
-    for _, when in whens(product.spec):
-        for path in when["if"]:
-            root, parts = path_of(path) or ("", ())
-            at = structural.at(node, parts) if root == "spec" and parts != own else None
-            switches |= {f"{path}: {_word(value)}": (parts, value) for value in (_values(at) if at else ())}
+    asked = [_asked(node, when["if"], own) for _, when in whens(product.spec)]
+    single = {f"{path}: {_word(value)}": (parts, value) for one in asked for path, (parts, value) in one.items()}
+    switches = single | {
+        f"{path}: {_word(value)}": (parts, value)
+        for path, (parts, _) in (pair for one in asked for pair in one.items())
+        for value in _values(structural.at(node, parts) or {})
+    }
     yield from ((_with(least, *switch), words) for words, switch in switches.items())
     every = least
     for parts, value in switches.values():
         every = _with(every, parts, value) if value is True else every
-    for _, when in whens(product.spec):
-        spec, words = every, list[str]()
-        for path, value in when["if"].items():
-            option = _wanted(node, path, value) if value != {"exists": False} else None
-            if option and option[0] != own:
-                spec = _with(spec, *option)
-                words.append(f"{path}: {_word(option[1])}")
-        yield spec, f"{', '.join(words)}, and all other switches on" if words else "all switches on"
+    yield every, "all switches on"
+    for base, beside in ((least, ""), (every, "all other switches on")):
+        for one in asked:
+            spec = base
+            for parts, value in one.values():
+                spec = _with(spec, parts, value)
+            words = ", ".join(f"{path}: {_word(value)}" for path, (_, value) in one.items())
+            yield spec, ", and ".join(filter(None, (words, beside)))
 
 
-def _wanted(node: structural.Node, path: str, value: Any) -> tuple[tuple[str, ...], Any] | None:
-    """Return the option that a condition is about, and a value for which it holds; None for one of no option."""
-    root, parts = path_of(path) or ("", ())
-    own = structural.at(node, parts) if root == "spec" else None
-    if own is None:
-        return None
-    return parts, samples.sample(own) if isinstance(value, dict) else value[0] if isinstance(value, list) else value
+def _asked(
+    node: structural.Node, condition: Mapping[str, Any], own: tuple[str, ...]
+) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """Return the options that a condition is about but for `own`, each with a value for which it holds."""
+    found: dict[str, tuple[tuple[str, ...], Any]] = {}
+    for path, value in condition.items():
+        root, parts = path_of(path) or ("", ())
+        option = structural.at(node, parts) if root == "spec" and parts != own else None
+        if option is not None and value != {"exists": False}:
+            wanted = samples.full(option) if isinstance(value, dict) else value[0] if isinstance(value, list) else value
+            found[path] = parts, wanted
+    return found
 
 
 def _values(node: structural.Node) -> list[Any]:
-    """Return values that a schema takes and that differ from each other."""
+    """Return values that a schema takes and that differ from each other and from the default."""
     if node.get("enum"):
         return list(node["enum"])
     if node.get("type") == "boolean":
         return [True, False]
-    first = samples.sample({key: own for key, own in node.items() if key != "default"})
-    if isinstance(first, int) and first == node.get("default") and node.get("maximum", first + 1) > first:
+    default = node.get("default")
+    if isinstance(default, str) and default:
+        return [f"{default}x"]  # of the same form: a path stays one
+    first = samples.full({key: own for key, own in node.items() if key != "default"})
+    if isinstance(first, int) and first == default and node.get("maximum", first + 1) > first:
         first += 1
-    return [first]
+    return [first, "/x"] if first == "x" else [first]
 
 
 def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _with(spec: Any, path: tuple[str, ...], value: Any) -> Any:

@@ -65,8 +65,12 @@ def test_options_of_amd_set_something_or_say_why_not(option: str, line: str) -> 
     assert any(line in one for one in explained(f"amd-gpu.spec.{option}", AMD)[2:]), option
 
 
-def test_an_option_that_needs_what_was_not_tried_is_not_said_to_set_nothing() -> None:
-    (line,) = explained("amd-gpu.spec.driver.imageSign.keySecret.name", AMD)[4:]  # signs only beside a certSecret
+def test_an_option_that_needs_what_was_not_tried_is_not_said_to_set_nothing(tmp_path: Path) -> None:
+    own = yaml.safe_load(PROFILE)
+    own["spec"]["schema"]["properties"]["spec"]["properties"]["lib"] = {"type": "string"}
+    own["spec"]["when"].append({"if": {"metadata.name": "special"}, "config": {"firmwarePath": "${spec.lib}"}})
+    (tmp_path / "profile.yaml").write_text(yaml.safe_dump(own))
+    (line,) = explained("amd-gpu.spec.lib", str(tmp_path))[4:]
     assert line.startswith("no value that was tried changes")
 
 
