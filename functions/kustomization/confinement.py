@@ -20,6 +20,7 @@ from typing import NamedTuple
 import krmfn
 from krmfn.errors import KrmfnError
 
+from ..paths.disk import parents
 from . import calls as ours
 from .calls import Call
 from .landlock import Bounds
@@ -84,9 +85,10 @@ class Confinement(NamedTuple):
 
 @lru_cache
 def _programs(program: str, path: str) -> frozenset[str]:
-    """Return the folders of the system, of a program, and those of a PATH."""
+    """Return the folders of the system, of a program, and those of a PATH, without what is in another one of them."""
     own = [str(Path(name).parent) for name in (program, os.path.realpath(program))]
-    return frozenset(filter(os.path.isabs, (*SYSTEM, *own, *path.split(os.pathsep))))
+    every = {os.path.realpath(one) for one in (*SYSTEM, *own, *path.split(os.pathsep)) if os.path.isabs(one)}
+    return frozenset(one for one in every if every.isdisjoint(above for above in parents(one) if above != one))
 
 
 @lru_cache
