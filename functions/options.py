@@ -63,18 +63,23 @@ class RunOptions(NamedTuple):
     color: str = "auto"
 
 
-LIVE = (
-    "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
-    "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, or part of it"
-)
-
-
 def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
     """Add the PATHs, and --live for a command that says something of nodes."""
     if live:
-        parser.add_argument("--live", action="append", default=[], metavar="[CLUSTER=]DUMP", help=LIVE)
+        add_live(parser)
     help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
+
+
+def add_live(parser: argparse.ArgumentParser) -> None:
+    """Add --live, by its two names."""
+    help_ = (
+        "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
+        "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, part of it, "
+        "or a NodeInventory"
+    )
+    metavar = "[CLUSTER=]DUMP"
+    parser.add_argument("--nodes", "--live", dest="live", action="append", default=[], metavar=metavar, help=help_)
 
 
 NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
+from io import BufferedReader
 
 from krmfn.counts import counted, some
 from krmfn.errors import KrmfnError
@@ -13,10 +14,23 @@ from krmfn.resourcelist import ResourceList
 from krmfn.runner import max_bytes
 
 from ..command import Context
-from ..fleet import live, nodes
+from ..fleet import json_stream, live, nodes, readings
 from ..fleet.live import Live
 from ..paths import files, manifests
 from ..rendering.kinds import NODES
+
+
+def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
+    """Return the objects of YAML. Raises KrmfnError for too much of it, none, and what two readers read differently."""
+    text = source.read(max_bytes() + 1)
+    if len(text) > max_bytes():
+        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
+    if not text.strip():
+        raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
+    resources = manifests.read_stream(text, name)
+    if findings := [*resources.results, *readings.check(*resources.items)]:
+        raise KrmfnError(*map(str, findings))
+    return resources
 
 
 @cache  # stdin can be read once, and a dump may be half a gigabyte
@@ -24,7 +38,9 @@ def read(name: str) -> Live:
     """Return what a dump says. Raises KrmfnError that names it."""
     try:
         with files.open_named(name) as source:
-            return live.read(source.read, max_bytes())
+            if json_stream.begins(source):
+                return live.read(json_stream.objects(live.bounded(source.read, max_bytes())))
+            return live.read(item.manifest for item in read_yaml(source).items)
     except KrmfnError as failure:
         raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
 
@@ -60,16 +76,19 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
         held = [item for item in resources.items if (item.group, item.kind) in NODES]
         committed |= {node.name for node in nodes.read(ResourceList(held)).nodes}
         resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
-    if committed and committed.isdisjoint(dump.nodes):
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [*dump.nodes.values(), *dump.inventories]})
+    items = manifests.read_stream(text.encode()).items
+    there = {*dump.nodes, *(node.name for node in nodes.read(ResourceList(items)).nodes)}
+    if committed and there and committed.isdisjoint(there):
         raise KrmfnError(
-            f"--live: none of the {counted(len(dump.nodes), 'node')} of the dump is among the {len(committed):,} that "
+            f"--live: none of the {counted(len(there), 'node')} of the dump is among the {len(committed):,} that "
             f"are committed for {name}; pass a dump of that cluster, or renew its inventory"
         )
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(dump.nodes.values())})
     for resources in lists[:1]:
-        resources.items += manifests.read_stream(text.encode()).items
+        resources.items += items
     before = f" in place of {len(committed):,} committed" if committed else ""
-    context.log.say(f"{name}: {counted(len(dump.nodes), 'live node')}{before}")
+    what = "live node" if dump.nodes else "node"
+    context.log.say(f"{name}: {counted(len(there), what)}{before}")
 
 
 def replace_each(context: Context, lists: Mapping[str, Sequence[ResourceList]]) -> None:

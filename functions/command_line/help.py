@@ -13,7 +13,7 @@ from typing import Any
 from . import grammar
 from .table import GROUPS
 
-_READ = "nodes live from for base cluster exclude function-config profiles-from"
+_READ = "live from for base cluster exclude function-config profiles-from"
 _JUDGED = (
     "against namespace prune kmm-version kernel where strict baseline kinds fail-on exit-zero missing-from "
     "require-coverage allow-empty allow-unmapped mirror builds min-severity select ignore check max-age"

@@ -12,16 +12,9 @@ from ..fleet import cluster, rules
 from ..fleet.cluster import Cluster
 from ..fleet.nodes import Fleet
 from ..formats.checked import of_cluster
-from ..paths import files, manifests
+from ..paths import files
 from ..rendering import function_config
-from ..rendering.kinds import NODES
 from ..report.parts import Part
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that `nodes` and `images` share."""
-    help_ = "a file outside PATH with a NodeInventory or Nodes"
-    parser.add_argument("--nodes", metavar="FILE", help=help_)
 
 
 def add_from(parser: argparse.ArgumentParser) -> None:
@@ -46,37 +39,12 @@ def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
     return parts
 
 
-def add_nodes(lists: Mapping[str, ResourceList], nodes: str | None) -> Sequence[Result]:
-    """Add the nodes of the file to the cluster, and return what is said of the file.
-
-    Raises KrmfnError for several clusters, since a node is in one, and for a file that holds no node.
-    """
-    if not nodes:
-        return ()
-    if len(lists) > 1:
-        raise KrmfnError(
-            "--nodes FILE needs a single cluster, and there are several; add an inventory to each of them instead"
-        )
-    found = manifests.read(nodes)
-    if not any((item.group, item.kind) in NODES for item in found.items):
-        why = f" ({found.results[0]})" if found.results else ""
-        raise KrmfnError(f"--nodes {nodes} holds neither a NodeInventory nor Nodes{why}")
-    for resources in lists.values():
-        resources.items += found.items
-    return found.results
-
-
-def read(
-    lists: Mapping[str, ResourceList], nodes: str | None, results: list[Result]
-) -> Iterator[tuple[str, Cluster, bool]]:
+def read(lists: Mapping[str, ResourceList], results: list[Result]) -> Iterator[tuple[str, Cluster, bool]]:
     """Yield the name of each cluster, the cluster, and whether node exclusivity is on there.
 
     Findings about nodes are added to `results`. A cluster with an error among them is left out, since nothing may be
     concluded from its nodes, and so is a list with errors, for which nothing was generated.
-
-    Raises KrmfnError as `add_nodes` does.
     """
-    results += add_nodes(lists, nodes)
     for path, resources in lists.items():
         if not resources.failed:
             mode = function_config.read(resources)[0].exclusivity
@@ -91,7 +59,7 @@ def read(
 def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
     """Raise KrmfnError when a cluster has no nodes, or when labels are not known of them."""
     if not fleet.nodes:
-        raise KrmfnError(f"no nodes are known in {path}; add a NodeInventory (`krmfn inventory`), or pass --nodes FILE")
+        raise KrmfnError(f"no nodes are known in {path}; add a NodeInventory (`krmfn inventory`), or pass --live DUMP")
     if missing := fleet.unheld(keys):
         labels = ",".join(sorted(keys))
         raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")

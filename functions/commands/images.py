@@ -35,7 +35,6 @@ class Images(NamedTuple):
     """The arguments of `images`."""
 
     paths: tuple[str, ...]
-    nodes: str | None
     kernel: tuple[str, ...]
     where: tuple[str, ...]
     allow_unmapped: bool
@@ -48,7 +47,6 @@ class Images(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
-    fleets.add_arguments(parser)
     moving.add_arguments(parser, "print the images for future kernels as well, where a node moves")
     help_ = "succeed even if a Module has no mapping for a --kernel"
     parser.add_argument("--allow-unmapped", action="store_true", help=help_)
@@ -90,7 +88,7 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
     if args.where and not moves:
         raise KrmfnError("--where needs --kernel, which it applies to some nodes")
     every: list[Node] = []
-    for name, whole, exclusive in fleets.read(lists, args.nodes, results):
+    for name, whole, exclusive in fleets.read(lists, results):
         groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
         nodes = moving.moved(lists[name], name, moves, where)(whole.fleet)
         every += nodes

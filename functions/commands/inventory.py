@@ -13,21 +13,19 @@ from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.log import Log
-from krmfn.runner import max_bytes
 from krmfn.yamltext import emit
 
-from ..cluster import cluster_streams
+from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
-from ..fleet import cluster, collecting, freshness, grouping, json_stream, readings, rules
+from ..fleet import cluster, collecting, freshness, grouping, json_stream, rules
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
-from ..paths import files, manifests, output, roots
+from ..paths import files, output, roots
 from ..rendering.kinds import CONFIG
 from ..settings import LOOK, READ
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_BOM = b"\xef\xbb\xbf"
 
 
 class Inventory(NamedTuple):
@@ -186,17 +184,10 @@ def _root(path: str) -> str:
 def _manifests(file: str) -> Iterator[Manifest]:
     """Yield what a dump holds: of JSON one object at a time, of YAML after it is read as a whole."""
     with files.open_named(file) as source:
-        if source.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"{", b"["):
+        if json_stream.begins(source):
             yield from json_stream.objects(_with_progress(source.read))
             return
-        text = source.read(max_bytes() + 1)
-    if len(text) > max_bytes():
-        raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead, which may have any size")
-    if not text.strip():
-        raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
-    resources = manifests.read_stream(text)
-    if findings := [*resources.results, *readings.check(*resources.items)]:
-        raise KrmfnError(*map(str, findings))
+        resources = live_nodes.read_yaml(source)
     yield from (item.manifest for item in resources.items)
 
 

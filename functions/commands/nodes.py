@@ -32,7 +32,6 @@ class Nodes(NamedTuple):
     """The arguments of `nodes`."""
 
     paths: tuple[str, ...]
-    nodes: str | None
     kernel: tuple[str, ...]
     where: tuple[str, ...]
     label: tuple[str, ...]
@@ -47,7 +46,6 @@ class Nodes(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
-    fleets.add_arguments(parser)
     moving.add_arguments(parser, "show what would happen if nodes had another kernel")
     help_ = "print only nodes with this label; may be repeated"
     parser.add_argument("--label", action="append", default=[], metavar="KEY=VALUE", help=help_)
@@ -70,12 +68,11 @@ def _run(context: Context, args: Nodes) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     if streams is None:
         return 2
-    if context.options.live and args.nodes:
-        raise KrmfnError("--live replaces the nodes; remove --nodes")
     paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
     if args.require_coverage:
         args = args._replace(fail_on=(*args.fail_on, "uncovered"))
-    dumped = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
+    dumped = [name for name, dump in dumps.items() if dump.nodes]
     text, results = _table(streams.lists, args, paint, dumped)
     code = clusters.printed(context, streams, text, results)
     return code or int(findings.fails(results, args.fail_on))
@@ -90,7 +87,7 @@ def _table(
     """
     wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
     moves, where = moving.moves(args.kernel), moving.where(args.where)
-    results = list(fleets.add_nodes(lists, args.nodes))
+    results: list[Result] = []
     parts: list[printed.Cluster] = []
     rows: list[table.Row] = []
     every: list[tuple[Joined, list[Ref]]] = []

@@ -64,7 +64,8 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
     names: list[str] = []
     is_there = False
     for cluster, resources in lists.items():
-        joined = local.join(resources, domain_of)
+        joined, dump = local.join(resources, domain_of), dumps.get(cluster)
+        dump = dump if dump and dump.nodes else None
         if joined.wrong:
             said = {str(one) for one in resources.results}
             lines = [line.removeprefix("error: ") for line in joined.wrong if line not in said]
@@ -76,7 +77,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
                 if not group.outcomes:
                     yield cluster, explanation.unselected(node, joined.whole.drivers)
                 for outcome in group.outcomes:
-                    yield cluster, explanation.told(node, joined.whole.every, outcome, dumps.get(cluster))
+                    yield cluster, explanation.told(node, joined.whole.every, outcome, dump)
     if not is_there:
         near = get_close_matches(name, names, 1)
         where = "the dump" if dumps else "the inventories"

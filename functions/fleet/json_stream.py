@@ -11,6 +11,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
+from io import BufferedReader
 from typing import Any, NoReturn
 
 from krmfn import KrmfnError
@@ -22,6 +23,14 @@ LARGEST = 8 << 20
 _TAIL = 16
 """Characters before the end in which an error may be nothing but the cut: of a word, a number, an escape."""
 _SPACE = re.compile(r"[ \t\r\n]*")
+
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def begins(source: BufferedReader) -> bool:
+    """Return True for a file that begins as JSON does; nothing of it is read."""
+    return source.peek(1).removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
 
 
 def objects(read: Callable[[int], bytes]) -> Iterator[dict[str, Any]]:

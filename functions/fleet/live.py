@@ -5,7 +5,7 @@ Only named fields are kept, never env, args, commands or annotations; texts of o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Manifest
@@ -13,7 +13,6 @@ from krmfn.counts import counted
 from krmfn.results import printable
 
 from ..kmm.lookup import table, tables, text
-from . import json_stream
 from .facts import NODE_INFO
 
 Key = tuple[str, str, str]
@@ -44,6 +43,8 @@ class Live(NamedTuple):
     """A cluster as it is."""
 
     nodes: dict[str, Manifest]
+    inventories: list[Manifest]
+    """NodeInventories, of which no label that KMM sets is known."""
     boots: dict[str, str]
     modules: dict[tuple[str, str], bool]
     """Whether the Module is being deleted, by namespace and name; empty: not known."""
@@ -56,19 +57,18 @@ class Live(NamedTuple):
     """Names and label keys that they select nodes by, of the other pods on each node."""
 
 
-def read(source: Callable[[int], bytes], limit: int) -> Live:
-    """Return what a dump says; `source(n)` returns at most n bytes, b"" at the end.
-
-    Raises KrmfnError for more than `limit` bytes, for what is no JSON or cut off, and for a dump without a Node.
-    """
-    live = Live({}, {}, {}, {}, {}, set(), {}, {})
+def read(objects: Iterable[Manifest]) -> Live:
+    """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
+    live = Live({}, [], {}, {}, {}, {}, set(), {}, {})
     events: dict[tuple[str, str], tuple[str, str]] = {}
     workers: list[Manifest] = []
-    for manifest in json_stream.objects(_bounded(source, limit)):
+    for manifest in objects:
         kind, group = text(manifest, "kind"), text(manifest, "apiVersion").rpartition("/")[0]
         metadata = table(manifest, "metadata")
         if (group, kind) == ("", "Node"):
             _add_node(live, manifest)
+        elif (group, kind) == ("krmfn.dev", "NodeInventory"):
+            live.inventories.append(manifest)
         elif (group, kind) == ("kmm.sigs.x-k8s.io", "Module"):
             live.modules[text(metadata, "namespace"), text(metadata, "name")] = "deletionTimestamp" in metadata
         elif (group, kind) == ("kmm.sigs.x-k8s.io", "NodeModulesConfig"):
@@ -86,15 +86,16 @@ def read(source: Callable[[int], bytes], limit: int) -> Live:
             _add_event(events, manifest)
     for pod in workers:
         _add_worker(live, pod, events)
-    if not live.nodes:
-        raise KrmfnError("it holds no Node; add `nodes` to the `kubectl get` that prints it")
+    if not (live.nodes or live.inventories):
+        raise KrmfnError("it holds no Node and no NodeInventory; add `nodes` to the `kubectl get` that prints it")
     return live
 
 
-def _bounded(source: Callable[[int], bytes], limit: int) -> Callable[[int], bytes]:
+def bounded(source: Callable[[int], bytes], limit: int) -> Callable[[int], bytes]:
+    """Return `source`, which raises KrmfnError for more than `limit` bytes."""
     total = 0
 
-    def bounded(size: int) -> bytes:
+    def read(size: int) -> bytes:
         nonlocal total
         data = source(size)
         total += len(data)
@@ -102,7 +103,7 @@ def _bounded(source: Callable[[int], bytes], limit: int) -> Callable[[int], byte
             raise KrmfnError(f"it has more than {counted(limit, 'byte')}; raise KRMFN_MAX_BYTES, or dump fewer kinds")
         return data
 
-    return bounded
+    return read
 
 
 def _add_node(live: Live, manifest: Manifest) -> None:

@@ -158,7 +158,7 @@ def test_one_node_is_asked_about(lab: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [("nodes", "--kernel"), ("nodes", "--nodes"), ("nodes", "--owner"), ("images", "--missing-from")]
+    "args", [("nodes", "--kernel"), ("nodes", "--live"), ("nodes", "--owner"), ("images", "--missing-from")]
 )
 def test_an_option_whose_variable_is_not_set_answers_no_other_question(lab: Path, args: tuple[str, str]) -> None:
     """The answer was about the kernels of today, about other nodes, or that nothing is missing, with exit code 0."""
@@ -300,12 +300,12 @@ def test_a_file_of_nodes_that_has_none_is_not_passed_over(lab: Path, tmp_path: P
     (tmp_path / "wrong.yaml").write_text(CONFIG)
     done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "wrong.yaml"))
     assert (done.code, done.out) == (2, b"")
-    assert f"--nodes {tmp_path / 'wrong.yaml'} holds neither a NodeInventory nor Nodes" in done.err
+    assert f"--live {tmp_path / 'wrong.yaml'}: it holds no Node and no NodeInventory" in done.err
     more = dump(node("n9")) + "\n---\nitems: [{cut: off}]\n"
     (tmp_path / "more.yaml").write_text(more)
     done = process("krmfn", command, str(lab), "--nodes", str(tmp_path / "more.yaml"))
     assert f"{tmp_path / 'more.yaml'}:" in done.err
-    assert "warning: this document has no" in done.err
+    assert "the text after 1 complete object is not JSON" in done.err
 
 
 @pytest.mark.parametrize("command", ["nodes", "images", "check"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.commands import ROOT, Done, process
 from tests.functions.comparing.test_base import repository
@@ -125,7 +126,7 @@ def test_a_node_that_is_nowhere_is_an_error_with_the_nearest_name() -> None:
     ("dump", "sentence"),
     [
         ('{"kind": "List", "items": [{"kind": "Node", "apiVersion": "v1"', "it was cut off"),
-        (json.dumps(module()), "it holds no Node"),
+        (json.dumps(module()), "it holds no Node and no NodeInventory"),
         (json.dumps([node(NIC), node(NIC)]), "it holds node 'web-1' twice"),
         (json.dumps([node(NIC)] * 9), "it has more than 1,500 bytes"),
     ],
@@ -177,14 +178,14 @@ def lab(tmp_path: Path) -> Path:
     return repo
 
 
-def live(lab: Path, command: str, dump: str = "../dump.json", *more: str) -> Done:
+def live(lab: Path, command: str, dump: str = "../dump.json", option: str = "--live") -> Done:
     args = {
         "nodes": [".", "--wide"],
         "why": ["gpu-99", "."],
         "diff": [".", "."],
         "ci": [".", "--base", "main", "--out", "../out"],
     }
-    return process("krmfn", command, *args.get(command, ["."]), "--live", dump, *more, cwd=lab)
+    return process("krmfn", command, *args.get(command, ["."]), option, dump, cwd=lab)
 
 
 @pytest.mark.parametrize("command", LIVE)
@@ -212,6 +213,24 @@ def test_what_changes_on_live_nodes(lab: Path) -> None:
         document = json.loads(text)
         effects = document.get("diff", document)["effects"]
         assert [(one["effect"], one["nodes"]) for one in effects] == [("gained", ["gpu-99"])], (done.text, done.err)
+
+
+@pytest.mark.parametrize("command", LIVE)
+@pytest.mark.parametrize("form", ["inventory", "yaml", "json"])
+def test_nodes_is_a_spelling_and_takes_an_inventory_too(command: str, form: str, lab: Path) -> None:
+    """An inventory, or Nodes in YAML, in the place of the nodes that are committed; no label of KMM's is known then."""
+    text = (lab / "nodes.yaml").read_text().replace("gpu-1 ", "gpu-99 ")
+    if form == "yaml":
+        text = yaml.safe_dump({"kind": "List", "apiVersion": "v1", "items": [node(NIC)]}).replace("web-1", "gpu-99")
+        text += f"---\n{yaml.safe_dump(node(NIC))}"
+    elif form == "json":
+        text = json.dumps(yaml.safe_load(text))
+    (lab.parent / "dump.json").write_text(text)
+    done = live(lab, command, option="--nodes")
+    assert f".: {'2 live' if form == 'yaml' else '4'} nodes in place of 4 committed\n" in done.err
+    assert ("loaded" in done.err) == (command == "nodes" and form == "yaml"), done.err
+    if command == "why":
+        assert done.code == (form == "yaml"), done.text
 
 
 @pytest.mark.parametrize("command", LIVE)
