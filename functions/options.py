@@ -24,6 +24,8 @@ SETTINGS = {
     "kmm-version": f"the KMM version of the cluster: {', '.join(TARGETS)} (default {DEFAULT})",
 }
 """Settings of the functionConfig that are options, too, each with its help."""
+OFFERED = "offered"
+"""The attribute of an action with what completion offers in place of `choices`."""
 _MOST_JOBS = 64
 _MOST_SECONDS = 3600
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -63,23 +65,26 @@ class RunOptions(NamedTuple):
     color: str = "auto"
 
 
-def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
-    """Add the PATHs, and --live for a command that says something of nodes."""
-    if live:
-        add_live(parser)
-    help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
-    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
-
-
-def add_live(parser: argparse.ArgumentParser) -> None:
-    """Add --live, by its two names."""
-    help_ = (
+LIVE: dict[str, Any] = {
+    "dest": "live",
+    "action": "append",
+    "default": [],
+    "metavar": "[CLUSTER=]DUMP",
+    "help": (
         "take the nodes of a dump in place of the committed ones; may be repeated. A dump is what "
         "`kubectl get nodes,modules.kmm.sigs.x-k8s.io,nodemodulesconfigs,pods,events -A -o json` prints, part of it, "
         "or a NodeInventory"
-    )
-    metavar = "[CLUSTER=]DUMP"
-    parser.add_argument("--nodes", "--live", dest="live", action="append", default=[], metavar=metavar, help=help_)
+    ),
+}
+"""The option --live, as argparse takes it."""
+
+
+def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
+    """Add the PATHs, and --live for a command that says something of nodes."""
+    if live:
+        parser.add_argument("--nodes", "--live", **LIVE)
+    help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
 NOW = {"error": "nothing more", "warning": "a warning", "uncovered": "a node that is selected and gets no driver"}
@@ -135,7 +140,9 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
     text = "build no kustomization where the kernel does not confine kustomize (see `krmfn --version --verbose`)"
     parser.add_argument("--hardened", action="store_true", help=text)
     for name, text in SETTINGS.items():
-        parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
+        action = parser.add_argument(f"--{name}", metavar=name.upper().replace("-", "_"), help=text)
+        if name == "kmm-version":
+            setattr(action, OFFERED, tuple(TARGETS))
     lines = parser.add_mutually_exclusive_group()
     text = f"render: name every object that is created, updated or removed (or set {log.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)

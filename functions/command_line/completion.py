@@ -56,14 +56,16 @@ def fish(parser: argparse.ArgumentParser) -> str:
         lines.append(f"{start} -f -a {command} -d {description}")
         start_of_own = f"complete -c {parser.prog} -n '__fish_seen_subcommand_from {command}'"
         lines += (f"{start_of_own}{_fish_option(action)}" for action in grammar.options(own))
-        lines += (f"{start_of_own} -f -a {_choices(action)}" for action in grammar.positionals(own) if action.choices)
+        lines += (
+            f"{start_of_own} -f -a {_choices(action)}" for action in grammar.positionals(own) if grammar.offered(action)
+        )
     return "\n".join(lines) + "\n"
 
 
 def _fish_option(action: argparse.Action) -> str:
     """Return an option with its values and its help, as `complete` takes them."""
     names = [f" -l {name[2:]}" if name[:2] == "--" else f" -s {name[1:]}" for name in action.option_strings]
-    value = f" -x -a {_choices(action)}" if action.choices else "" if action.nargs == 0 else " -r"
+    value = f" -x -a {_choices(action)}" if grammar.offered(action) else "" if action.nargs == 0 else " -r"
     return f"{''.join(names)}{value} -d {shlex.quote(action.help or '')}"
 
 
@@ -75,15 +77,15 @@ def _names(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def _choices(action: argparse.Action) -> str:
-    return shlex.quote(" ".join(map(str, action.choices or ())))
+    return shlex.quote(" ".join(grammar.offered(action)))
 
 
 def _values(known: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str, str]]:
     """Yield a command, what stands before a value, and the choices: of an option, or of an argument of its own."""
     for command, own in known.items():
         for action in (*grammar.options(own), *grammar.positionals(own)):
-            for before in (action.option_strings or [command]) if action.choices else ():
-                yield command, before, " ".join(map(str, action.choices or ()))
+            for before in (action.option_strings or [command]) if grammar.offered(action) else ():
+                yield command, before, " ".join(grammar.offered(action))
 
 
 class Args(NamedTuple):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from ..options import OFFERED
+
 
 def commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each command, by its name."""
@@ -28,6 +30,11 @@ def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 def positionals(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Return the arguments of a parser that are no options."""
     return [action for action in parser._actions if not action.option_strings]
+
+
+def offered(action: argparse.Action) -> list[str]:
+    """Return the words that completion offers for an argument."""
+    return [str(word) for word in action.choices or getattr(action, OFFERED, None) or ()]
 
 
 def meant(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 
+from .. import options
 from ..command import PRINTED, Command, Context
 from ..paths import output
 from ..rendering.schemas import text
@@ -23,14 +24,6 @@ SCHEMAS = {
 """Our kinds by the names that `schema` takes, with the schema of each."""
 
 
-class _Kinds(tuple[str, ...]):
-    """Our kinds, which completion offers; any other name may be that of a Profile."""
-
-    def __contains__(self, name: object) -> bool:
-        """Return True: what is no kind and no Profile is said when the PATHs have been read."""
-        return True
-
-
 class Args(NamedTuple):
     """The arguments of `schema`."""
 
@@ -40,8 +33,8 @@ class Args(NamedTuple):
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     known = f"{', '.join(SCHEMAS)} (default: DeviceConfig), or the name of a Profile in PATHs"
-    kinds = _Kinds(SCHEMAS)
-    parser.add_argument("kind", nargs="?", default="DeviceConfig", choices=kinds, metavar="KIND", help=known)
+    kind = parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
+    setattr(kind, options.OFFERED, tuple(SCHEMAS))  # any other name may be that of a Profile
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
 
 

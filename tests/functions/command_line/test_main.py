@@ -156,6 +156,8 @@ COMPLETE = (
         (["krmfn", "check"], "--str", "--strict"),
         (["krmfn", "check", "--format"], "s", "sarif"),
         (["krmfn", "check", "--format"], "", " ".join(FORMATS)),
+        (["krmfn", "render", "--kmm-version"], "o", "openshift"),
+        (["krmfn", "schema"], "Pt", "Ptemplate"),
         (["krmfn", "render"], "--form", ""),
         (["krmfn", "render", "--output-dir"], "gitop", "gitops"),
         (["krmfn", "check"], "gitop", "gitops"),
