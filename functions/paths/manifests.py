@@ -44,11 +44,10 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
         if problems:
             raise KrmfnError(*problems)
         return resources
-    resources = ResourceList()
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)
     try:
-        _add_one(resources, name, text, in_full)
+        resources = read_stream(text, name, in_full)
     except KrmfnError as failure:
         raise KrmfnError(named(name, failure)) from failure
     note(resources, files=int(path != "-"))
@@ -91,10 +90,16 @@ def named(name: str, failure: KrmfnError) -> str:
     return message if message.startswith(f"{name}: ") else f"{name}: {message}"
 
 
-def read_stream(text: bytes, name: str = "") -> ResourceList:
-    """Return the resources in a text: of the file `name`, or the output of a tool, which has no places in a file."""
+def read_stream(text: bytes, name: str = "", in_full: bool = False) -> ResourceList:
+    """Return the resources in a text: of the file `name`, or the output of a tool, which has no places in a file.
+
+    `in_full`: see `read`. Raises KrmfnError when it cannot be read.
+    """
     resources = ResourceList()
-    _add_one(resources, name, text)
+    failures: dict[str, KrmfnError] = {}
+    _add_files(resources, failures, [(name, text)], in_full)
+    for failure in failures.values():
+        raise failure
     return resources
 
 
@@ -106,14 +111,6 @@ def kustomization_in(path: str) -> str | None:
 
 def _is_read(name: str) -> bool:
     return name.endswith(SUFFIXES) and name not in KUSTOMIZATIONS
-
-
-def _add_one(resources: ResourceList, name: str, text: bytes, in_full: bool = False) -> None:
-    """Add what one text holds. Raises KrmfnError when it cannot be read."""
-    failures: dict[str, KrmfnError] = {}
-    _add_files(resources, failures, [(name, text)], in_full)
-    for failure in failures.values():
-        raise failure
 
 
 def _add_files(
