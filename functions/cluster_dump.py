@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn.resource import Manifest
+from krmfn.typed import Any
 
 _METADATA = frozenset(
     {

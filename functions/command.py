@@ -2,9 +2,9 @@
 
 import argparse
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from krmfn.log import Log
+from krmfn.typed import Any, NamedTuple
 
 from .options import RunOptions
 from .settings import Intent

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, NamedTuple
 
 from krmfn.fieldpath import join
+from krmfn.typed import Any, NamedTuple
 
 Part = str | int
 

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 from krmfn import color, log
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
+from krmfn.typed import Any, NamedTuple
 
 from .kmm.versions import DEFAULT, TARGETS
 from .settings import Intent, Settings

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
 
 from krmfn.resource import Manifest, Ref, ref
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result
+from krmfn.typed import Any, Literal, NamedTuple
 
 from .differences import ABSENT, FieldChange, Part, differences
 

@@ -1,8 +1,7 @@
 """What the program knows about the run of a ResourceList, beside its items and findings."""
 
-from typing import Any, NamedTuple
-
 from krmfn import Item, ResourceList
+from krmfn.typed import Any, NamedTuple
 
 from .settings import Settings
 

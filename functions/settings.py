@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 
 class Intent(NamedTuple):

@@ -10,7 +10,6 @@
 import sys
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from .errors import KrmfnError, Refused
 from .item import Item
@@ -18,6 +17,7 @@ from .resource import Manifest, Place, Ref
 from .resourcelist import ResourceList
 from .results import Field, Result, error, info, warning
 from .runner import Function, main, run
+from .typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .fields import ItemField, parse

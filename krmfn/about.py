@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING
-from typing import Any
 
 from . import config
 from .resource import Manifest
 from .results import printable
 from .spec import Spec
+from .typed import Any
 from .yamltext import emit
 
 __all__ = ["answer", "example", "metadata", "text", "whole_schema"]

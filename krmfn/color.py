@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TextIO
 
 from .results import Result, printable
+from .typed import TextIO
 
 __all__ = ["CHOICES", "Paint", "finding", "is_wanted", "message", "painted", "plain"]
 

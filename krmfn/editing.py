@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from . import writer
 from .envelope import Envelope
@@ -12,6 +11,7 @@ from .item import PATH, Item
 from .ownership import Id, known_as, stamp, updated
 from .resource import Manifest, Ref, checked, copied, ref
 from .results import Result
+from .typed import Any
 
 __all__ = ["Owned", "fresh", "get", "own", "refuse_twins", "under_old_names"]
 

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from operator import is_
-from typing import Any
 
 from .errors import KrmfnError
 from .item import Item
 from .itemtext import mentions
+from .typed import Any
 from .yamltext import peek, simple, split
 
 __all__ = ["VERSIONS", "Chunk", "Envelope", "Words", "empty", "mentioning", "parse"]

@@ -1,6 +1,6 @@
 """The one exception of the SDK: bad input or a broken environment, never a finding about a resource."""
 
-from typing import Any
+from .typed import Any
 
 __all__ = ["KrmfnError", "NoData", "Refused", "TooLarge"]
 

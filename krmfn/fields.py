@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeVar
 
 from . import settling
 from .errors import KrmfnError, Refused
 from .fieldpath import join, split
 from .resource import Place, copied, same
 from .results import Field, Result
+from .typed import Any, TypeVar
 
 __all__ = ["Editable", "ItemField", "get", "parse", "parts_of"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from . import itemtext
 from .itemtext import Content
@@ -11,6 +10,7 @@ from .ownership import OWNER, Mark, mark_of
 from .resource import Manifest, Place, Ref, Strings
 from .resource import ref as ref_of
 from .results import Result
+from .typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .fields import ItemField, T

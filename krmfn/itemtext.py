@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from typing import Any
 
 from .errors import KrmfnError, NoData
 from .resource import Manifest, Place, copied, fingerprint, same
+from .typed import Any
 from .yamltext import peek, simple
 
 __all__ = ["Content", "check_aliases", "lines_before", "mapping", "mentions", "part", "string", "strings"]

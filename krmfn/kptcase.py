@@ -7,11 +7,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from .item import INDEX, PATH, Item
 from .program import KrmFunction, Run
 from .resourcelist import ResourceList
+from .typed import Any
 from .yamltext import edit, emit, load
 
 __all__ = ["Step", "check"]

@@ -8,11 +8,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
 
 from .errors import KrmfnError
 from .resource import Ref
 from .results import UNLISTED, Findings, Result, Severity, json_text, printable, reference
+from .typed import Any, NamedTuple
 
 __all__ = ["FORMATS", "VARIABLE", "VERBOSE", "Log", "from_environment"]
 

@@ -5,9 +5,9 @@ Config Sync refuses them.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
 
 from .resource import Manifest, Ref, annotations_of, ref
+from .typed import Any, NamedTuple
 
 __all__ = ["OWNER", "PASSED_ON", "Id", "Mark", "Scope", "known_as", "made", "mark_of", "orphans", "stamp"]
 __all__ += ["updated"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from .fieldpath import split
 from .fields import Editable, ItemField, parts_of
+from .typed import Any
 
 __all__ = ["each", "field_spec"]
 

@@ -3,9 +3,9 @@
 import marshal
 from collections.abc import Callable, MutableMapping
 from math import isfinite
-from typing import Any, NamedTuple
 
 from .errors import KrmfnError
+from .typed import Any, NamedTuple
 
 __all__ = ["GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain", "checked", "copied"]
 __all__ += ["fingerprint", "ref", "same"]

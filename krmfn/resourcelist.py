@@ -1,7 +1,6 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from . import envelope
 from .envelope import Chunk, Envelope
@@ -10,6 +9,7 @@ from .item import Item
 from .ownership import OWNER, Id, Scope, made, mark_of, orphans, updated
 from .resource import Manifest, Ref, annotations_of, checked, ref, same
 from .results import Findings, Result, placed
+from .typed import Any
 from .yamltext.split import Cut
 
 __all__ = ["ResourceList"]

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from .resource import Place, Ref
+from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
@@ -140,7 +140,6 @@ class Located(Protocol):
 
     def located(self, result: Result) -> Result:
         """Return the finding with the reference, field and place of this."""
-        ...
 
 
 class Findings:

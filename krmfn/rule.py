@@ -1,9 +1,9 @@
 """A rule: what must hold, how it is checked, an example of each side, and what to do about a finding."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
 
 from .results import Result, Severity
+from .typed import Any, NamedTuple
 
 __all__ = ["Rule", "apply"]
 

@@ -7,13 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
-from typing import NoReturn
 
 from .envelope import Chunk
 from .errors import KrmfnError, Refused
 from .log import Log, from_environment
 from .resourcelist import ResourceList
 from .results import error
+from .typed import NoReturn
 
 __all__ = ["MAX_BYTES", "Function", "applied", "ensure_stderr", "ensure_stdout", "leave", "main", "max_bytes"]
 __all__ += ["read_stdin", "run", "write"]

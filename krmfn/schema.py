@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from sys import maxsize
-from typing import Any
 
 from .resource import Manifest
 from .results import Result
+from .typed import Any
 
 __all__ = ["Schema", "Test", "check", "matches"]
 

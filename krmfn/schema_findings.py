@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from .fieldpath import join
 from .results import MOST, Field, Findings, Result
+from .typed import Any
 from .yamltext.simple import Timestamp
 
 __all__ = ["findings"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from .errors import KrmfnError, Refused
 from .fieldpath import join
 from .resource import check_plain, same
+from .typed import Any
 from .yamltext import simple
 
 __all__ = ["comments", "head", "remark", "settle", "touch"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 from pathlib import Path
-from typing import Any
 
 from .item import INDEX, PATH, Item
 from .program import KrmFunction
 from .resource import Place
 from .resourcelist import ResourceList
+from .typed import Any
 from .yamltext import documents, load
 
 __all__ = ["UPDATE", "golden", "resource_list"]

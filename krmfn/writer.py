@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError
 from .item import Item
 from .itemtext import check_aliases
 from .resource import Manifest, Ref
+from .typed import Any
 from .yamltext import emit, split
 from .yamltext.comments import trailer
 

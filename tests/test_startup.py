@@ -30,7 +30,7 @@ finally:
     sys.stderr.write("\\n".join(["", "compiled:", *compiled, "loaded:", *({*sys.modules} - before)]))
 """
 HEAVY = {"ast", "argparse", "dataclasses", "inspect", "jsonschema", "logging", "pathlib", "ruamel", "subprocess"}
-HEAVY |= {"yaml"}
+HEAVY |= {"typing", "yaml"}
 """Modules that cost more than all of ours, or that come with such ones."""
 PATTERNS = """\
 import re, runpy, sys
@@ -99,7 +99,7 @@ finally:
     sys.stderr.write("\\n".join(sys.modules))
 """
 COMMANDS = {"importlib.metadata", "subprocess", "tempfile", "threading"}
-COMMANDS |= {"datetime", "decimal", "email", "hashlib", "pathlib", "shutil", "textwrap", "urllib", "xml"}
+COMMANDS |= {"datetime", "decimal", "email", "hashlib", "pathlib", "shutil", "textwrap", "typing", "urllib", "xml"}
 COMMANDS |= {
     f"krmfn_functions.{name}"
     for name in (

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
 
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, placed
+from krmfn.typed import NamedTuple, TypeVar
 
 from ..command import Context
 from ..formats.checked import NAMES

@@ -1,12 +1,12 @@
 """One cluster after the function: what each of its roots gives, and all of that as one list."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError, NoData
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result
+from krmfn.typed import NamedTuple
 
 from ..command import Context
 from ..formats.checked import Checked

@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError, NoData
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, printable
+from krmfn.typed import NamedTuple
 
 from ..command import Context
 from ..paths.disk import within

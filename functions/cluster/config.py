@@ -5,7 +5,6 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -13,6 +12,7 @@ from krmfn.resource import Place
 from krmfn.results import Field, Result, error, info
 from krmfn.rule import Rule
 from krmfn.schema import check
+from krmfn.typed import NamedTuple
 
 from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn.errors import KrmfnError
 from krmfn.fieldpath import join
@@ -13,6 +12,7 @@ from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..options import RunOptions
 from ..paths import manifests

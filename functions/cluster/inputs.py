@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
-from typing import NamedTuple
 
 from krmfn import counts
 from krmfn.errors import KrmfnError
@@ -13,6 +12,7 @@ from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, placed, warning
 from krmfn.runner import read_stdin
+from krmfn.typed import NamedTuple
 
 from ..all_kinds import krmfn
 from ..formats.checked import Checked

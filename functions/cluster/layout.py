@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Field, Result, error, in_order, warning
 from krmfn.rule import Rule
+from krmfn.typed import NamedTuple
 
 from ..formats.checked import NAMES
 from ..kustomization.calls import ENTRY_POINTS, Ours

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn.item import Item
 from krmfn.results import Result, warning
+from krmfn.typed import Any
 
 VARIABLE = "KUBE_API_VERSIONS"
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")

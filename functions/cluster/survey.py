@@ -8,12 +8,12 @@ chart, and a file that holds nothing like a resource is in no root.
 import os
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache, partial
-from typing import Literal, NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Place
 from krmfn.results import Result, error
 from krmfn.runner import max_bytes
+from krmfn.typed import Literal, NamedTuple
 
 from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import Any, NamedTuple
 
 from ..options import SETTINGS, RunOptions
 from ..paths import roots

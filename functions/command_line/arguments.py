@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import Any, NamedTuple
 
 from .. import VERSION, options
 from ..command import Command

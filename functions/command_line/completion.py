@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..paths import output

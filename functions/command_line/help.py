@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+
+from krmfn.typed import Any
 
 from . import grammar
 from .table import GROUPS

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from ..command import Command

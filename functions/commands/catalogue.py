@@ -1,10 +1,10 @@
 """Every rule of the product, and the command `rules` that lists them."""
 
 import argparse
-from typing import Any, NamedTuple
 
 from krmfn.results import json_text
 from krmfn.rule import Rule
+from krmfn.typed import Any, NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..paths import output

@@ -5,11 +5,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from krmfn import color
 from krmfn.resource import Place
 from krmfn.results import Findings, Result, error, in_order
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..cluster import cluster_lists, cluster_streams

@@ -6,9 +6,9 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from krmfn.results import Findings, json_text
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import NamedTuple
 
 from krmfn import color
 from krmfn.errors import KrmfnError
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..command import Command, Context

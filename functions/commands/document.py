@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from typing import Any
 
 from krmfn.results import json_text
+from krmfn.typed import Any
 
 _SECTION = re.compile(r"<!--mdtogo:(?P<name>Short|Long|Examples)-->\n(?P<text>.*?)\n<!--mdtogo(?::End)?-->", re.DOTALL)
 _OF_CATALOGUE = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.rule import Rule
+from krmfn.typed import NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..formats import rules as reports

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from ..reference import ends, fields, specimens

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Item, KrmfnError, ResourceList, Result, schema
 from krmfn.fieldpath import join
 from krmfn.log import Log
 from krmfn.results import Field, printable
+from krmfn.typed import Any
 
 from ..cluster import cluster_streams
 from ..command import Context

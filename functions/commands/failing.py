@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from krmfn import ResourceList, Result, error
 from krmfn.counts import some
+from krmfn.typed import TYPE_CHECKING
 
 from ..formats.checked import of_cluster
 from ..kmm.module import MODULE_KINDS

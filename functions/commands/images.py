@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList, Result, error, warning
 from krmfn.counts import some
 from krmfn.results import json_text, printable
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options

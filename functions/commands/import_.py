@@ -8,10 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from krmfn import Item, KrmfnError, Manifest, Ref, Result, warning
 from krmfn.resource import Place, ref
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options

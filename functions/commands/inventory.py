@@ -9,10 +9,10 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import date
-from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest, Result, error
 from krmfn.log import Log
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams, live_nodes

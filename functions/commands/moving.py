@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList
+from krmfn.typed import NamedTuple
 
 from ..deviceconfig.reading import domain_of
 from ..exclusivity.node import Node

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import NamedTuple
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, warning
 from krmfn.counts import counted, some
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..cluster import live_nodes

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
 from krmfn.results import json_text, printable
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams

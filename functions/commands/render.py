@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from krmfn.counts import some
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Ref
 from krmfn.resourcelist import ResourceList
+from krmfn.typed import Literal, NamedTuple
 
 from .. import options
 from ..cluster import cluster_streams, inputs

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from krmfn import ResourceList, Result
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..command import Command, Context

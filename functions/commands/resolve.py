@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
 from krmfn.counts import some
 from krmfn.results import json_text, printable
+from krmfn.typed import Any, NamedTuple
 
 from .. import options
 from ..command import Command, Context

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..command import PRINTED, Command, Context

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
+from krmfn.typed import NamedTuple
 
 from ..formats.checked import Checked
 from ..paths import files

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from krmfn.counts import counted
 from krmfn.errors import KrmfnError
 from krmfn.results import json_text, printable
+from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, inputs
 from ..command import Command, Context

@@ -6,10 +6,10 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.results import printable
+from krmfn.typed import NamedTuple
 
 from .. import options
 from ..cluster import live_nodes

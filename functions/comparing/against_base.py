@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
 from krmfn.results import Result, error, placed
+from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams, inputs, live_nodes
 from ..cluster.cluster_lists import Rendered

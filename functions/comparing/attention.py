@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn.item import Item
 from krmfn.ownership import OWNER
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
+from krmfn.typed import Any
 
 from ..kmm.lookup import table, tables
 from ..plan import Change, Plan

@@ -6,11 +6,11 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
 from krmfn.runner import max_bytes
+from krmfn.typed import NamedTuple
 
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import parse

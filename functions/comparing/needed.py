@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
+from krmfn.typed import Any
 
 from ..cluster.config import NAME as CONFIG_FILE
 from ..kustomization.documents import documents

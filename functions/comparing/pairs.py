@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
 from krmfn.results import placed
+from krmfn.typed import NamedTuple
 
 from ..cluster import external, inputs
 from ..cluster.cluster_lists import Rendered

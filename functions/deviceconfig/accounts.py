@@ -1,7 +1,8 @@
 """The ServiceAccounts of a config: its own, and those of its device plugin, DRA driver and DaemonSets."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 from .fields import ServiceAccount
 from .model import DeviceConfig

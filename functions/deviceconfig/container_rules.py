@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn import Field, Result, error, warning
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from . import names
 from .fields import Container, DevicePlugin, Dra, InitContainer

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn import Manifest
+from krmfn.typed import Any
 
 from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.metadata import daemonset_order, filled, metadata

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn import Field, Result, error
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..kmm.lookup import leaves, tables
 from ..rendering.kinds import EXTRA

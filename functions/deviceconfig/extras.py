@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn import Field, Manifest, Result
+from krmfn.typed import Any
 
 from ..rendering.kinds import CLUSTER_WIDE
 from ..rendering.metadata import metadata

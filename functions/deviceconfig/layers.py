@@ -1,10 +1,10 @@
 """The layers that a config is made from, and where in them a field of the merged config is written."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Field, Item, Ref, Result
 from krmfn.fieldpath import FieldPath, join, split
+from krmfn.typed import Any, NamedTuple
 
 from ..rendering.function_config import Source
 from .merging import UNSET, key_of, merges

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from krmfn import Field, Result, error
 from krmfn.fieldpath import FieldPath, join, split
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.schemas import schema

@@ -7,7 +7,8 @@ the stronger layer where it names several of them. tests/e2e/test_merging.py pro
 """
 
 from collections.abc import Iterable
-from typing import Any
+
+from krmfn.typed import Any
 
 from .fields import OF_LOADER
 

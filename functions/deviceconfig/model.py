@@ -1,10 +1,10 @@
 """The values of a DeviceConfig: its own fields over its profile's over the defaults, typed, one value per pool."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import split, starts
+from krmfn.typed import Any, NamedTuple
 
 from .fields import NESTED, Fields, KernelMapping, Spec
 from .images import driver_image, mirrored

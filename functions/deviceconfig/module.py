@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn import Manifest
+from krmfn.typed import Any
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
 from ..rendering.metadata import MODULE_ORDER, filled, metadata

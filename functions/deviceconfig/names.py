@@ -1,7 +1,8 @@
 """The names that are made from several parts, for the generator and for the rules about them."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 from .fields import DaemonSet, DevicePlugin
 from .model import DeviceConfig

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Field, Result, error, info, warning
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from .accounts import accounts
 from .merging import stacked

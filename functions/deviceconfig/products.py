@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Field, Item, Ref, Result, error, schema
 from krmfn.fieldpath import join, split
+from krmfn.typed import Any
 
 from ..profile import expressions
 from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of

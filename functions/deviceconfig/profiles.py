@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
 from krmfn.fieldpath import join, starts
 from krmfn.rule import Rule
+from krmfn.typed import Any, NamedTuple
 
 from ..rendering import module_checks
 from ..rendering.function_config import FunctionConfig

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn import Manifest
+from krmfn.typed import Any
 
 from ..rendering.metadata import metadata
 from . import names

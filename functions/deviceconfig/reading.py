@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import join
 from krmfn.resource import fingerprint
+from krmfn.typed import TYPE_CHECKING, Any
 
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import OURS, SEED

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from krmfn import Field, Item, ResourceList, Result, error
+from krmfn.typed import Any
 
 from ..exclusivity import Claim
 from ..rendering.function_config import FunctionConfig, profile_findings

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Field, Result, error
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from .fields import Service
 from .model import DeviceConfig

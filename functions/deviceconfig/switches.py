@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn.fieldpath import FieldPath, join
+from krmfn.typed import Any
 
 from .layers import Layer
 from .merging import ATOMIC, SWITCHES, UNSET, WHOLE, key_of, merged, merges, stacked

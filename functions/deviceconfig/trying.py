@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from krmfn import Field, Item, ResourceList, Result
 from krmfn.fieldpath import FieldPath, join, split
+from krmfn.typed import Any
 
 from ..profile import samples
 from ..profile.product import Profile

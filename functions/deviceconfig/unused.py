@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Manifest
+from krmfn.typed import Any
 
 from . import generate
 from .daemonsets import config_maps, pod_of

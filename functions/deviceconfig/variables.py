@@ -1,9 +1,9 @@
 """The values of krmfn's variables in a DeviceConfig, and its fields with the values filled in."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from krmfn import Ref
+from krmfn.typed import Any
 
 from ..rendering.variables import IMAGE, MODULE, NAME, NAMESPACE, VERSION, fill, fill_fields, references
 from .images import named_image

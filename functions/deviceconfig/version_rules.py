@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from krmfn import Field, Result, error, warning
 from krmfn.counts import some
 from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..rendering.function_config import FunctionConfig
 from .merging import UNSET, stacked

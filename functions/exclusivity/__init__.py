@@ -1,10 +1,10 @@
 """Node exclusivity: the conflicts between claims on nodes, on the nodes of the input and on any possible node."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Result
 from krmfn.results import Severity
+from krmfn.typed import NamedTuple
 
 from .claim import Claim, Conflict, Kind, Where, place_of
 from .groups import ExclusionGroup, Groups, Index, groups_of, index_of

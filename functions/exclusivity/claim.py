@@ -1,10 +1,10 @@
 """Claims on nodes, and the conflicts between them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from krmfn import Place, Ref
 from krmfn.results import Severity
+from krmfn.typed import Literal, NamedTuple
 
 Kind = Literal["driver", "module", "pool"]
 """Why claims exclude each other: the driver job of one profile, a kernel module, or the pools of one config."""

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from krmfn import Place, Ref
+from krmfn.typed import NamedTuple
 
 from .claim import Claim, Kind
 from .selectors import Labels

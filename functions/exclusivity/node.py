@@ -1,7 +1,8 @@
 """A node, as far as it is known: what selectors, kernel mappings and tolerations decide by."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 
 class Taint(NamedTuple):

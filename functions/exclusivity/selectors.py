@@ -6,7 +6,8 @@ input ends in `Exhausted` instead of taking an hour.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+
+from krmfn.typed import TypeVar
 
 Labels = frozenset[tuple[str, str]]
 """A selector as a set of (label, value) pairs."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.item import LOCAL
 from krmfn.ownership import Id
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..kmm.lookup import table, tables
 from ..kmm.module import module_of

@@ -1,10 +1,10 @@
 """What makes pods, and which labels of nodes it asks for."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest
 from krmfn.fieldpath import FieldPath, split
+from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import POD_KINDS, table, tables, text, texts
 from ..kmm.module import module_of

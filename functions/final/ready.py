@@ -1,11 +1,11 @@
 """Who waits for a Module: labels that KMM puts on nodes, in the selectors and affinities of the list."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from krmfn import Field, Item, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
+from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import has, table
 from ..kmm.module import (

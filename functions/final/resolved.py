@@ -1,13 +1,13 @@
 """The names of other resources that pods, Modules and claims of devices hold, held against those in the list."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Field, Item, Manifest, Result, error, warning
 from krmfn.counts import some
 from krmfn.fieldpath import FieldPath, join
 from krmfn.resource import GroupKind
 from krmfn.rule import Rule
+from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import listing, table, text
 from ..kmm.module import MODULE_GROUP, MODULE_KIND

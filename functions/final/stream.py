@@ -1,9 +1,9 @@
 """The final list of a cluster as the rules see it: what is deployed, what stays behind, and what was renamed."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Item, Place, Ref, Result
+from krmfn.typed import NamedTuple
 
 from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
 from ..rendering.value_places import place_of

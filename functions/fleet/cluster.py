@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Item, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
+from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
 from ..kmm.lookup import POD_KINDS

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest
+from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import text

@@ -8,9 +8,9 @@ once per Module, and nodes for which all of that is equal are one group with one
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
 
 from krmfn import KrmfnError
+from krmfn.typed import Literal, NamedTuple
 
 from .. import exclusivity
 from ..exclusivity.groups import clashing

@@ -1,10 +1,10 @@
 """A Module as far as it decides which nodes get it, and whom it is made for."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from krmfn import Manifest, Place, Ref
 from krmfn.resource import ref
+from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
 from ..kmm.lookup import has, listing, table, text

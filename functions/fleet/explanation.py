@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from krmfn.counts import some
+from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
 from . import wording

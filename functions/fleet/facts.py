@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from krmfn import KrmfnError, Manifest
+from krmfn.typed import Any
 
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import listing, table, tables, text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from krmfn import Field, KrmfnError, Result, error, info, warning
 from krmfn.counts import counted, some
+from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text
 from ..kmm.module import MAPPINGS

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
-from typing import Any
 
 from krmfn import Manifest
 from krmfn.item import LOCAL
+from krmfn.typed import Any
 
 from .collecting import Entry, Shape
 from .inventory import API_VERSION, EVERY, KIND

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest, Ref, Result, error
+from krmfn.typed import NamedTuple
 
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text

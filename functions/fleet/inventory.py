@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from krmfn import KrmfnError, Manifest
 from krmfn.counts import counted
+from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node, Taint
 from ..kmm.lookup import tables, text

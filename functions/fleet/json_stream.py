@@ -12,10 +12,10 @@ import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from io import BufferedReader
-from typing import Any, NoReturn
 
 from krmfn import KrmfnError
 from krmfn.counts import counted
+from krmfn.typed import Any, NoReturn
 
 CHUNK = 1 << 16
 LARGEST = 8 << 20

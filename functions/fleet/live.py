@@ -6,11 +6,11 @@ Only named fields are kept, never env, args, commands or annotations; texts of o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Manifest
 from krmfn.counts import counted
 from krmfn.results import printable
+from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table, tables, text
 from .facts import NODE_INFO

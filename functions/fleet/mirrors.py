@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Ref
 from krmfn.results import reference
+from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table, text
 from ..kmm.resolution import Resolution, resolver

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn.counts import counted
 from krmfn.ownership import Id
+from krmfn.typed import NamedTuple
 
 from ..kmm.scheduling import Action, Move, View, doubted, entry, play
 from . import wording

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
 from krmfn.counts import some
 from krmfn.fieldpath import split
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
 
 from ..exclusivity.claim import Claim

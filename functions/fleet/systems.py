@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from krmfn import KrmfnError
+from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
 from ..kmm.envsubst import parse

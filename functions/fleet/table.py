@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
 
 from krmfn import Ref, color
 from krmfn.results import printable, reference
+from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
 from . import wording

@@ -1,10 +1,10 @@
 """The pods of an input: their images, and the nodes of each DaemonSet."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import KrmfnError, Manifest, Ref
 from krmfn.resource import ref
+from krmfn.typed import Any, NamedTuple
 
 from .. import exclusivity
 from ..exclusivity.node import Node, Taint

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from itertools import islice
-from typing import Any
 
 from krmfn import color
 from krmfn.results import json_text, printable, reference
+from krmfn.typed import Any
 from krmfn.yamltext import emit
 
 from ..differences import ABSENT, FieldChange

@@ -1,10 +1,10 @@
 """A finished check, which every format of `check` prints."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Place, Ref, Result
 from krmfn.results import printable
+from krmfn.typed import NamedTuple
 
 
 class Checked(NamedTuple):

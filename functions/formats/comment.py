@@ -6,10 +6,10 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from krmfn import counts
 from krmfn.results import Result, printable
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
 
 from krmfn import color
 from krmfn.counts import counted, extent, listed
 from krmfn.results import UNLISTED, Result, json_text, printable, reference
+from krmfn.typed import Any
 
 from .checked import Checked, names_of, whose
 from .github import github

@@ -6,9 +6,9 @@ Its fields: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from krmfn.results import Result, json_text
+from krmfn.typed import Any
 
 from .checked import Checked, whose
 from .rules import Rules

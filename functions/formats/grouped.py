@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
-from typing import Any, NamedTuple, TypeVar
 
 from krmfn.counts import counted, some
 from krmfn.resource import Ref
 from krmfn.results import Result
+from krmfn.typed import Any, NamedTuple, TypeVar
 
 from ..plan import Change, Comparison, Effect
 from .checked import CLUSTERS, NAMES, names_of, whose

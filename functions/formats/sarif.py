@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from krmfn.results import Result, json_text
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from . import rules as texts
 from .checked import Checked, whose

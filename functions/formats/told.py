@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from krmfn import Result, counts
+from krmfn.typed import NamedTuple
 
 from ..plan import Change, Comparison, Effect, Plan
 from . import grouped

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Any
 
 from krmfn import Manifest, Result
+from krmfn.typed import Any
 
 from ..kmm.lookup import table
 from ..kmm.module import kernel_name

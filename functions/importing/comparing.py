@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from krmfn import Manifest
 from krmfn.resource import ref
+from krmfn.typed import Any, NamedTuple
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.module import HUB_KIND, MODULE_KIND

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from krmfn import Manifest
 from krmfn.resource import ref
+from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig.daemonsets import OWN_LABEL, POD, SERVED_LABEL
 from ..deviceconfig.names import with_version

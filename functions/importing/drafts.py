@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.resource import ref
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..deviceconfig import deviceconfig

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn import Manifest, ResourceList
+from krmfn.typed import Any
 
 from ..kmm.lookup import table
 from ..settings import Settings

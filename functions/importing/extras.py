@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from krmfn import Manifest
 from krmfn.resource import ref
+from krmfn.typed import Any
 
 from ..rendering.kinds import EXTRA
 from ..settings import Settings

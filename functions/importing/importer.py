@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from krmfn import Manifest, Ref
 from krmfn.resource import ref
+from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import table
 from ..kmm.module import MODULE_KINDS

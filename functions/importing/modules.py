@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from krmfn import Manifest
+from krmfn.typed import Any
 
 from ..deviceconfig.images import is_complete
 from ..kmm.lookup import table

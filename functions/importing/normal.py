@@ -6,10 +6,10 @@ Sources of the defaults: k8s.io/kubernetes v1.34, pkg/apis/core/v1 and pkg/apis/
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from krmfn import Manifest
 from krmfn.ownership import OWNER, PASSED_ON
+from krmfn.typed import Any
 
 from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Manifest
 from krmfn.counts import counted, listed
 from krmfn.resource import ref
 from krmfn.results import printable
+from krmfn.typed import Any, NamedTuple
 
 from ..differences import ABSENT
 from ..kmm.lookup import leaves

@@ -8,9 +8,9 @@ empty; an unclosed `${` is an error. A template is cut into pieces with the libr
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from krmfn import KrmfnError
+from krmfn.typed import Any, NamedTuple
 
 from .module import KERNEL_VARIABLES
 

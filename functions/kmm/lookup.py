@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn.fieldpath import FieldPath
+from krmfn.typed import Any
 
 Table = dict[str, Any]
 

@@ -7,7 +7,8 @@ Both are RE2, with small differences; where C++ takes more than Go, Go's answer 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+
+from krmfn.typed import Any, NamedTuple
 
 _GO_REASONS = {
     "no argument for repetition operator": "missing argument to repetition operator",

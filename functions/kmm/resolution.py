@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from krmfn import KrmfnError
+from krmfn.typed import Any, NamedTuple
 
 from .envsubst import parse, substitute, variables
 from .gotext import quote

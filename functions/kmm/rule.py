@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from krmfn import Field, Result, error
+from krmfn.typed import Any
 
 ADMISSION, FIRST = "admission", "first"
 

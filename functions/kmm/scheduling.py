@@ -9,7 +9,7 @@ against their recordings by tests/functions/kmm/test_scheduling.py.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from krmfn.typed import Literal, NamedTuple
 
 from .lookup import Table, text
 from .module import Module

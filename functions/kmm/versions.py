@@ -1,8 +1,7 @@
 """The KMM versions that we know, and how their checks differ. A new one is a line here and a table in `crd`."""
 
-from typing import NamedTuple
-
 from krmfn import KrmfnError
+from krmfn.typed import NamedTuple
 
 
 class Target(NamedTuple):

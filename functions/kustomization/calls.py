@@ -9,10 +9,10 @@ A function is ours when its annotation is one of these and holds nothing else, n
 
 import re
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
+from krmfn.typed import Any, NamedTuple
 
 ANNOTATIONS = ("config.kubernetes.io/function", "config.k8s.io/function")
 OTHERS = ("config.kubernetes.io/container", "configFn")

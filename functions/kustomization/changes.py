@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.fieldpath import join, split
 from krmfn.item import Item
 from krmfn.resource import Manifest, Place, same
 from krmfn.runner import max_bytes
+from krmfn.typed import Any, NamedTuple
 
 from ..paths import files
 from . import shorthands

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import krmfn
 from krmfn.errors import KrmfnError
+from krmfn.typed import NamedTuple
 
 from ..paths.disk import parents
 from . import calls as ours

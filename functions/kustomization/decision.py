@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from krmfn.results import Result, error
+from krmfn.typed import NamedTuple
 
 from .calls import Call
 from .graph import Graph

@@ -8,11 +8,11 @@ counts then.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn.item import Item
 from krmfn.results import Field, Result, error
 from krmfn.schema import Schema, check
+from krmfn.typed import Any
 
 VERSIONS = {
     "Kustomization": "kustomize.config.k8s.io/v1beta1",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn.resource import Manifest
 from krmfn.results import Result
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from ..run import Transformed
 from .transformers import transformed

@@ -13,13 +13,13 @@ import shutil
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from krmfn import log
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL
 from krmfn.resource import Manifest, Place, Ref
 from krmfn.results import UNLISTED, Field, Result
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..paths import temporary

@@ -13,9 +13,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import NamedTuple, TypeVar
 
 VARIABLE = "KRMFN_CONFINE"
 """The environment variable that turns it off."""

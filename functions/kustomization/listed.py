@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error, warning
+from krmfn.typed import NamedTuple
 
 from ..paths.disk import Disk, Target
 from . import ambiguity, calls, inline, mentions, references

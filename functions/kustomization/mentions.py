@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
 
 from krmfn.resource import Manifest
+from krmfn.typed import Any, Literal
 
 Role = Literal["resource", "component", "function", "merge", "file", "text", "chart"]
 Mention = tuple[str, str, Role]

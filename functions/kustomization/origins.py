@@ -7,8 +7,8 @@ the paths in the annotations begin at the kustomization's folder, and the patch 
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from krmfn.typed import Any
 from krmfn.yamltext import emit, load
 
 ORIGIN = "config.kubernetes.io/origin"

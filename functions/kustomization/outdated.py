@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 from krmfn.fieldpath import join
 from krmfn.item import Item
@@ -12,6 +11,7 @@ from krmfn.ownership import Id, mark_of
 from krmfn.resource import Manifest, annotations_of, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error
+from krmfn.typed import Any
 
 from ..rendering.kinds import owning
 from ..run import Transformed, run_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
 
 from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error
+from krmfn.typed import Literal, NamedTuple
 
 from ..paths.disk import Disk, Target, within
 from .mentions import Mention, Role

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, Place
 from krmfn.runner import max_bytes
+from krmfn.typed import Any
 
 from ..paths import files
 from .documents import documents

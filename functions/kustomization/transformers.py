@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from krmfn.resource import Manifest
+from krmfn.typed import Any
 
 from ..run import Replacement, Transformed
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.runner import max_bytes
+from krmfn.typed import NamedTuple
 
 from ..paths import files
 from ..paths.disk import within

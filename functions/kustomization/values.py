@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from typing import Any
 
 from krmfn.fieldpath import join, split
 from krmfn.item import Item
 from krmfn.resource import Manifest, same
+from krmfn.typed import Any
 
 Parts = tuple[str, ...]
 """A field's path in parts; an index of a list as its digits."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Ref
 from krmfn.runner import max_bytes
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import load
 
 from ..paths import files, manifests

@@ -6,12 +6,12 @@ Of a large text a second process checks the greater part, while this one reads w
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from typing import NamedTuple
 
 from krmfn.envelope import Words
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place, Ref
+from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents, simple
 from krmfn.yamltext.documents import Span
 

@@ -4,9 +4,9 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from krmfn.runner import max_bytes
+from krmfn.typed import NamedTuple
 
 from . import files, roots
 

@@ -10,9 +10,9 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from .disk import parents
 

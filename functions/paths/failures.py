@@ -1,11 +1,11 @@
 """Work on each PATH by itself: what goes wrong with one hides nothing of the others."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
 
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
 from krmfn.results import Findings, Result
+from krmfn.typed import NamedTuple, TypeVar
 
 T = TypeVar("T")
 

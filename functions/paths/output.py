@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, check_plain
 from krmfn.runner import ensure_stdout, write
+from krmfn.typed import TYPE_CHECKING
 from krmfn.yamltext import documents, edit, emit, split
 from krmfn.yamltext.comments import KEEPS
 

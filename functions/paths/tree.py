@@ -5,9 +5,9 @@ A link to a folder is followed inside the root; nothing is read twice.
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
 
 from krmfn.errors import KrmfnError
+from krmfn.typed import NamedTuple
 
 from . import files, roots
 

@@ -13,9 +13,9 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 from krmfn.fieldpath import FieldPath
+from krmfn.typed import Any
 
 _HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start-up time  # noqa: PTH120
 _QUANTITY = re.compile(r"[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?").fullmatch

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from krmfn.typed import Any
 
 from .expressions import Values, at, path_of
 from .structural import ABSENT

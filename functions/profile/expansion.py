@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from krmfn.fieldpath import FieldPath, join
+from krmfn.typed import Any, NamedTuple
 
 from . import conditions, expressions
 from .expressions import Expression, Values

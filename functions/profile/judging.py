@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
 
 from krmfn import Field, Result, error, info, warning
 from krmfn.fieldpath import FieldPath, join
+from krmfn.typed import Any
 
 from . import expressions, shells, structural
 from .expressions import Use

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
 
 from krmfn import Item
 from krmfn.schema import Schema
+from krmfn.typed import Any, NamedTuple
 
 from ..fleet.previous_names import previous_name
 from . import structural

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
-from typing import Any, NamedTuple
 
 from krmfn.fieldpath import FieldPath
+from krmfn.typed import Any, NamedTuple
 
 from . import structural
 from .conditions import holds

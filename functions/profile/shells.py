@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from krmfn.fieldpath import FieldPath
+from krmfn.typed import Any
 
 from . import expressions, structural
 from .expressions import Use

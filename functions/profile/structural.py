@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+
+from krmfn.typed import Any
 
 Node = dict[str, Any]
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "absent"})()

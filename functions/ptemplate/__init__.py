@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from krmfn import ResourceList, Result
+from krmfn.typed import TYPE_CHECKING
 
 from ..rendering.generated import Renderer
 from ..rendering.kinds import PTEMPLATE, PTEMPLATE_GROUP

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from krmfn import Field, Item, Manifest, Ref, Result
 from krmfn.fieldpath import moved
+from krmfn.typed import Any
 
 from ..kmm.module import MODULE_API, MODULE_KIND, ready_label
 from ..rendering.generated import Generated, generated

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest, Result
+from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig import generate, reading, trying
 from ..differences import differences

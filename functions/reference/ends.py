@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
 
 from krmfn import Item, Manifest
 from krmfn.fieldpath import FieldPath, join
 from krmfn.resource import annotations_of
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..deviceconfig import generate, reading

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+
+from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE
 from ..rendering.schemas import schema

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from krmfn.typed import Any
 
 Schema = dict[str, Any]
 SPECIMENS = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from krmfn import Item, Place, ResourceList, Result
+from krmfn.typed import TYPE_CHECKING
 
 from .. import exclusivity
 from ..exclusivity import Claim, Node

@@ -1,7 +1,6 @@
 """The functionConfig: defaults, vendor profiles, and how to treat what is already there."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, itemtext, schema
 from krmfn.counts import some
@@ -9,6 +8,7 @@ from krmfn.fieldpath import join, split
 from krmfn.resource import ref
 from krmfn.results import Findings
 from krmfn.rule import Rule
+from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..fleet import readings
 from ..kmm.versions import DEFAULT

@@ -1,11 +1,11 @@
 """What the functions of this package give: objects with what they are generated from, claims and findings."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Scope, stamp
 from krmfn.resource import ref
+from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from .kinds import PROFILE_MARK
 from .substitution import marked

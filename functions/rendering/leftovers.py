@@ -7,13 +7,13 @@ unload drivers that nobody wanted to unload.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.counts import counted, some
 from krmfn.item import PATH
 from krmfn.ownership import OWNER, Id, Scope, known_as, made, orphans
 from krmfn.rule import Rule
+from krmfn.typed import NamedTuple
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn import Ref
 from krmfn.ownership import PASSED_ON
+from krmfn.typed import Any
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from .substitution import DISABLED, SUBSTITUTE

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from krmfn import Ref, ResourceList, Result
 from krmfn.resource import fingerprint
+from krmfn.typed import TYPE_CHECKING
 
 from ..kmm.lints import image_lints, module_lints
 from ..kmm.lookup import table, tables

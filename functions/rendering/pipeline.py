@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
 from krmfn import Item, Manifest, ResourceList
 from krmfn.ownership import Scope
+from krmfn.typed import TYPE_CHECKING
 
 from ..fleet import readings
 from ..kmm.module import HUB_GROUP, HUB_KIND, Module

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any
 
 from krmfn import Field, Item, Result, error, schema
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 from krmfn.schema import Schema
+from krmfn.typed import TYPE_CHECKING, Any
 
 from ..fleet import readings
 from ..profile import judging, requirements

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from krmfn import Item, Manifest
 from krmfn.fieldpath import split
 from krmfn.ownership import Id
 from krmfn.resource import same
+from krmfn.typed import Any
 
 from .generated import Finding, Generated, Rendered
 from .module_checks import at_origin

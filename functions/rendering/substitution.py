@@ -6,11 +6,10 @@ Source: fluxcd/pkg, kustomize 1.35 and envsubst 1.7. It works on an object's tex
 
 from __future__ import annotations
 
-from typing import Any
-
 from krmfn import Manifest
 from krmfn.fieldpath import FieldPath
 from krmfn.resource import fingerprint
+from krmfn.typed import Any
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 DISABLED = "disabled"

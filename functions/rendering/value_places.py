@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Field, Item, Place
 from krmfn.fieldpath import FieldPath, join, split
+from krmfn.typed import Any
 
 
 def place_of(item: Item, field: Field | None) -> Place | None:

@@ -6,10 +6,10 @@ kubelet's `$(NAME)`, the shell's, a Dockerfile's.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from krmfn import Result
 from krmfn.fieldpath import FieldPath, split
+from krmfn.typed import Any, NamedTuple
 
 VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = (
     "KRMFN_DRIVER_VERSION",

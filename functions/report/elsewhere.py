@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
 
 from krmfn import Field, KrmfnError, Place, Ref, Result
 from krmfn.results import UNLISTED, Severity, in_order
+from krmfn.typed import Any, NamedTuple, TypeVar
 
 from ..formats.findings import FORMAT as CHECK
 from . import states

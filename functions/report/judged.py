@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Result
 from krmfn.rule import Rule
+from krmfn.typed import NamedTuple
 
 from ..formats.grouped import where
 from ..plan import Comparison

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Item, KrmfnError, Ref, ResourceList, Result
 from krmfn.counts import some
 from krmfn.results import in_order, placed
+from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
 from ..fleet import cluster, rules, wording

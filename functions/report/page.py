@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -22,6 +21,7 @@ from markupsafe import Markup, escape
 from krmfn.counts import counted, some
 from krmfn.results import visible
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..formats import changes
 from ..formats.findings import summary as number_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from krmfn import Ref, Result
+from krmfn.typed import NamedTuple
 
 CONFLICTS = 100
 """Conflicts that are shown."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import ceil, pi, sqrt
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 from . import states
 from .states import State

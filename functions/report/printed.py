@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
 
 from krmfn.results import json_text, reference
+from krmfn.typed import Any, NamedTuple
 
 from ..fleet import table
 from .parts import Clash, Part, Pulled, Used

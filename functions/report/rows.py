@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+
+from krmfn.typed import Any
 
 from . import states
 from .parts import Alike, Gets, Part

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
 from .parts import Alike

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+
+from krmfn.typed import NamedTuple
 
 from . import states
 from .parts import Kernel, Part

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
 from krmfn import KrmfnError
+from krmfn.typed import Any, TypeVar
 
 T = TypeVar("T")
 _NEEDED: Any = object()

@@ -7,12 +7,12 @@ signed, unless imageRebuildTriggerGeneration changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from krmfn import Field, Manifest, Result, warning
 from krmfn.counts import some
 from krmfn.resource import ref
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..kmm.lookup import Table, has, table, tables, text, texts
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import Field, Manifest, Ref
 from krmfn.resource import ref
+from krmfn.typed import NamedTuple
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.lookup import has, table, tables, text

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from krmfn import KrmfnError
+from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text
 from ..kmm.module import EVERY_KERNEL, Module

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.counts import some
 from krmfn.ownership import Id
 from krmfn.resource import ref
+from krmfn.typed import NamedTuple
 
 from ..fleet.cluster import Cluster
 from ..fleet.drivers import Driver

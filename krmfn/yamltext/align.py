@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+
+from ..typed import Any
 
 __all__ = ["MERGE_KEYS", "Lists", "aligned"]
 

@@ -8,9 +8,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from ..resource import Ref
+from ..typed import NamedTuple
 from . import split
 from .peek import UNUSUAL
 from .simple import MAX_DEPTH, scalar

@@ -7,10 +7,10 @@ never change the meaning: where that fails, the item is written anew.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ..errors import KrmfnError
 from ..resource import same
+from ..typed import Any
 from . import emit, nodewise, simple
 from .align import Lists
 from .comments import KEEPS, trailer

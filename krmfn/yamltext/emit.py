@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import Any
 
+from ..typed import Any
 from .simple import Timestamp, scalar
 
 __all__ = ["dump", "dump_item", "dump_json", "is_ambiguous", "quoted"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any
 
+from ..typed import Any
 from . import simple
 from .simple import ABSENT, PLAIN, Line, NotSimple, lines_of
 

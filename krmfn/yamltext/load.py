@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
 
 import yaml
 from yaml.nodes import CollectionNode, Node, ScalarNode, SequenceNode
@@ -12,6 +11,7 @@ from yaml.reader import ReaderError
 from yaml.resolver import BaseResolver
 
 from ..errors import KrmfnError, TooLarge
+from ..typed import Any, TypeVar
 from .simple import MAX_DEPTH, MAX_NODES, PLAIN
 from .values import STRING, build, too_deep
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Any
 
 from ..resource import same
+from ..typed import Any
 from . import emit, linetree, remarks
 from .align import Lists, aligned
 from .simple import NotSimple, is_merge

@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Final
 
+from ..typed import Any, Final
 from . import simple
 
 __all__ = ["MISSING", "UNSURE", "UNUSUAL", "Answer", "Mapping", "heads", "root"]

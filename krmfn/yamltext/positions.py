@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from ..fieldpath import join, split
+from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
 __all__ = ["Ambiguous", "Node", "ambiguous", "duplicate_keys", "locate", "nodes", "parts", "shared"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Any, NamedTuple
 
+from ..typed import Any, NamedTuple
 from .positions import nodes
 from .simple import NotSimple, lines_of
 

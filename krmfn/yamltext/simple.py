@@ -10,7 +10,8 @@ a real parser reads the text. Nothing is guessed: a construct that runs over lin
 import re
 from functools import lru_cache
 from math import isinf
-from typing import Any, NamedTuple
+
+from ..typed import Any, NamedTuple
 
 __all__ = ["ABSENT", "LONGEST_KEY", "MAX_DEPTH", "MAX_NODES", "MERGE", "OLD", "PLAIN", "WORDS", "Line", "NotSimple"]
 __all__ += ["Timestamp", "differs", "is_merge", "lines_of", "node", "read", "scalar"]

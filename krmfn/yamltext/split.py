@@ -13,9 +13,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from ..errors import KrmfnError
+from ..typed import NamedTuple
 
 __all__ = ["Cut", "Section", "check_encoding", "is_plain", "is_simple", "quick", "runs_on"]
 

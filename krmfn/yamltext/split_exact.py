@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import yaml
 
 from ..errors import KrmfnError
+from ..typed import Any
 from .load import events, explain
 from .split import Cut, Section
 

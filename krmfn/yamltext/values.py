@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import binascii
 import re
-from typing import Any
 
 from yaml.nodes import Node, ScalarNode, SequenceNode
 
 from ..errors import KrmfnError
 from ..resource import same
+from ..typed import Any
 from . import simple
 from .simple import MAX_DEPTH, PLAIN, is_merge
 

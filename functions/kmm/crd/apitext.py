@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from krmfn import Manifest, Result
 from krmfn.fieldpath import FieldPath
 from krmfn.resource import ref
+from krmfn.typed import Any
 
 from ..gotext import quote
 from ..rule import refused

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Any
 
 from krmfn import Result
 from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..rule import refused
 from .apitext import dotted, mistyped

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from krmfn.fieldpath import FieldPath
+from krmfn.typed import Any
 
 from ..versions import TARGETS
 from .facts import Fact, module_facts

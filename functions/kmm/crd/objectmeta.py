@@ -6,11 +6,11 @@ Source: k8s.io/apimachinery v0.34, pkg/apis/meta/v1/types.go; the messages are t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from krmfn import Manifest, Result
 from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
+from krmfn.typed import Any, NamedTuple
 
 from ..rule import refused
 from .apitext import dotted, type_name

@@ -7,12 +7,12 @@ those of k8s.io/apiextensions-apiserver v0.34.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Result
 from krmfn.fieldpath import FieldPath
 from krmfn.results import Findings
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refused, tag

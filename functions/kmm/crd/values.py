@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Result
 from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..gotext import quote
 from ..rule import refused

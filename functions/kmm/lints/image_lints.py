@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from krmfn import Field, KrmfnError, Manifest, Result, error, warning
 from krmfn.resource import ref
 from krmfn.rule import Rule, apply
+from krmfn.typed import NamedTuple
 
 from ..envsubst import parse, substitute, variables
 from ..gotext import quote

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Result
 from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule, apply
+from krmfn.typed import Any
 
 from ..lookup import table
 from ..module import Module

@@ -7,10 +7,10 @@ Source: KMM main (2026-07-29) and the OpenShift fork's main, internal/webhook/mo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from krmfn import Result
 from krmfn.rule import Rule
+from krmfn.typed import Any
 
 from ..gotext import quote
 from ..lookup import Table, table, tables, text

@@ -1,0 +1,87 @@
+"""What annotations use of typing, which a type checker takes for typing's own, and a run does not load.
+
+Loading it takes half as long as an empty process; and a small run makes 75 classes of named tuples before it works,
+for each of which typing.NamedTuple starts Python's compiler and takes ten times as long as this one.
+"""
+
+TYPE_CHECKING = False  # a type checker takes it for True
+if TYPE_CHECKING:
+    from typing import Any as Any
+    from typing import Final as Final
+    from typing import Literal as Literal
+    from typing import NamedTuple as NamedTuple
+    from typing import NoReturn as NoReturn
+    from typing import Protocol as Protocol
+    from typing import TextIO as TextIO
+    from typing import TypeVar as TypeVar
+else:
+    from _collections import _tuplegetter
+    from functools import cache
+    from types import CodeType, FunctionType
+
+    Any = Final = NoReturn = Protocol = TextIO = object
+
+    class Literal:
+        """Only annotations name one."""
+
+        __class_getitem__ = classmethod(lambda cls, _values: cls)
+
+    def TypeVar(_name, *_constraints, bound=None):
+        """Return a stand-in: only annotations name one."""
+        return object
+
+    _GLOBALS = {"_new": tuple.__new__}
+
+    @cache
+    def _code(count: int) -> CodeType:
+        """Return the code of a constructor with so many parameters, for all classes with as many fields."""
+        names = "".join(f", _{number}" for number in range(count))
+        return eval(f"lambda _cls{names}: _new(_cls, ({names[2:]}{',' * bool(count)}))", _GLOBALS).__code__
+
+    class _Named(tuple):
+        """What all of these tuples can do; see collections.namedtuple."""
+
+        __slots__ = ()
+        _fields = ()
+
+        @classmethod
+        def _make(cls, values):
+            """Make one from an iterable; raises TypeError for another number of values."""
+            return cls(*values)
+
+        def _replace(self, /, **changes):
+            """Return one with other values; raises ValueError for a name that is no field."""
+            made = type(self)(*map(changes.pop, self._fields, self))
+            if changes:
+                raise ValueError(f"Got unexpected field names: {list(changes)!r}")
+            return made
+
+        def _asdict(self):
+            """Return the values by name."""
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            return f"{type(self).__name__}({', '.join(map('{}={!r}'.format, self._fields, self))})"
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+    class _Maker(type):
+        """Makes the classes that say NamedTuple is their base."""
+
+        def __new__(cls, name, bases, namespace):
+            if not bases:
+                return super().__new__(cls, name, bases, namespace)
+            annotations = namespace.get("__annotations__")
+            if annotations is None and "__annotate_func__" in namespace:  # Python 3.14
+                annotations = namespace["__annotate_func__"](1)
+            fields = tuple(annotations or ())
+            defaults = tuple(namespace[field] for field in fields if field in namespace)
+            code = _code(len(fields)).replace(co_name="__new__", co_varnames=("_cls", *fields))
+            namespace |= {field: _tuplegetter(at, "") for at, field in enumerate(fields)}
+            namespace |= {"__slots__": (), "_fields": fields, "__match_args__": fields}
+            namespace["__new__"] = FunctionType(code, _GLOBALS, f"{name}.__new__", defaults)
+            return type(name, (_Named,), namespace)
+
+    class NamedTuple(metaclass=_Maker):
+        """The base to name."""
