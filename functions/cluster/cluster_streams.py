@@ -36,8 +36,8 @@ class Streams(NamedTuple):
     """The PATHs, those of --cluster among them."""
     excluded: int = 0
     """How many files were left out by `exclude`."""
-    left_out: int = 0
-    """How many clusters are not among these, since not all of them can be read."""
+    left_out: tuple[str, ...] = ()
+    """The names of clusters that are not among these, since not all of them can be read."""
     theirs: Mapping[str, Rendered] = MappingProxyType({})
     """What clusters get from elsewhere, by the names of the clusters."""
 

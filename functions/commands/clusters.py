@@ -34,7 +34,7 @@ def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on
             return None
         names = sorted(lost)
         context.log.say(f"left out, since not all of it can be read: {', '.join(names)}", "error")
-        return streams._replace(clusters=whole, left_out=len(names))
+        return streams._replace(clusters=whole, left_out=tuple(names))
     cluster_streams.log_left_out(context, streams)
     shown = {name: one for name, one in streams.lists.items() if one.failed or context.intent.logs_advice}
     context.log.findings([*streams.findings, *cluster_streams.told(context, streams, shown)])

@@ -47,7 +47,7 @@ def _run(context: Context, args: Report) -> int:
         from ..comparing import against_base  # here: what runs Git is slow to load
 
         compared = against_base.with_base(context._replace(intent=LOOK), args.base, streams.paths, streams)
-    text, results = page_of(streams.lists, args.files, compared, _links(args.output))
+    text, results = page_of(streams.lists, args.files, compared, _links(args.output), streams.left_out)
     if args.output is not None:
         files.write_text(args.output, text)
         text = ""
@@ -59,22 +59,25 @@ def page_of(
     names: Sequence[str],
     compared: Sequence[Comparison],
     link_of: Callable[[str], str] = lambda name: "",
+    left_out: Sequence[str] = (),
 ) -> tuple[str, list[Result]]:
     """Return the page about some clusters and those of files (--from), and its findings that the lists do not have.
 
-    `link_of` returns the link to a file.
+    `link_of` returns the link to a file; `left_out` names the clusters that could not be read.
     """
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
     from ..report.judged import refused
-    from ..report.local import part
+    from ..report.local import part, unread
     from ..report.page import page
     from .catalogue import rules
 
     parts = [part(name, resources, domain_of) for name, resources in lists.items()]
     parts += fleets.elsewhere(names, lists)
-    text = page(parts, {rule.id: rule for rule in rules()}, version("krmfn"), compared, link_of)
+    text = page(
+        [*parts, *map(unread, left_out)], {rule.id: rule for rule in rules()}, version("krmfn"), compared, link_of
+    )
     # those of the lists count, and were written, by themselves
     before = {str(result) for resources in lists.values() for result in resources.results}
     found = (*(finding for one in parts for finding in one.findings), *refused(compared))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Item, KrmfnError, Ref, ResourceList, Result
 from krmfn.counts import some
-from krmfn.results import in_order, placed
+from krmfn.results import error, in_order, placed
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node
@@ -87,6 +87,12 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
         in_order(placed(findings.values())),
         resources.failed,
     )
+
+
+def unread(name: str) -> Part:
+    """Return what is known of a cluster that could not be read: nothing, which is an error on the page."""
+    reason = "not all of this cluster can be read, so nothing is known of it; see what the command says on stderr"
+    return Part(name, (), (), False, reason, (), 0, (), reason, (), [error(reason)], True)
 
 
 def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:

@@ -307,6 +307,8 @@ def test_a_wrong_line_about_one_cluster_hides_no_other(dev: str, said: str, here
     done = process("krmfn", "nodes", ".", "--wide", cwd=here)
     assert (done.code, said in done.err, "prod-1" in done.text) == (2, True, True), done.err
     assert ("dev-1" in done.text, "lab-1" in done.text) == (dev == "gone", dev != "dev, lab"), done.text
+    page = process("krmfn", "report", ".", cwd=here)
+    assert (page.code, "not all of this cluster can be read" in page.text) == (2, True)
     checked = json.loads(process("krmfn", "check", ".", "--format", "json", cwd=here).text)["findings"]
     [found] = [one for one in checked if one["rule"] == "KRM522" and one["severity"] == "error"]
     assert found["clusters"] == (["dev", "lab"] if dev == "dev, lab" else ["dev"])
