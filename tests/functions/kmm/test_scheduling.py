@@ -224,3 +224,27 @@ def test_an_unload_is_never_kept_or_gained_without_history() -> None:
                 assert not (met and effect in CERTAIN), (case["id"], met, moved)
                 asked += len(met)
     assert asked > 500
+
+
+@recorded
+def test_a_node_without_a_label_beside_labelled_ones_gains() -> None:
+    """No history is hidden where OLD shows one node unlabelled beside labelled ones: KMM has nothing loaded there.
+
+    So `gained` is true of it, and the only word that the recordings take for a node without a label; the model says so,
+    played from an empty cluster.
+    """
+    gained = 0
+    for case in (one for one in predictions.cases(Path(FLEETS)) if len(one["phases"]) == 2):
+        one, two = case["phases"]
+        for number, bare in enumerate(labelled(one)["nodes"]):
+            first, name = {**one, "nodes": [*one["nodes"]]}, bare["metadata"]["name"]
+            first["nodes"][number] = bare
+            played = predictions.predictions({"id": case["id"], "phases": [first, two]})
+            told = {(one["phase"], one["node"], one["module"]): one["prediction"] for one in played}
+            for moved in (one for alike in moves.moves(*map(predictions.side, (first, two))) for one in alike):
+                is_first = moved.old and moved.old.version and not moved.old.label and moved.move.effect == "gained"
+                if is_first and name in moved.nodes:
+                    own = told[1, name, "/".join(moved.driver.ref.id[2:])]
+                    assert (own["effect"], own["events"]) == ("gained", list(moved.move.events))
+                    gained += 1
+    assert gained > 20

@@ -135,11 +135,13 @@ def test_a_cordon_unloads_and_lets_nothing_load() -> None:
     assert told([drv(), A], [drv(), full]) == {}, "KMM 2.6 adds this toleration by itself"
 
 
+ENDING = edited(drv(), ("metadata.deletionTimestamp", "2026-11-24T00:00:00Z"))
+
+
 def test_a_module_that_is_being_deleted_is_unloaded() -> None:
-    ending = edited(drv(), ("metadata.deletionTimestamp", "2026-11-24T00:00:00Z"))
-    assert told([drv(), A], [ending, A]) == {"lost": ("a",)}
-    assert "is being deleted" in message([drv(), A], [ending, A])
-    assert told([A], [ending, A]) == {"blocked": ("a",)}
+    assert told([drv(), A], [ENDING, A]) == {"lost": ("a",)}
+    assert "is being deleted" in message([drv(), A], [ENDING, A])
+    assert told([A], [ENDING, A]) == {"blocked": ("a",)}
 
 
 def test_an_ordered_upgrade() -> None:
@@ -425,6 +427,13 @@ FOUND: dict[str, tuple[list[Manifest], list[Manifest], dict[str, Any]]] = {
     ),
     "a new Module, labelled otherwise": ([A], [TWO, ON_1], {"effect": "unknown", "events": []}),
     "one node blocks all": ([drv(), A], [drv(image="r/drv:2"), A, ODD], {"effect": "blocked", "nodes": ["a"]}),
+    "a cordon": ([drv(), A], [drv(), node("a", EL9, GPU, CORDON)], {"effect": "lost", "after": None}),
+    "a node that is cordoned": ([A], [drv(), node("a", EL9, GPU, CORDON)], {"effect": "waiting", "events": []}),
+    "a Module that is being deleted": (
+        [drv(), A],
+        [ENDING, A],
+        {"effect": "lost", "events": [f"Unload r/drv:1-{EL9}"]},
+    ),
 }
 
 
