@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeVar as TypeVar
 else:
     from _collections import _tuplegetter
-    from functools import cache
-    from types import CodeType, FunctionType
+    from types import FunctionType
 
     Any = Final = NoReturn = Protocol = TextIO = object
 
@@ -38,17 +37,16 @@ else:
 
         __class_getitem__ = classmethod(lambda cls, _values: cls)
 
-    def TypeVar(_name, *_constraints, bound=None):
-        """Return a stand-in: only annotations name one."""
-        return object
+    class TypeVar:
+        """Only annotations name one."""
+
+        def __new__(cls, _name, *_constraints, bound=None):
+            """Return a stand-in."""
+            return object
 
     _GLOBALS = {"_new": tuple.__new__}
-
-    @cache
-    def _code(count: int) -> CodeType:
-        """Return the code of a constructor with so many parameters, for all classes with as many fields."""
-        names = "".join(f", _{number}" for number in range(count))
-        return eval(f"lambda _cls{names}: _new(_cls, ({names[2:]}{',' * bool(count)}))", _GLOBALS).__code__
+    _CODES = {}
+    """The code of a constructor by the number of its parameters: classes with as many fields share it."""
 
     class _Named(tuple):
         """What all of these tuples can do; see collections.namedtuple."""
@@ -89,7 +87,12 @@ else:
                 annotations = namespace["__annotate_func__"](1)
             fields = tuple(annotations or ())
             defaults = tuple(namespace[field] for field in fields if field in namespace)
-            code = _code(len(fields)).replace(co_name="__new__", co_varnames=("_cls", *fields))
+            count = len(fields)
+            if count not in _CODES:
+                names = "".join(f", _{number}" for number in range(count))
+                lambda_ = f"lambda _cls{names}: _new(_cls, ({names[2:]}{',' * bool(count)}))"
+                _CODES[count] = eval(lambda_, _GLOBALS).__code__
+            code = _CODES[count].replace(co_name="__new__", co_varnames=("_cls", *fields))
             namespace |= {field: _tuplegetter(at, "") for at, field in enumerate(fields)}
             namespace |= {"__slots__": (), "_fields": fields, "__match_args__": fields}
             namespace["__new__"] = FunctionType(code, _GLOBALS, f"{name}.__new__", defaults)

@@ -1,8 +1,7 @@
 """Print what of the product one run enters: `python tools/entered.py check examples/quickstart`, `... < LIST`.
 
 A file is entered when one of its functions is called, also while it is imported. It is what a person who follows the
-run has to have open. A file of rules, with a `Rule(...)` at its top, is read by itself, and not counted; nor is
-krmfn/typed.py, which stands in for modules of Python's own library.
+run has to have open. A file of rules, with a `Rule(...)` at its top, is read by itself, and not counted.
 """
 
 from __future__ import annotations
@@ -43,8 +42,7 @@ def entered(args: Sequence[str] = (), stdin: bytes = b"") -> Entered:
     """
     command = [sys.executable, __file__, "--watched", *args]
     text = subprocess.run(command, input=stdin, capture_output=True, check=True, cwd=REPO).stdout
-    called, depth = json.loads(text)
-    functions = [(file, name) for file, name in called if file != "krmfn/typed.py"]
+    functions, depth = json.loads(text)
     files = {file for file, _ in functions}
     named = sum(name != "<lambda>" for _, name in functions)
     return Entered(sorted(file for file in files if not _is_of_rules(REPO / file)), named, depth)

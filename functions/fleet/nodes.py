@@ -14,7 +14,7 @@ from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
 from ..kmm.lookup import table, texts
 from . import facts, readings
-from .previous_names import is_from_kustomize, previous_name
+from .previous_names import KUSTOMIZE_ID, previous_name
 
 if TYPE_CHECKING:
     from . import inventory
@@ -66,7 +66,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     sources: dict[str, Item] = {}
     twice: list[_Twice] = []
     objects = resources.select("Node", "")
-    from_kustomize = any(map(is_from_kustomize, objects[:1]))
+    from_kustomize = any(item.mentions(KUSTOMIZE_ID) for item in objects[:1])
     for item in objects:
         try:
             node = _node(item, keys)

@@ -6,11 +6,8 @@ from krmfn import Item, itemtext
 
 PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
 """kustomize's annotation: the names that a resource had, oldest first."""
-
-
-def is_from_kustomize(item: Item) -> bool:
-    """Return True for an item of a list that kustomize has sent: it marks every one."""
-    return item.mentions("kustomize.config.k8s.io/id")
+KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
+"""kustomize's annotation on every item of a list that it sends to a function."""
 
 
 def previous_name(item: Item) -> str:

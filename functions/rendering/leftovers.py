@@ -15,13 +15,13 @@ from krmfn.ownership import OWNER, Id, Scope, known_as, made, orphans
 from krmfn.rule import Rule
 from krmfn.typed import NamedTuple
 
+from ..fleet.previous_names import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
 from .generated import Generated
 from .kinds import OWNERS, PROFILE_MARK
 
-_KUSTOMIZE = "kustomize.config.k8s.io/id"
 WAYS_OUT = (
     "pass --prune always (in the functionConfig `prune: always`) to remove it, or pass --prune never (`prune: "
     "never`) to keep it"
@@ -189,7 +189,7 @@ def _owner(item: Item) -> str:
 
 def _kpt_folders(resources: ResourceList) -> list[str]:
     """Return the folders of kpt packages with a final slash ("" for the top); [] for a list from kustomize."""
-    if any(_KUSTOMIZE in item.annotations for item in resources.mentioning(_KUSTOMIZE)):
+    if any(KUSTOMIZE_ID in item.annotations for item in resources.mentioning(KUSTOMIZE_ID)):
         return []
     files = [_path(item) for item in resources.select("Kptfile", "kpt.dev")]
     return [path[: path.rindex("/") + 1] if "/" in path else "" for path in files if path]

@@ -10,7 +10,7 @@ from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.rule import Rule
 
-from ..fleet.previous_names import is_from_kustomize, previous_name
+from ..fleet.previous_names import KUSTOMIZE_ID, previous_name
 from ..kmm.module import MODULE_GROUP
 from . import ignoring
 from .ignoring import IGNORE
@@ -53,7 +53,7 @@ def may_be_config(item: Item) -> bool:
 
 def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, str]]) -> Iterator[Result]:
     """Yield a warning, under kustomize, per input that would be deployed; one for all Nodes."""
-    if not any(map(is_from_kustomize, resources.items[:1])):
+    if not any(item.mentions(KUSTOMIZE_ID) for item in resources.items[:1]):
         return
     read = {*handled, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory"), (OURS, "Profile")}
     kinds = {kind for _, kind in read}
