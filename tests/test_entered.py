@@ -34,7 +34,7 @@ def test_a_run_that_finds_its_output_enters_few_files_of_the_sdk() -> None:
     assert code == 0
     files = [file for file in entered(stdin=done).files if file.startswith("krmfn/")]
     assert "krmfn/resourcelist.py" in files
-    assert len(files) <= 14, files
+    assert len(files) <= 15, files  # krmfn.typed, which stands in for typing, is one of them
 
 
 def test_a_run_that_adds_its_output_writes_it_too() -> None:
