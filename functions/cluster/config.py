@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
-from krmfn.results import Field, Result, error, info
+from krmfn.results import Field, Result, error, info, warning
 from krmfn.rule import Rule
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
@@ -52,10 +52,13 @@ kind: Node
 RULES = (
     Rule(
         "KRM521",
-        "the configuration file must only have the fields clusters, exclude, format and profiles, with their types",
+        "the configuration file must be at the root of the repository, and only have the fields clusters, exclude, "
+        "format and profiles, with their types",
         good=_GOOD,
         bad=_GOOD.replace("clusters", "cluster"),
-        remedy="Correct the field; pass commands and kustomize's flags on the command line.",
+        remedy="Correct the field; pass commands and kustomize's flags on the command line. "
+        "Move a file that is below the root, or pass `--root` with its folder.",
+        severities=("error", "warning"),
     ),
     Rule(
         "KRM522",
@@ -144,6 +147,15 @@ def read(folder: str, absolute: bool = False) -> tuple[Config, list[Result]]:
     if unread:
         return Config(name), unread
     return Config(name, _clusters(item, disk, folder), exclude, item.manifest.get("format", ""), folder, profiles), []
+
+
+def not_read(file: str) -> Result:
+    """Return the warning about a configuration file below the root of its repository."""
+    message = (
+        "this configuration file is not read: only the one at the root of the repository is; move it there, or pass "
+        "--root with its folder"
+    )
+    return warning(message, rule="KRM521", place=Place(file))
 
 
 def parse(text: str) -> tuple[str, list[str]]:

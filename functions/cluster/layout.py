@@ -91,7 +91,7 @@ def layout(
     named = named or {}
     every = list(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
     settings, findings = _config(every, root)
-    if findings:
+    if any(finding.severity == "error" for finding in findings):
         return Layout([], findings, settings, paths=tuple(every))
     real = [os.path.realpath(path) for path in every if path != "-"]
     joined = {name: members for name, members in settings.clusters.items() if _is_about(members, real)}
@@ -141,18 +141,25 @@ def _empty(path: str) -> Root:
 
 
 def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:
-    """Return the one configuration file of the repositories that hold the paths."""
+    """Return the one configuration file of the repositories that hold the paths, and what is wrong with it."""
     folders: dict[str, bool] = {}
+    aside: dict[str, None] = {}
     for path in paths:
         if path != "-":
-            folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
-            folders.setdefault(roots.root_of(folder, root) or os.path.realpath(folder), os.path.isabs(path))
+            folder = os.path.realpath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+            top = roots.root_of(folder, root) or folder
+            folders.setdefault(top, os.path.isabs(path))
+            while len(folder) > len(top):
+                if os.path.lexists(file := os.path.join(folder, config.NAME)):
+                    aside[file if os.path.isabs(path) else os.path.relpath(file)] = None
+                folder = os.path.dirname(folder)
     read = [config.read(folder, absolute) for folder, absolute in folders.items()]
     present = [one for one in read if one[0].name]
     if len(present) > 1:
         names = " and ".join(settings.name for settings, _ in present)
         raise KrmfnError(f"{names} both define clusters; pass the PATHs of one repository at a time")
-    return present[0] if present else (Config(), [])
+    settings, findings = present[0] if present else (Config(), [])
+    return settings, [*findings, *map(config.not_read, aside)]
 
 
 def _is_about(members: Sequence[Member], paths: Sequence[str]) -> bool:

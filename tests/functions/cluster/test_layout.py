@@ -157,10 +157,13 @@ def test_the_configuration_file_is_no_link_out(here: Path) -> None:
 
 def test_the_configuration_file_is_the_one_at_the_root_of_the_repository(here: Path) -> None:
     plant(here, {"apps/.krmfn.yaml": "clusters: {lab: [gpu, nic]}", ".krmfn.yaml": "clusters: {all: [apps]}"})
-    assert shown(layout("", "apps/nic")) == {"all": ["apps/nic"]}
+    laid = layout("", "apps/nic", "apps/gpu")
+    assert shown(laid) == {"all": ["apps/nic", "apps/gpu"]}
+    [other] = [finding for finding in laid.findings if finding.rule == "KRM521"]
+    assert str(other).startswith("apps/.krmfn.yaml: warning: this configuration file is not read")
     laid = layouts.layout(["apps"], OURS, "apps")
     assert shown(laid) == {"lab": ["apps/gpu", "apps/nic"]}
-    assert laid.config.name == "apps/.krmfn.yaml"
+    assert (laid.config.name, laid.findings) == ("apps/.krmfn.yaml", [])
 
 
 def test_two_repositories_with_a_file_each_are_refused(here: Path) -> None:
