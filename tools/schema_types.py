@@ -37,7 +37,8 @@ What is absent is the empty value of its type: "", () or None.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from krmfn.typed import Any
 
 OF_LOADER = (
 {of_loader})

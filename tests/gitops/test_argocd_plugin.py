@@ -128,7 +128,7 @@ def test_the_plugin_is_chosen_by_name_alone() -> None:
 def test_the_parameters_are_announced_without_a_default() -> None:
     """Argo CD never sends a default to the plugin; without one the functionConfig decides."""
     announced = PLUGIN["spec"]["parameters"]["static"]
-    assert [one["name"] for one in announced] == sorted(["function-config", *SETTINGS])
+    assert [one["name"] for one in announced] == sorted(["function-config", "profiles-from", *SETTINGS])
     assert all(set(one) == {"name", "title", "tooltip"} for one in announced)
 
 

@@ -41,7 +41,8 @@ def test_options_are_listed_in_groups() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_lists_every_option_once(command: str) -> None:
     parser = grammar.commands(arguments.parser())[command]
-    names = [option.option_strings[-1] for option in grammar.options(parser)]
+    options = (option.option_strings for option in grammar.options(parser))
+    names = [next(one for one in strings if one.startswith("--")) for strings in options]
     listed = re.findall(r"^  (?=-).*?(--[\w-]+)", parser.format_help().partition("examples:")[0], re.MULTILINE)
     assert sorted(listed) == sorted(names)
 

@@ -70,4 +70,4 @@ def test_what_no_option_gives_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_profile_of_amd() -> None:
-    assert process("krmfn", "check", str(ROOT / "examples/profiles/amd-gpu/profile.yaml")).code == 0
+    assert process("krmfn", "check", str(ROOT / "examples/vendor-profiles/amd-gpu/profile.yaml")).code == 0
