@@ -80,6 +80,7 @@ _CONFLICT = closed(
     labels=listed(closed(key=TEXT, values=listed(nullable(TEXT)))),
 )
 _ROW = closed(
+    ("profile",),
     cluster=nullable(TEXT),
     node=TEXT,
     kernel=nullable(TEXT),
@@ -87,6 +88,7 @@ _ROW = closed(
     loaded=nullable(FLAG),
     config=nullable(REF),
     pool=nullable(TEXT),
+    profile=TEXT,
     module=nullable(REF),
     mapping=nullable(COUNT),
     mappingText=nullable(TEXT),
