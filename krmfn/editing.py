@@ -47,35 +47,42 @@ def fresh(envelope: Envelope, manifest: Manifest, ref: Ref, path: str) -> Item:
 class Owned:
     """What a list has, by ids, and what a function made of each owner: made once, since functions own object by object.
 
-    It holds while nobody else adds or removes items.
+    It holds while the list has the same items (see `holds`).
     """
 
     def __init__(self, resources: _List) -> None:
         """Look through a list."""
-        self.items, self.number, self.function = resources.items, len(resources.items), resources.function or "function"
+        self.items, self.function = [*resources.items], resources.function or "function"
         self.there: dict[Id, Item] = {}
+        self.twins: list[Item] = []
+        """Items whose id one before them has."""
         self.made: dict[Id, Sequence[Item]] = {}
         for item in resources.items:
-            self.there.setdefault(item.ref.id, item)
+            if self.there.setdefault(item.ref.id, item) is not item:
+                self.twins.append(item)
         for item in resources.marked():
             mark = item.mark
             # also of one that kustomize renamed; a copy is not
             if mark and mark.function == self.function and mark.made in known_as(item.ref, item.annotations):
                 self.made[mark.owner] = [*self.made.get(mark.owner, ()), item]
 
+    def holds(self, resources: _List) -> bool:
+        """Return True when the list has the items that were looked through, and no others."""
+        return self.items == resources.items  # compared by identity
+
 
 def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
     """Let these, and no others, be what the function makes of `owner` (see `ResourceList.own`)."""
     known: Owned | None = resources.owned
-    if known is None or known.items is not resources.items or known.number != len(resources.items):
-        known = resources.owned = Owned(resources)
+    if known is None or not known.holds(resources):
+        known = Owned(resources)
     stamped = [stamp(copied(manifest), known.function, owner.ref) for manifest in manifests]
     wanted = {checked(manifest).id: manifest for manifest in stamped}
     names = known_as(owner.ref, owner.annotations)
     mine = [item for name in names for item in known.made.get(name, ())]
     ours = set(map(id, mine))
     there = [known.there[name] for name in wanted if name in known.there]
-    for item in (*there, *(item for item in resources.items if item.is_edited)):  # these may be renamed
+    for item in (*there, *known.twins, *(item for item in resources.items if item.is_read)):  # these may be renamed
         if item.ref.id in wanted and id(item) not in ours:
             message = f"is there, and was not made from {owner.ref}: rename it, or remove it"
             raise Refused(message, item, f"{item.ref} ")
@@ -92,7 +99,8 @@ def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
         resources._put([(ref(manifest), manifest)], known.there)
     known.made.update(dict.fromkeys(names, ()))
     known.made[owner.ref.id] = [known.there[name] for name in wanted]
-    known.items, known.number = resources.items, len(resources.items)
+    known.items = [*resources.items]
+    resources.owned = None if known.twins else known  # of twins another one may be the first now
 
 
 def under_old_names(results: Sequence[Result], items: Iterable[Item]) -> list[Result]:

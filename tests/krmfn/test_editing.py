@@ -225,3 +225,22 @@ def test_many_owners_do_not_look_through_the_list_each() -> None:
     with pytest.raises(Refused, match="ConfigMap e is there, and was not made from"):
         resources.own(owner=first, manifests=[config_map("e")])
     assert resources.owned is not known
+
+
+@pytest.mark.parametrize("change", ["twin", "renamed", "swapped"])
+def test_what_the_function_did_not_make_is_refused_however_it_came(change: str) -> None:
+    """Behind one of ours with its id, renamed in place, or put into the list in place of another item."""
+    resources = parsed(owner("x") + owner("y", name="other"))
+    first, second = resources.items[:2]
+    stranger = resources.append(config_map("s", foreign="yes"))
+    resources.own(owner=first, manifests=[config_map("p")])
+    if change == "twin":
+        stranger.manifest["metadata"]["name"] = "p"
+        resources.items.append(resources.items.pop(2))
+    elif change == "renamed":
+        stranger.manifest["metadata"]["name"] = "q"
+    else:
+        resources.items[2] = parsed("- {apiVersion: v1, kind: ConfigMap, metadata: {name: q}}\n").items[0]
+    name, by = ("p", first) if change == "twin" else ("q", second)
+    with pytest.raises(Refused, match="was not made from"):
+        resources.own(owner=by, manifests=[config_map(name, new="yes")])
