@@ -68,7 +68,8 @@ class Owned:
 
     def holds(self, resources: _List) -> bool:
         """Return True when the list has the items that were looked through, and no others."""
-        return self.items == resources.items  # compared by identity
+        items: list[Item] = resources.items
+        return self.items == items  # an item equals itself only
 
 
 def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
@@ -79,10 +80,11 @@ def own(resources: _List, owner: Item, manifests: Iterable[Manifest]) -> None:
     stamped = [stamp(copied(manifest), known.function, owner.ref) for manifest in manifests]
     wanted = {checked(manifest).id: manifest for manifest in stamped}
     names = known_as(owner.ref, owner.annotations)
-    mine = [item for name in names for item in known.made.get(name, ())]
+    mine = [item for name in names for item in known.made.get(name, ()) if item.mark]
     ours = set(map(id, mine))
     there = [known.there[name] for name in wanted if name in known.there]
-    for item in (*there, *known.twins, *(item for item in resources.items if item.is_read)):  # these may be renamed
+    read = (item for item in resources.items if item.is_read)  # these may be renamed
+    for item in (*there, *known.twins, *read):
         if item.ref.id in wanted and id(item) not in ours:
             message = f"is there, and was not made from {owner.ref}: rename it, or remove it"
             raise Refused(message, item, f"{item.ref} ")

@@ -23,8 +23,6 @@ LARGEST = 8 << 20
 _TAIL = 16
 """Characters before the end in which an error may be nothing but the cut: of a word, a number, an escape."""
 _SPACE = re.compile(r"[ \t\r\n]*")
-
-
 _BOM = b"\xef\xbb\xbf"
 
 
