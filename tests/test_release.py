@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from krmfn_functions import VERSION
 from krmfn_functions.kmm.versions import TARGETS
 from release import __main__ as make
-from release import archives, check, gitops, provenance, source, sums
+from release import archives, check, gitops, images, provenance, source, sums
 from release.process import Refusal
 
 from tests.commands import COMMANDS, ROOT
@@ -83,8 +83,39 @@ def test_a_failing_program_is_named_and_makes_nothing(
 ) -> None:
     """The checkout has no build backend."""
     monkeypatch.setattr(make, "ROOT", checkout)
-    assert make.main(["--registry", "r.example.com"]) == 1
+    assert make.main(["--registry", "r.example.com", "--without-images"]) == 1
     assert re.match(r"no release: .*-m build .*: exit code 1\n", capsys.readouterr().err)
+    assert not (checkout / "dist").exists()
+
+
+@pytest.mark.parametrize(
+    ("there", "base", "words"),
+    [
+        ([], "", "not on PATH: buildah, go, debootstrap"),
+        (["go", "debootstrap"], "", "not on PATH: buildah"),
+        (["buildah"], f"python@sha256:{'0' * 64}", "not on PATH: go"),
+        ([], "python:3.12", "BASE is python:3.12; it must name a digest"),
+    ],
+    ids=["none", "buildah", "go", "base-by-tag"],
+)
+def test_a_missing_tool_is_named_and_makes_nothing(
+    checkout: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    there: list[str],
+    base: str,
+    words: str,
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in there:
+        (tools / name).write_text("#!/bin/sh\nexit 1\n")
+        (tools / name).chmod(0o755)
+    monkeypatch.setattr(make, "ROOT", checkout)
+    monkeypatch.setattr(images, "_path", lambda: str(tools))
+    assert make.main(["--registry", "r.example.com", "--base", base]) == 1
+    assert capsys.readouterr().err.startswith(f"no release: {words}")
     assert not (checkout / "dist").exists()
 
 
