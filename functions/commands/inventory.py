@@ -17,7 +17,8 @@ from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
-from ..fleet import cluster, collecting, freshness, grouping, json_stream, rules
+from ..fleet import cluster, collecting, grouping, json_stream, rules
+from ..fleet.inventory import check_freshness
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
 from ..options import RunOptions
@@ -90,7 +91,7 @@ def _checked(args: Inventory) -> int:
             if not items and asked[name]:
                 found.append(error(f"{name} has no inventory, and selects nodes by {', '.join(sorted(asked[name]))}"))
             for item in items:
-                found += map(item.located, freshness.check(item.manifest, asked[name], args.max_age, rules.today()))
+                found += map(item.located, check_freshness(item.manifest, asked[name], args.max_age, rules.today()))
     output.write_stdout("".join(f"{one}\n" for one in found))
     return int(bool(found))
 

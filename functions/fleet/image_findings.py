@@ -1,17 +1,101 @@
-"""Findings about the images that nodes pull: one function per rule."""
+"""Findings about the images that nodes pull, one function per rule, and the operating systems that images name.
+
+RHEL, Rocky, AlmaLinux, CentOS and Oracle Linux are one family, `el`, by their major version. Kernel versions name no
+system: Ubuntu 22.04's HWE kernel and 24.04's are both `6.8.0-49-generic`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from krmfn import Field, Result, warning
+from krmfn import Field, KrmfnError, Result, warning
 from krmfn.counts import some
+from krmfn.typed import NamedTuple
 
+from ..exclusivity.node import Node
+from ..kmm.envsubst import parse
 from ..kmm.lookup import text
 from . import wording
 from .facts import PASSING
 from .findings import LOADING, Joined, about, mappings_at
-from .systems import OS_LABELS, of_image, of_node
+
+OS_LABELS = "feature.node.kubernetes.io/system-os_release."
+"""What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
+_FIELDS = ("ID", "VERSION_ID", "RHEL_VERSION")
+_FAMILY = {
+    **dict.fromkeys(("rhel", "rocky", "almalinux", "centos", "ol"), "el"),
+    **{name: name for name in ("el", "ubuntu", "debian", "sles")},
+}
+_TOKEN = re.compile(
+    r"(?<![a-z0-9])(?:(ubuntu)[-_]?(\d\d)(?:\.?(04|10))?|(debian)[-_]?([7-9]|1\d)|(rhcos)[-_]?(4)[.\d]*"
+    r"|(sles)[-_]?(1\d)(?:[-_.]?sp(\d)|\.(\d))?|(el|(?:rhel|rocky)[-_]?)([6-9]|10))(?!\d)"
+)
+_OS_IMAGES = (
+    # "CoreOS 416.94.2024..." is OpenShift 4.16 on RHEL 9.4, "CoreOS 9.6.2025..." is RHEL 9.6
+    ("el", re.compile(r"Red Hat Enterprise Linux CoreOS (?:4\d\d?\.(8|9|10)\d\.|(9|10)\.\d\d?\.)\d{8}")),
+    ("", re.compile(r"Red Hat Enterprise Linux CoreOS|CentOS Stream CoreOS")),
+    ("el", re.compile(r"(?:Red Hat Enterprise Linux|Rocky Linux|AlmaLinux|CentOS|Oracle Linux)\b\D{0,60} (\d\d?)\b")),
+    ("ubuntu", re.compile(r"Ubuntu (\d\d)\.(\d\d)")),
+    ("debian", re.compile(r"Debian GNU/Linux (\d\d?)\b")),
+    ("sles", re.compile(r"SUSE Linux Enterprise Server (\d\d)(?: SP(\d))?")),
+)
+
+
+class System(NamedTuple):
+    """An operating system."""
+
+    family: str
+    version: tuple[int, ...]
+    text: str
+    """As the image or the node has it."""
+
+    def is_other(self, system: System) -> bool:
+        """Return True when the two are surely not one system: versions count as far as both say them."""
+        versions = zip(self.version, system.version, strict=False)
+        return self.family != system.family or any(one != other for one, other in versions)
+
+
+@lru_cache(maxsize=1024)
+def of_image(template: str) -> System | None:
+    """Return the one system that an image's repository or tag names; None for none, or several.
+
+    The variables in it say nothing. RHCOS is numbered as OpenShift is, so which RHEL that is, is not known.
+    """
+    try:
+        name = "".join("\0" if part.name is not None else part.text for part in parse(template))
+    except KrmfnError:
+        return None
+    host, _, rest = (whole := name.partition("@")[0].lower()).partition("/")
+    found = {}
+    for match in _TOKEN.finditer(rest if rest and ("." in host or ":" in host or host == "localhost") else whole):
+        family, *version = (group for group in match.groups() if group)
+        family = _FAMILY.get(family.rstrip("-_"), "")
+        found[family, tuple(map(int, version))] = match[0]
+    ((family, numbers), text), *others = found.items() or [(("", ()), "")]
+    return System(family, numbers, text) if family and not others else None
+
+
+def of_node(node: Node) -> System | None:
+    """Return the system of a node by its labels or, without them, its osImage; None for one that is not known."""
+    return _system(node.os_image, *(node.labels.get(f"{OS_LABELS}{field}", "") for field in _FIELDS))
+
+
+@lru_cache(maxsize=1024)
+def _system(os_image: str, name: str, version: str, rhel: str) -> System | None:
+    if name == "rhcos":
+        name, version = ("rhel", rhel) if rhel else ("", "")
+    numbers = tuple(map(int, re.findall(r"\d{1,4}", version)[:2]))
+    if name and numbers:
+        family = _FAMILY.get(name, "")
+        numbers = numbers[:1] if family in ("el", "debian") else numbers
+        return System(family, numbers, f"{name} {version}") if family else None
+    for family, pattern in _OS_IMAGES:
+        if match := pattern.match(os_image):
+            found = tuple(int(group) for group in match.groups() if group)
+            return System(family, found, os_image) if family else None
+    return None
 
 
 def images_can_be_checked(fleet: Joined) -> Iterator[Result]:

@@ -22,9 +22,10 @@ node.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 
-from krmfn import KrmfnError, Manifest
+from krmfn import Field, KrmfnError, Manifest, Result, error
 from krmfn.counts import counted
 from krmfn.typed import NamedTuple
 
@@ -184,3 +185,33 @@ def kernels(manifest: Manifest) -> set[str]:
         lines = (line.split(" ", 2) for line in text(group, "nodes").split("\n"))
         found.update(line[1] for line in lines if len(line) > 1)
     return found - {UNKNOWN, ""}
+
+
+def check_freshness(manifest: Manifest, asked: Collection[str], max_age: int | None, today: str) -> Iterator[Result]:
+    """Yield an error when an inventory in Git lacks labels that are asked for, is no longer valid, or is old.
+
+    It is old after `max_age` days; `today` is a day as `rules.today` returns it. The manifest may be wrong: what
+    `check` says of it is not said here.
+    """
+    spec = manifest.get("spec")
+    held = (
+        label_keys(manifest) if isinstance(spec, dict) and isinstance(spec.get("labelKeys"), list) else frozenset[str]()
+    )
+    missing = sorted(set(asked) - held) if held is not None else []
+    if missing:
+        remedy = "make it again with `krmfn inventory --for`"
+        yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
+    if (until := text(spec, "validUntil")) and until < today:
+        yield error(f"was valid until {until}; make it again", field=Field("spec.validUntil", until))
+    if max_age is None:
+        return
+    taken = text(spec, "takenOn")
+    try:
+        age = (date.fromisoformat(today) - date.fromisoformat(taken)).days
+    except ValueError:
+        yield error(
+            "does not say when it was taken (spec.takenOn); make it again with `--taken-on`", field=Field("spec")
+        )
+        return
+    if age > max_age:
+        yield error(f"was taken {age:,} days ago, on {taken}; make it again", field=Field("spec.takenOn", taken))

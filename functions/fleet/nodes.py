@@ -14,7 +14,7 @@ from ..exclusivity.claim import Claim
 from ..exclusivity.node import Node
 from ..kmm.lookup import table, texts
 from . import facts, readings
-from .previous_names import KUSTOMIZE_ID, previous_name
+from .readings import KUSTOMIZE_ID, previous_name
 
 if TYPE_CHECKING:
     from . import inventory

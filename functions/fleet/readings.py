@@ -1,9 +1,23 @@
-"""Scalars that Kubernetes and kustomize read differently: where one decides what is selected, neither is taken."""
+"""What kustomize makes of resources: scalars that Kubernetes reads differently, and names that it changes.
+
+Where a scalar with two readings decides what is selected, neither is taken. A Node's name on the cluster is the one in
+its file, before kustomize changed it.
+"""
 
 from __future__ import annotations
 
-from krmfn import Field, Item, Result, error
+from krmfn import Field, Item, Result, error, itemtext
 from krmfn.rule import Rule
+
+PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
+"""kustomize's annotation: the names that a resource had, oldest first."""
+KUSTOMIZE_ID = "kustomize.config.k8s.io/id"
+"""kustomize's annotation on every item of a list that it sends to a function."""
+
+
+def previous_name(item: Item) -> str:
+    """Return the name that an item had before kustomize changed it."""
+    return itemtext.string(item, "metadata", "annotations", PREVIOUS_NAMES).partition(",")[0] or item.name
 
 
 def check(*items: Item) -> list[Result]:

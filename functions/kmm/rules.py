@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .crd import fields, structure, values
+from .crd import structure, values
 from .lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
-from .webhook import admission, decoding, dra, in_tree, loader, modprobe, sign, tolerations, volumes
+from .webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations
 
 REFUSALS = (
-    *(fields.RULES + values.RULES + structure.RULES),
-    *(decoding.RULES + admission.RULES + tolerations.RULES + dra.RULES + volumes.RULES),
-    *(loader.RULES + in_tree.RULES + modprobe.RULES + sign.RULES),
+    *(values.RULES + structure.RULES),
+    *(decoding.RULES + admission.RULES + tolerations.RULES + plugins.RULES),
+    *(loader.RULES + kernel_modules.RULES + sign.RULES),
 )
 LINTS = (
     *(module_lints.RULES + section_lints.RULES + mapping_lints.RULES),

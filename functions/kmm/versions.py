@@ -17,7 +17,7 @@ class Target(NamedTuple):
     long_texts: bool
     """API machinery 1.35 speaks of bytes and label keys, 1.32 of characters and qualified names."""
     dra: bool
-    host_paths: bool
+    """spec.dra is known, and the host paths of plugins are bounded."""
     sign_files: bool
     modprobe_prefix: str
     leaves_plugins: bool
@@ -37,10 +37,8 @@ class Target(NamedTuple):
 
 
 _MODPROBE = "failed to validate modprobe: "
-_MAIN = Target("main", "main", "main", 41, True, True, True, True, _MODPROBE, False, True, True, "Kubernetes", "1.34")
-_2_6 = _MAIN._replace(
-    name_limit=40, long_texts=False, dra=False, host_paths=False, leaves_plugins=True, check_tolerates=False
-)
+_MAIN = Target("main", "main", "main", 41, True, True, True, _MODPROBE, False, True, True, "Kubernetes", "1.34")
+_2_6 = _MAIN._replace(name_limit=40, long_texts=False, dra=False, leaves_plugins=True, check_tolerates=False)
 _2_4 = _2_6._replace(structure="2.4", sign_files=False, modprobe_prefix="", labels_versions=False)
 
 DEFAULT = "2.6"

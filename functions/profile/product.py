@@ -8,7 +8,7 @@ from krmfn import Item
 from krmfn.schema import Schema
 from krmfn.typed import Any, NamedTuple
 
-from ..fleet.previous_names import previous_name
+from ..fleet.readings import previous_name
 from . import structural
 from .structural import Node
 

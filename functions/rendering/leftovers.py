@@ -15,7 +15,7 @@ from krmfn.ownership import OWNER, Id, Scope, known_as, made, orphans
 from krmfn.rule import Rule
 from krmfn.typed import NamedTuple
 
-from ..fleet.previous_names import KUSTOMIZE_ID
+from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig

@@ -10,7 +10,7 @@ from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
 from krmfn.rule import Rule
 
-from ..fleet.previous_names import KUSTOMIZE_ID, previous_name
+from ..fleet.readings import KUSTOMIZE_ID, previous_name
 from ..kmm.module import MODULE_GROUP
 from . import ignoring
 from .ignoring import IGNORE

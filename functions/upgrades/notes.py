@@ -23,9 +23,8 @@ from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
 from ..rendering.value_places import place_of
 from ..run import run_of
-from .change_rules import RULES
+from .change_rules import RULES, version_is_kept
 from .impact import impact_of
-from .refusal_rules import version_is_kept
 
 
 def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> list[Result]:

@@ -1,6 +1,7 @@
-"""The API server's rules about a Module's name, namespace, labels and annotations.
+"""The API server's rules about a Module's metadata: the types of its fields, its name, namespace, labels, annotations.
 
-Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateObjectMeta).
+Source: k8s.io/apimachinery v0.34, pkg/apis/meta/v1/types.go, pkg/api/validation (ValidateObjectMeta); the messages
+about types are those of Go's encoding/json.
 """
 
 from __future__ import annotations
@@ -8,14 +9,139 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
-from krmfn.fieldpath import join
+from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
+from krmfn.typed import Any, NamedTuple
 
 from ..gotext import size
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
 from ..rule import refused
-from .apitext import invalid
+from .apitext import dotted, in_quotes, invalid, type_name
+
+UID, MAP, ANYTHING = "types.UID", "map[string]string", "v1.FieldsV1"
+STRUCTS = {
+    # Times come first: what cannot be a time ends the decoding, anything else is reported after it.
+    "v1.ObjectMeta": {
+        "creationTimestamp": "string",
+        "deletionTimestamp": "string",
+        "annotations": MAP,
+        "deletionGracePeriodSeconds": "int64",
+        "finalizers": "[]string",
+        "generateName": "string",
+        "generation": "int64",
+        "labels": MAP,
+        "managedFields": "[]v1.ManagedFieldsEntry",
+        "name": "string",
+        "namespace": "string",
+        "ownerReferences": "[]v1.OwnerReference",
+        "resourceVersion": "string",
+        "selfLink": "string",
+        "uid": UID,
+    },
+    "v1.OwnerReference": {
+        "apiVersion": "string",
+        "blockOwnerDeletion": "bool",
+        "controller": "bool",
+        "kind": "string",
+        "name": "string",
+        "uid": UID,
+    },
+    "v1.ManagedFieldsEntry": {
+        "time": "string",
+        "apiVersion": "string",
+        "fieldsType": "string",
+        "fieldsV1": ANYTHING,
+        "manager": "string",
+        "operation": "v1.ManagedFieldsOperationType",
+        "subresource": "string",
+    },
+}
+"""The fields of each struct with their types, in the order in which the API server comes to them."""
+
+
+class Slot(NamedTuple):
+    """A value, the Go type that it must have, and its path."""
+
+    value: Any
+    go_type: str
+    path: FieldPath
+    place: str = "Go value"
+    """What Go calls the place: the innermost struct and the fields from the outermost, without keys and positions."""
+
+
+def decoded(module: Manifest) -> Iterator[Result]:
+    """Yield what the API server cannot decode in a Module's metadata, then the fields that it does not know there."""
+    slots = list(_slots(Slot(module.get("metadata"), "v1.ObjectMeta", ("metadata",))))
+    for slot in slots:
+        value, shape = slot.value, _shape(slot.go_type)
+        if value is not None and slot.go_type != ANYTHING and type_name(value) != shape:
+            text = f"json: cannot unmarshal {_given(slot)} into {slot.place} of type {slot.go_type}"
+            shown = None if isinstance(value, (dict, list)) else value
+            yield refused(text, join(slot.path), shown, in_quotes(value, (shape,)), "KMM065")
+    for slot in slots:
+        for key in slot.value if isinstance(slot.value, dict) and slot.go_type in STRUCTS else ():
+            if key not in STRUCTS[slot.go_type]:
+                here = (*slot.path, key)
+                yield refused(f'strict decoding error: unknown field "{dotted(here)}"', join(here), rule="KMM066")
+
+
+KMM065 = Rule(
+    "KMM065",
+    "a field of metadata must have its type: names are strings, labels and annotations map strings to strings",
+    good='metadata: {labels: {example.com/generation: "3"}}\n',
+    bad="metadata: {labels: {example.com/generation: 3}}\n",
+    remedy="Write the value with the type that the finding names; put quotes around text that looks like a number or a "
+    "boolean.",
+)
+
+KMM066 = Rule(
+    "KMM066",
+    "metadata must not have fields that Kubernetes does not know",
+    good="metadata: {labels: {app: gpu}}\n",
+    bad="metadata: {label: {app: gpu}}\n",
+    remedy="Correct the field's name, or remove the field.",
+)
+
+
+def _slots(slot: Slot) -> Iterator[Slot]:
+    """Yield the slot and all below it, in the order in which they are decoded."""
+    yield slot
+    for child in _below(slot):
+        yield from _slots(child)
+
+
+def _below(slot: Slot) -> Iterator[Slot]:
+    value, go_type, path, place = slot
+    if isinstance(value, dict) and go_type in STRUCTS:
+        _, _, fields = place.partition(".")
+        for key, kind in STRUCTS[go_type].items():
+            names = ".".join(filter(None, (go_type.removeprefix("v1."), fields, key)))
+            yield Slot(value.get(key), kind, (*path, key), f"Go struct field {names}")
+    elif isinstance(value, dict) and go_type == MAP:
+        for key in sorted(value, key=str):
+            yield Slot(value[key], "string", (*path, key), place)
+    elif isinstance(value, list) and go_type.startswith("[]"):
+        for index, entry in enumerate(value):
+            yield Slot(entry, go_type.removeprefix("[]"), (*path, index), place)
+
+
+def _shape(go_type: str) -> str:
+    """Return JSON's name of the type that a Go type is decoded from."""
+    if go_type.startswith("[]"):
+        return "array"
+    if go_type == MAP or go_type in STRUCTS:
+        return "object"
+    return {"bool": "boolean", "int64": "integer"}.get(go_type, "string")
+
+
+def _given(slot: Slot) -> str:
+    """Return Go's name of the value's type, or the number itself when it does not fit an integer."""
+    actual = type_name(slot.value)
+    if slot.go_type == "int64" and actual == "number":
+        return f"number {slot.value}"
+    return {"boolean": "bool", "integer": "number"}.get(actual, actual)
+
 
 NAME_IS_REQUIRED = "metadata.name: Required value: name or generateName is required"
 ANNOTATIONS_LIMIT = 256 * 1024
@@ -102,4 +228,4 @@ metadata: {annotations: {example.com/notes: LETTERS}}
     remedy="Move long texts elsewhere, for example into a ConfigMap.",
 )
 
-RULES = (KMM061, KMM062, KMM063, KMM064, KMM067)
+RULES = (KMM065, KMM066, KMM061, KMM062, KMM063, KMM064, KMM067)

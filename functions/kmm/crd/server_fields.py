@@ -1,6 +1,7 @@
-"""The API server's rules about what it and its controllers write into metadata: finalizers and managedFields.
+"""The API server's rules about what it and its controllers write into metadata: owners, finalizers, managedFields.
 
-Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateObjectMeta).
+Source: k8s.io/apimachinery v0.34, pkg/api/validation (ValidateObjectMeta, ValidateOwnerReferences) and
+pkg/apis/meta/v1/types.go.
 """
 
 from __future__ import annotations
@@ -8,13 +9,105 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
+from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
 from ..gotext import quote
-from ..lookup import listing, table
+from ..lookup import Table, listing, table
 from ..names import label_key_errors
 from ..rule import refused
 from .apitext import as_json, invalid, unmergeable
+
+HERE = "metadata.ownerReferences"
+
+
+def owners(module: Manifest) -> Iterator[Result]:
+    """Yield what the API server refuses in the owners of a Module: each by itself, then all together."""
+    owners = dict(_owners(module))
+    for index, owner in owners.items():
+        for key in ("apiVersion", "kind", "name", "uid"):
+            value = owner[key]
+            missing = "version must not be empty" if key == "apiVersion" else "must not be empty"
+            if isinstance(value, str) and not (_version(value) if key == "apiVersion" else value):
+                path = join(("metadata", "ownerReferences", index, key))
+                yield from invalid("KMM068", f"{HERE}.{key}", value, (missing,), path, value)
+        if (owner["apiVersion"], owner["kind"]) == ("v1", "Event"):
+            text = f"{HERE}: Invalid value: {as_json(owner)}: /v1, Kind=Event is disallowed from being an owner"
+            yield refused(text, join(("metadata", "ownerReferences", index)), rule="KMM068")
+    names = [f"{owner['kind']}/{owner['name']}" for owner in owners.values() if owner.get("controller") is True]
+    for name in names[1:]:
+        what = f"{HERE}: Invalid value: {as_json(list(owners.values()))}"
+        both = f'Found "true" in references for {names[0]} and {name}'
+        text = f"{what}: Only one reference can have Controller set to true. {both}"
+        yield refused(text, HERE, rule="KMM069")
+    seen: set[str] = set()
+    for index, owner in owners.items():
+        if isinstance(owner["uid"], str):
+            if owner["uid"] in seen:
+                text = unmergeable(module, f".{HERE}: duplicate entries for key [uid={quote(owner['uid'])}]")
+                path = join(("metadata", "ownerReferences", index, "uid"))
+                yield refused(text, path, owner["uid"], rule="KMM070")
+            seen.add(owner["uid"])
+
+
+KMM068 = Rule(
+    "KMM068",
+    "an owner reference must have apiVersion, kind, name and uid, and must not name an Event",
+    good="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}]}\n",
+    bad="metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gpu}]}\n",
+    remedy="Remove ownerReferences: the uid of an owner is known only on the cluster.",
+)
+
+KMM069 = Rule(
+    "KMM069",
+    "owner references must have at most one controller",
+    good="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e, controller: true}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c}
+""",
+    bad="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e, controller: true}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c, controller: true}
+""",
+    remedy="Remove `controller: true` from all owners but one.",
+)
+
+KMM070 = Rule(
+    "KMM070",
+    "owner references must have different uids; server-side apply refuses equal ones, a plain create does not",
+    good="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 2d3c}
+""",
+    bad="""\
+metadata:
+  ownerReferences:
+  - {apiVersion: v1, kind: ConfigMap, name: gpu, uid: 0f1e}
+  - {apiVersion: v1, kind: ConfigMap, name: lab, uid: 0f1e}
+""",
+    remedy="Remove the repeated owner.",
+)
+
+
+def _owners(module: Manifest) -> Iterator[tuple[int, Table]]:
+    """Yield the owners as Go reads them, with their positions: "" for a missing text, the fields in Go's order."""
+    for index, entry in enumerate(listing(table(module, "metadata"), "ownerReferences") or []):
+        if entry is None or isinstance(entry, dict):
+            fields: Table = {key: value for key, value in (entry or {}).items() if value is not None}
+            texts = {key: fields.get(key, "") for key in ("apiVersion", "kind", "name", "uid")}
+            yield index, texts | {key: fields[key] for key in ("controller", "blockOwnerDeletion") if key in fields}
+
+
+def _version(api_version: str) -> str:
+    """Return the version in `group/version` or `version`; "" when it is neither."""
+    parts = api_version.split("/")
+    return parts[-1] if len(parts) <= 2 else ""
 
 
 def check(module: Manifest) -> Iterator[Result]:
@@ -61,4 +154,4 @@ KMM073 = Rule(
     remedy="Remove managedFields, as `kubectl get -o yaml` does.",
 )
 
-RULES = (KMM071, KMM072, KMM073)
+RULES = (KMM068, KMM069, KMM070, KMM071, KMM072, KMM073)

@@ -17,9 +17,8 @@ from krmfn.typed import Any
 from ..module import Module
 from ..rule import ADMISSION, mark_first, refused, tag
 from ..versions import DEFAULT, target
-from . import metadata, objectmeta, owner_references, server_fields, values
+from . import metadata, server_fields, values
 from .facts import Fact, module_facts
-from .fields import null_value
 
 NOT_CHECKED = (
     "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; "
@@ -35,7 +34,7 @@ def check(module: Module, version: str = DEFAULT) -> Iterator[Result]:
     """
     facts = module_facts(target(version).structure)
     manifest = module.manifest
-    walks = (objectmeta.check, metadata.check, owner_references.check, server_fields.check)
+    walks = (metadata.decoded, metadata.check, server_fields.owners, server_fields.check)
     findings = [finding for walk in walks for finding in walk(manifest)]
     findings += Findings(_check(manifest, facts, ()))
     findings += _by_cel(module, facts, any(map(_blocks, findings)))
@@ -51,7 +50,7 @@ def _check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
         for key, entry in value.items():
             known = (node.fields or {}).get(key) or (node.item if node.fields is None else None)
             if known and entry is None:
-                yield from null_value(known, node, (*path, key))
+                yield from values.null_value(known, node, (*path, key))
             elif known:
                 yield from _check(entry, known, (*path, key))
     elif isinstance(value, list) and node.type == "array" and node.item:
@@ -125,7 +124,7 @@ spec: {selector: {example.com/generation: 3}}
 )
 
 
-RULES = (*objectmeta.RULES, *metadata.RULES, *owner_references.RULES, *server_fields.RULES, KMM058, KMM060)
+RULES = (*metadata.RULES, *server_fields.RULES, KMM058, KMM060)
 
 _UNKNOWN = {"KMM051", "KMM066"}
 _OF_APPLY = {"KMM059", "KMM070", "KMM072", "KMM073"}

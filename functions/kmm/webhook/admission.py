@@ -54,22 +54,18 @@ def _findings(module: Module, kmm: Target) -> Iterator[Result]:
         from . import tolerations
 
         yield from tolerations.check(module, kmm)
-    if kmm.dra and has(module.spec, "dra"):
-        from . import dra
+    if kmm.dra and has_plugin:
+        from . import plugins
 
-        yield from dra.check(module)
-    if kmm.host_paths and has_plugin:
-        from . import volumes
-
-        yield from volumes.check(module)
+        yield from plugins.check(module)
     if module.container:
         from . import loader
 
         yield from loader.check(module)
         if not text(module.modprobe, "moduleName") or not module.modprobe.keys().isdisjoint(_RARE):
-            from . import modprobe
+            from . import kernel_modules
 
-            yield from modprobe.check(module, kmm)
+            yield from kernel_modules.check(module, kmm)
     if kmm.sign_files and module.holds("sign"):
         from . import sign
 

@@ -27,14 +27,14 @@ def check(module: Module) -> Iterator[Result]:
 def _findings(module: Module) -> Iterator[Result]:
     container, has_in_tree = module.container, module.holds(*IN_TREE)
     if has_in_tree:
-        from . import in_tree
+        from . import kernel_modules
 
-        yield from in_tree.of_container(container)
+        yield from kernel_modules.of_container(container)
     yield from _tagged(container, CONTAINER, "KMM020")
     for index, entry in enumerate(module.mappings):
         yield from _of_mapping(entry, f"{MAPPINGS}[{index}]", index, container)
         if has_in_tree:
-            yield from in_tree.of_mapping(entry, f"{MAPPINGS}[{index}]", container)
+            yield from kernel_modules.of_mapping(entry, f"{MAPPINGS}[{index}]", container)
 
 
 def _of_mapping(entry: Table, path: str, index: int, container: Table) -> Iterator[Result]:

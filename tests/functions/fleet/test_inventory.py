@@ -10,7 +10,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from krmfn_functions.fleet import collecting, grouping, nodes, previous_names
+from krmfn_functions.fleet import collecting, grouping, nodes, readings
 from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.schemas import schema as published
 
@@ -264,6 +264,6 @@ def test_names_and_labels_alone_are_the_same_ones(drawn: list[Manifest], keys: l
 
 
 def test_under_kustomize_a_node_has_the_name_in_its_file() -> None:
-    wire = {"kustomize.config.k8s.io/id": "1", previous_names.PREVIOUS_NAMES: "n1,dev-n1"}
+    wire = {"kustomize.config.k8s.io/id": "1", readings.PREVIOUS_NAMES: "n1,dev-n1"}
     renamed = node("prod-dev-n1") | {"metadata": {"name": "prod-dev-n1", "annotations": wire}}
     assert [one.name for one in read(json.dumps(renamed)).nodes] == ["n1"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from krmfn_functions.exclusivity.node import Node
-from krmfn_functions.fleet import systems
+from krmfn_functions.fleet import image_findings
 
 from tests.functions.fleet import fleets
 
@@ -72,26 +72,26 @@ LABELS = {
 """Of a node with the osImage Ubuntu 22.04.5 LTS."""
 
 
-def known(system: systems.System | None) -> tuple[str, tuple[int, ...]] | None:
+def known(system: image_findings.System | None) -> tuple[str, tuple[int, ...]] | None:
     return system and (system.family, system.version)
 
 
 @pytest.mark.parametrize("name", IMAGES)
 def test_the_system_in_the_name_of_an_image(name: str) -> None:
     image = name if "/" in name else f"registry.example.com/team/{name}"
-    assert known(systems.of_image(image)) == IMAGES[name]
+    assert known(image_findings.of_image(image)) == IMAGES[name]
 
 
 @pytest.mark.parametrize("os_image", OS_IMAGES)
 def test_the_system_of_a_node(os_image: str) -> None:
-    assert known(systems.of_node(Node("n", {}, os_image=os_image))) == OS_IMAGES[os_image]
+    assert known(image_findings.of_node(Node("n", {}, os_image=os_image))) == OS_IMAGES[os_image]
 
 
 @pytest.mark.parametrize("fields", LABELS)
 def test_the_labels_of_a_node_count_before_its_os_image(fields: tuple[str, str, str]) -> None:
     names = ("ID", "VERSION_ID", "RHEL_VERSION")
-    labels = {f"{systems.OS_LABELS}{name}": value for name, value in zip(names, fields, strict=True) if value}
-    assert known(systems.of_node(Node("n", labels, os_image="Ubuntu 22.04.5 LTS"))) == LABELS[fields]
+    labels = {f"{image_findings.OS_LABELS}{name}": value for name, value in zip(names, fields, strict=True) if value}
+    assert known(image_findings.of_node(Node("n", labels, os_image="Ubuntu 22.04.5 LTS"))) == LABELS[fields]
 
 
 CLUSTER = """\
@@ -117,13 +117,13 @@ spec:
 
 
 def test_an_image_without_a_registry() -> None:
-    assert known(systems.of_image("gpu:1.0-ubuntu22.04")) == ("ubuntu", (22, 4))
-    assert known(systems.of_image("team/gpu:1.0-el9")) == ("el", (9,))
+    assert known(image_findings.of_image("gpu:1.0-ubuntu22.04")) == ("ubuntu", (22, 4))
+    assert known(image_findings.of_image("team/gpu:1.0-el9")) == ("el", (9,))
 
 
 def test_a_long_name_takes_no_longer_than_its_length_says() -> None:
-    assert systems.of_image("." * 200_000) is None
-    assert systems.of_image("el" * 100_000) is None
+    assert image_findings.of_image("." * 200_000) is None
+    assert image_findings.of_image("el" * 100_000) is None
 
 
 def test_one_regexp_for_two_systems_is_said() -> None:

@@ -12,11 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from krmfn_functions.kmm import checks
 from krmfn_functions.kmm.lints import image_lints, mapping_lints, module_lints, neighbours, regexp_lints, section_lints
-from krmfn_functions.kmm.lookup import has
 from krmfn_functions.kmm.module import EVERY_KERNEL, KERNEL_VARIABLES, VARIABLES, Module
 from krmfn_functions.kmm.rules import RULES
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
-from krmfn_functions.kmm.webhook import admission, decoding, dra, in_tree, loader, modprobe, sign, tolerations, volumes
+from krmfn_functions.kmm.webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations
 
 from krmfn import Manifest, Result
 from krmfn.rule import Rule, apply
@@ -61,12 +60,10 @@ def asked_by_the_webhook(module: Module, kmm: Target) -> Iterator[Result]:
     yield from decoding.check(module)
     yield from apply(admission.NAME_RULES, module, kmm)
     yield from tolerations.check(module, kmm)
-    if kmm.dra and has(module.spec, "dra"):
-        yield from dra.check(module)
-    if kmm.host_paths:
-        yield from volumes.check(module)
+    if kmm.dra:
+        yield from plugins.check(module)
     yield from loader.check(module)
-    yield from modprobe.check(module, kmm)
+    yield from kernel_modules.check(module, kmm)
     if kmm.sign_files:
         yield from sign.check(module)
 
@@ -145,7 +142,7 @@ def test_an_image_is_judged_as_if_no_equal_one_had_been(
 
 
 def test_every_rule_is_in_one_file_that_a_walk_asks() -> None:
-    files = [decoding, admission, tolerations, dra, volumes, loader, in_tree, modprobe, sign]
+    files = [decoding, admission, tolerations, plugins, loader, kernel_modules, sign]
     files += [module_lints, section_lints, mapping_lints, regexp_lints, image_lints, neighbours]
     rules = [rule for file in files for rule in file.RULES]
     assert [rule for rule in RULES if rule.id < "KMM05" or rule.id.startswith("KRM")] == rules

@@ -11,7 +11,6 @@ from krmfn_functions.paths import manifests
 from krmfn_functions.plan import plan
 from krmfn_functions.run import note
 from krmfn_functions.settings import Settings
-from krmfn_functions.upgrades import node_rules
 from krmfn_functions.upgrades.change_rules import RULES
 from krmfn_functions.upgrades.notes import notes
 
@@ -338,7 +337,7 @@ def test_a_rule_is_turned_off_with_a_reason_but_no_refusal_is() -> None:
 
 
 def test_every_rule_has_a_case() -> None:
-    of_nodes = {rule.id for rule in node_rules.RULES}  # in test_node_effects
+    of_nodes = {"KRM409"}  # in test_node_effects
     assert {rule.id for rule in RULES} - of_nodes | {"KMM002"} == {case.rule for case in CASES}
 
 

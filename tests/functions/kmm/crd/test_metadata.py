@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krmfn_functions.kmm.crd.objectmeta import STRUCTS
+from krmfn_functions.kmm.crd.metadata import STRUCTS
 from krmfn_functions.kmm.rule import tag
 
 from ..manifests import refused_by_schema

@@ -1,4 +1,4 @@
-"""The webhook's rules about spec.dra.
+"""The webhook's rules about spec.dra, and about the host paths of DRA and device plugins.
 
 It also asks for a version of the cluster, which nothing here knows; the lint KRM209 says so.
 Source: KMM main (2026-07-29) and the OpenShift fork's main, internal/webhook/module.go; v2.4.0 to v2.6.0 have none.
@@ -12,19 +12,25 @@ from krmfn import Result
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from ..gotext import quote
-from ..lookup import Table, table, tables, text
+from ..gotext import clean, quote
+from ..lookup import Table, has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
 from ..rule import prefixed, refused
 
+HOST_PATHS = ("/dev", "/sys", "/var", "/opt", "/run")
+
 
 def check(module: Module) -> Iterator[Result]:
-    """Yield the findings about the driver, then class by class, in the webhook's order."""
-    yield from prefixed("failed to validate DRA: ", _findings(table(module.spec, "dra")))
+    """Yield the findings about the DRA driver, class by class, then about the host paths, in the webhook's order."""
+    if has(module.spec, "dra"):
+        yield from prefixed("failed to validate DRA: ", _of_dra(module.spec["dra"]))
+    for section, name, rule in (("dra", "DRA", "KMM017"), ("devicePlugin", "device plugin", "KMM018")):
+        findings = _host_paths(f"spec.{section}.volumes", table(module.spec, section), rule)
+        yield from prefixed(f"failed to validate {name} volumes: ", findings)
 
 
-def _findings(dra: Table) -> Iterator[Result]:
+def _of_dra(dra: Table) -> Iterator[Result]:
     yield from _named(text(dra, "driverName"), "spec.dra.driverName", dra.get("driverName"), ("KMM012", "KMM013"))
     seen: set[str] = set()
     for index, entry in tables(dra, "deviceClasses"):
@@ -43,6 +49,18 @@ def _named(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterat
     if wrong:
         message = f"{path} {quote(name)} is not a valid DNS subdomain: {'; '.join(wrong)}"
         yield refused(message, path, name, rule=rules[1])
+
+
+def _host_paths(where: str, plugin: Table, rule: str) -> Iterator[Result]:
+    for index, volume in tables(plugin, "volumes"):
+        path = text(volume.get("hostPath"), "path")
+        if has(volume, "hostPath") and not _is_allowed(clean(path)):
+            message = f"{where}[{index}]: hostPath {quote(path)} is not allowed; only /dev, /sys, /var, /opt and /run "
+            yield refused(message + "paths are permitted", f"{where}[{index}].hostPath.path", path, rule=rule)
+
+
+def _is_allowed(path: str) -> bool:
+    return any(path == root or path.startswith(root + "/") for root in HOST_PATHS)
 
 
 KMM012 = Rule(
@@ -140,4 +158,46 @@ spec:
 )
 
 
-RULES = (KMM012, KMM013, KMM014, KMM015, KMM016)
+KMM017 = Rule(
+    "KMM017",
+    "host paths of the DRA plugin must be below /dev, /sys, /var, /opt or /run (after KMM 2.6)",
+    good="""\
+# kmm: main
+spec:
+  dra:
+    driverName: gpu.example.com
+    container: {image: "registry.example.com/dra:1.0"}
+    volumes: [{name: devices, hostPath: {path: /dev}}]
+""",
+    bad="""\
+# kmm: main
+spec:
+  dra:
+    driverName: gpu.example.com
+    container: {image: "registry.example.com/dra:1.0"}
+    volumes: [{name: config, hostPath: {path: /etc/gpu}}]
+""",
+    remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
+)
+
+KMM018 = Rule(
+    "KMM018",
+    "host paths of the device plugin must be below /dev, /sys, /var, /opt or /run (after KMM 2.6)",
+    good="""\
+# kmm: main
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0"}
+    volumes: [{name: devices, hostPath: {path: /dev}}]
+""",
+    bad="""\
+# kmm: main
+spec:
+  devicePlugin:
+    container: {image: "registry.example.com/plugin:1.0"}
+    volumes: [{name: config, hostPath: {path: /etc/gpu}}]
+""",
+    remedy="Mount a path below one of these five directories, or mount a ConfigMap instead of a file of the node.",
+)
+
+RULES = (KMM012, KMM013, KMM014, KMM015, KMM016, KMM017, KMM018)
