@@ -42,6 +42,8 @@ class Run(NamedTuple):
     is_rendered: bool = False
     """True when kustomize has called the function already: what is in the list is judged as it stands, and nothing is
     generated, updated or removed."""
+    is_plain: bool = False
+    """True when kustomize has built the list, and calls no function of ours."""
     external: ResourceList | None = None
     """What the cluster gets from elsewhere (--against): it takes part in what is judged, and is neither judged nor put
     out."""

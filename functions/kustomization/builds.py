@@ -57,7 +57,7 @@ def built(options: RunOptions, path: str, folder: str, graph: Graph) -> Resource
     resources.report(map(places.of_call, made.findings))
     resources.report(info(f"kustomize: {line}", rule="KRM106") for line in made.messages)
     resources.changes += made.changes
-    note(resources, transformed=graph.transformed(folder))
+    note(resources, transformed=graph.transformed(folder), is_plain=not graph.calls(folder))
     if decided.calls:
         resources.report(outdated.changed_later(made.seen, resources))
         config = decided.calls[0].config

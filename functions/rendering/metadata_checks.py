@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from krmfn import Field, Item, ResourceList, Result, error, itemtext, warning
@@ -13,6 +13,7 @@ from krmfn.rule import Rule
 from ..fleet.readings import KUSTOMIZE_ID, previous_name
 from ..kmm.module import MODULE_GROUP
 from . import ignoring
+from .generated import Finding
 from .ignoring import IGNORE
 from .kinds import OURS
 from .spelling import near
@@ -68,6 +69,19 @@ def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, st
         others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
         first = nodes[0].ref._replace(name=previous_name(nodes[0]))
         yield warning(f"{_ONLY_READ}{others} with the annotation {_MARK}", rule="KRM104", ref=first)
+
+
+def marks_are_of_use(configs: Iterable[Item]) -> Iterator[Finding]:
+    """Yield a warning per config with the mark; for a kustomization that calls no function of ours."""
+    for item in configs:
+        if item.is_local:
+            message = (
+                "is marked for a function that this kustomization does not call: a plain `kustomize build` leaves it "
+                "out and says nothing, so a sync of that prunes its drivers; remove the annotation (`krmfn render` "
+                "leaves the config out by itself)"
+            )
+            field = Field(f"metadata.annotations[{LOCAL}]")
+            yield item.ref, item.located(warning(message, rule="KRM190", field=field))
 
 
 def _is_deployed(item: Item) -> bool:
@@ -133,5 +147,28 @@ spec: {profiles: {gpu: {imagePullSecret: vendor}}}
         remedy="Correct the key, move it to where it belongs, or remove it; the prefix krmfn.dev/ is reserved.",
         severities=("error", "warning"),
     ),
+    Rule(
+        "KRM190",
+        "a config should have the annotation config.kubernetes.io/local-config only where a kustomization calls krmfn",
+        good="""\
+# kustomization.yaml
+resources: [config.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+""",
+        bad="""\
+# kustomization.yaml
+resources: [config.yaml]
+---
+# config.yaml
+kind: DeviceConfig
+metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
+""",
+        remedy="Remove the annotation. Without it a plain `kustomize build` hands the config to a cluster that does "
+        "not know its kind: the sync fails, and nothing is pruned.",
+        severities=("warning",),
+        advice=True,
+    ),
 )
-"""The rules about annotations and labels: `keys_mean_something` and `inputs_are_marked`."""
+"""The rules about annotations and labels: `keys_mean_something`, `inputs_are_marked` and `marks_are_of_use`."""

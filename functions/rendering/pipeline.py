@@ -16,6 +16,7 @@ from . import claims, function_config, ignoring, input_checks, leftovers, module
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten, Rendered, Renderer
 from .kinds import OURS, PROFILE, driven
+from .metadata_checks import marks_are_of_use
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
@@ -64,7 +65,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     if off := claims.turned_off(resources, own, written, config, fleet):
         note(resources, turned_off=run_of(resources).turned_off + len(off))
     first = [*islice(judged, 1)]  # never all at once: they may be many
-    judged = chain(first, judged)
+    judged = chain(first, judged, marks_are_of_use(items) if run_of(resources).is_plain else ())
     if is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
         judged, clashing = _at_configs(resources, rendered, judged, written, config)

@@ -13,6 +13,7 @@ from krmfn_functions.kustomization import origins
 from tests.builders import CONFIG
 from tests.commands import Done
 from tests.functions.kustomization.test_untouched import UNTOUCHED
+from tests.functions.profile.vendor import CR, PROFILE
 from tests.trees import COMPONENT, config_map, function, plant
 
 from .conftest import Env
@@ -42,6 +43,26 @@ def test_render_prints_what_kustomize_builds(kustomize: str, env: Env, tmp_path:
     assert (checked.code, findings(checked)) == (0, [])
     compared = run("krmfn", "diff", folder / "expected.txt", folder, env=env)
     assert (compared.code, compared.err) == (0, "")
+
+
+def test_a_mark_is_for_kustomizations_that_call_us(kustomize: str, env: Env, app: Path) -> None:
+    """Without a call a plain `kustomize build` would print nothing, and whoever syncs that would prune all drivers."""
+    assert ("warning", "KRM190") not in findings(run("krmfn", "check", "--format", "json", app, env=env))
+    (app / "kustomization.yaml").write_text("resources: [config.yaml, pt.yaml, amd.yaml, profile.yaml]\n")
+    (app / "function.yaml").unlink()
+    metadata = {"name": "pt", "namespace": "kmm", "annotations": {"config.kubernetes.io/local-config": "true"}}
+    pt = {"apiVersion": "pt.example.com/v1alpha1", "kind": "Ptemplate", "spec": {"selector": {"a": "pt"}}}
+    (app / "pt.yaml").write_text(json.dumps({**pt, "metadata": metadata}))
+    (app / "amd.yaml").write_text(json.dumps({**CR, "metadata": metadata}))
+    (app / "profile.yaml").write_text(PROFILE)
+    done = run("krmfn", "check", "--format", "json", app, env=env)
+    marked = [one for one in json.loads(done.out)["findings"] if one["rule"] == "KRM190"]
+    assert sorted(Path(one["file"]).name for one in marked) == ["amd.yaml", "config.yaml", "pt.yaml"], done.out
+    assert all("remove the annotation" in one["message"] for one in marked)
+    annotation = "metadata: {annotations: {krmfn.dev/ignore: 'KRM190: every engine here calls krmfn', "
+    (app / "config.yaml").write_text(LOCAL.replace("metadata: {annotations: {", annotation, 1))
+    ignored = run("krmfn", "check", "--format", "json", app, env=env)
+    assert ignored.out.count(b"KRM190") == done.out.count(b"KRM190") - 1
 
 
 def test_what_the_function_reports_in_the_build_is_a_finding(kustomize: str, env: Env, app: Path) -> None:

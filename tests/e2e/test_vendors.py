@@ -63,6 +63,15 @@ def settings(folder: Path, **spec: Any) -> None:
     (folder / "function.yaml").write_text(yaml.safe_dump({**SETTINGS, "spec": spec}))
 
 
+def marked(folder: Path) -> None:
+    """Mark the vendors' files as those that are read where the engine calls the function, and not deployed."""
+    for path in folder.rglob("*.yaml"):
+        one = yaml.safe_load(path.read_text())
+        if "metadata" in one:  # no kustomization
+            one["metadata"].setdefault("annotations", {})["config.kubernetes.io/local-config"] = "true"
+        path.write_text(yaml.safe_dump(one))
+
+
 def named(output: bytes) -> dict[str, Manifest]:
     """The objects of an output that reach a cluster, by kind and name."""
     made = [one for one in yaml.safe_load_all(output) if one]
@@ -74,6 +83,7 @@ def by_kustomize(kustomize: str, repository: Path, env: Env, **spec: Any) -> dic
     files = [*VENDORS.values(), *(f"vendors/{vendor}.yaml" for vendor in VENDORS)]
     folder = Path(shutil.copytree(repository / "lab", repository / "kustomize", dirs_exist_ok=True))
     shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
+    marked(folder)
     settings(folder, **spec)
     (folder / "kustomization.yaml").write_text(yaml.safe_dump({"resources": files, "transformers": ["function.yaml"]}))
     return named(must(kustomize, "build", "--enable-alpha-plugins", "--enable-exec", folder, env=env))
@@ -82,6 +92,7 @@ def by_kustomize(kustomize: str, repository: Path, env: Env, **spec: Any) -> dic
 def by_kpt(kpt: str, repository: Path, env: Env, **spec: Any) -> dict[str, Manifest]:
     folder = Path(shutil.copytree(repository / "lab", repository / "kpt"))
     shutil.copytree(repository / "vendors", folder / "vendors", dirs_exist_ok=True)
+    marked(folder)
     settings(folder, **spec)
     pipeline = {"mutators": [{"exec": "krmfn", "configPath": "function.yaml"}]}
     head = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": "lab"}, "pipeline": pipeline}
