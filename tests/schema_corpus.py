@@ -11,7 +11,7 @@ from typing import Any
 
 import hypothesis.strategies as st
 from krmfn_functions.paths import manifests
-from krmfn_functions.rendering.schemas import schema as json_schema
+from krmfn_functions.rendering.kinds import schema as json_schema
 
 from krmfn import KrmfnError, Manifest
 from tests.commands import ROOT

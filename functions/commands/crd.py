@@ -9,7 +9,7 @@ from krmfn.typed import NamedTuple
 
 from ..command import PRINTED, Command, Context
 from ..paths import output
-from ..rendering.schemas import text
+from ..rendering.kinds import text
 
 CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
 

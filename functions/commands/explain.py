@@ -13,7 +13,7 @@ from krmfn.typed import NamedTuple
 from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..paths import output
-from ..rendering.spelling import near
+from ..rendering.kinds import near
 from . import catalogue
 
 _WIDEST = 100

@@ -11,7 +11,7 @@ from krmfn.yamltext import emit
 
 from ..reference import ends, fields, specimens
 from ..reference.fields import KINDS, Entry
-from ..rendering.spelling import near
+from ..rendering.kinds import near
 
 _LABELS = 15
 

@@ -19,7 +19,7 @@ from ..deviceconfig.model import DeviceConfig
 from ..fleet.table import aligned
 from ..kmm.lookup import leaves
 from ..options import RunOptions
-from ..rendering import function_config, schemas
+from ..rendering import function_config, kinds
 from ..rendering.function_config import FunctionConfig, profile_findings
 from ..run import note
 from ..settings import READ
@@ -36,7 +36,7 @@ def text(path: str, name: str) -> str:
     resources = cluster_streams.only(context, path)
     config = _function_config(resources, path)
     item = _named(resources, path, name)
-    errors = schema.check(item.manifest, schemas.schema(SCHEMAS[item.group, item.kind]), "KRM101")
+    errors = schema.check(item.manifest, kinds.schema(SCHEMAS[item.group, item.kind]), "KRM101")
     errors += profile_findings(reading.profile_of(item), "spec.profile", config)
     if errors:
         raise KrmfnError(*(str(item.located(error)) for error in errors))

@@ -22,9 +22,9 @@ from ..profile import structural
 from ..profile.product import GROUP, KIND, Profile, product
 from ..reference import effects
 from ..reference.effects import Option
-from ..rendering import schemas
+from ..rendering import kinds
+from ..rendering.kinds import near
 from ..rendering.products import mistakes
-from ..rendering.spelling import near
 from ..settings import READ
 
 _UNSEEN = "no value that was tried changes what is made of a config; it may need another value or option"
@@ -113,7 +113,7 @@ def schema_text(name: str, paths: Sequence[str]) -> str:
         own["properties"] = {**head, **own.get("properties", {})}
     else:
         options = own.get("properties", {}).get("spec", {"type": "object"})
-        own = json.loads(schemas.text("deviceconfig.schema.json"))
+        own = json.loads(kinds.text("deviceconfig.schema.json"))
         spec = own["properties"]["spec"]
         spec["properties"] |= {"profile": {"const": found.name}, "options": options}
         spec["required"] = [*spec.get("required", ()), "profile"]

@@ -10,8 +10,7 @@ from krmfn.typed import NamedTuple
 from .. import options
 from ..command import PRINTED, Command, Context
 from ..paths import output
-from ..rendering.schemas import text
-from ..rendering.spelling import near
+from ..rendering.kinds import near, text
 
 SCHEMAS = {
     "DeviceConfig": "deviceconfig",

@@ -6,7 +6,7 @@ from krmfn import Manifest
 from krmfn.typed import Any
 
 from ..kmm.module import ready_label, version_label, version_ready_label
-from ..rendering.metadata import daemonset_order, filled, metadata
+from ..rendering.generated import daemonset_order, filled, metadata
 from . import names
 from .fields import DaemonSet, InitContainer, Service, Spec
 from .images import image_of

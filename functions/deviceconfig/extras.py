@@ -5,8 +5,8 @@ from __future__ import annotations
 from krmfn import Field, Manifest, Result
 from krmfn.typed import Any
 
+from ..rendering.generated import metadata
 from ..rendering.kinds import CLUSTER_WIDE
-from ..rendering.metadata import metadata
 from .model import DeviceConfig
 
 _ORDER = {"argocd.argoproj.io/sync-wave": "-2"}

@@ -11,7 +11,7 @@ from krmfn.rule import Rule
 from krmfn.typed import Any
 
 from ..rendering.function_config import FunctionConfig
-from ..rendering.schemas import schema
+from ..rendering.kinds import schema
 from .layers import Layer
 from .merging import ATOMIC, EITHER, KEYS, UNSET
 from .model import DeviceConfig

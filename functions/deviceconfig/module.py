@@ -6,7 +6,7 @@ from krmfn import Manifest
 from krmfn.typed import Any
 
 from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
-from ..rendering.metadata import MODULE_ORDER, filled, metadata
+from ..rendering.generated import MODULE_ORDER, filled, metadata
 from .fields import Container, DevicePlugin, Dra, KernelMapping, Spec
 from .images import image_of
 from .merging import OF_MAPPINGS

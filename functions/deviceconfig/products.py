@@ -8,12 +8,13 @@ from krmfn import Field, Item, Ref, Result, error, schema
 from krmfn.fieldpath import join, split
 from krmfn.typed import Any
 
+from ..kmm.lookup import strings
 from ..profile import expressions
 from ..profile.expansion import PROTECTED, Expansion, Filled, expand, values_of
 from ..profile.product import Profile
 from ..profile.structural import may_be
-from ..rendering import schemas
 from ..rendering.function_config import FunctionConfig, Source
+from ..rendering.kinds import schema as schema_of
 from .fields import OF_LOADER
 from .layers import Layer, Vendor, at_origin, is_ours, options_of
 from .merging import UNSET, merged
@@ -115,7 +116,7 @@ def _entries(fields: Any) -> list[Any]:
 def expansion(product: Profile, item: Item, ref: Ref, overrides: Any, is_protected: bool = True) -> Expansion:
     """Return what a Profile makes of a config."""
     values, wrong = values_of(product, options_of(item), ref.name, ref.namespace)
-    made = expand(product, values, schemas.schema(_ROOT), is_protected, overrides)
+    made = expand(product, values, schema_of(_ROOT), is_protected, overrides)
     return made._replace(problems=(*wrong, *made.problems))
 
 
@@ -130,7 +131,7 @@ def unprotected(data: Any) -> Any:
 
 def _misfits(one: Filled) -> Iterator[Result]:
     """Yield what of a layer fits no field of a DeviceConfig."""
-    root = schemas.schema(_ROOT)
+    root = schema_of(_ROOT)
     fields, of_version = one.fields, one.path.startswith("spec.versions[")
     if of_version:
         fields = {"version": "1", **fields}
@@ -145,7 +146,7 @@ def _misfits(one: Filled) -> Iterator[Result]:
 
 def _never_fits(one: Filled, wrong: Result) -> bool:
     """Return True for a misfit of which the Profile is the cause and no option: an unknown field, another type."""
-    defs = schemas.schema(_ROOT)["$defs"]
+    defs = schema_of(_ROOT)["$defs"]
     node: Any = defs["release" if one.path.startswith("spec.versions[") else "profile"]
     held: Any = one.fields
     for part in split(wrong.field.path.removeprefix(one.path)) if wrong.field else ():
@@ -164,7 +165,7 @@ def _never_fits(one: Filled, wrong: Result) -> bool:
 def _read_again(product: Profile, item: Item) -> Iterator[Result]:
     """Yield an error per option that holds what would be an expression: it is never read again."""
     start = ("spec", "options") if is_ours(item) else ("spec",)
-    for path, text, _ in expressions.strings(options_of(item)):
+    for path, text, _ in strings(options_of(item)):
         if expressions.NEARLY.search(text):
             message = "an option cannot hold an expression of a Profile: it is not read again; write the value itself"
             yield item.located(error(message, rule="KRM182", field=Field(join((*start, *path)), text)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from krmfn import Manifest
 from krmfn.typed import Any
 
-from ..rendering.metadata import metadata
+from ..rendering.generated import metadata
 from . import names
 from .accounts import Account, accounts
 from .model import DeviceConfig

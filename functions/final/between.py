@@ -13,7 +13,7 @@ from ..exclusivity import Claim, Conflict
 from ..exclusivity.claim import across
 from ..fleet import cluster
 from ..rendering import claims, function_config
-from ..rendering.kinds import owning
+from ..rendering.kinds import in_file, owning
 
 Key = tuple[Ref, str, tuple[str, str]]
 """What tells claims apart: the owner, the pool, the Module."""
@@ -38,8 +38,8 @@ def _twice(lists: Sequence[ResourceList]) -> Iterator[Result]:
         for item in owning(resources.items):
             at, other = first.setdefault(item.ref.id, (number, item))
             if at != number:
-                where = f" ({other.place.path})" if other.place and other.place.path else ""
-                message = f"another root of this cluster has this {item.kind}, too{where}; remove or rename one"
+                twin = f"{item.kind}, too{in_file(other)}"
+                message = f"another root of this cluster has this {twin}; remove or rename one"
                 yield item.located(error(message, rule="KRM103"))
 
 

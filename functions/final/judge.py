@@ -12,13 +12,10 @@ from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding
 from ..rendering.kinds import OWNERS
 from ..run import note, run_of
-from . import dollars, dumped, features, objects, order, passed_over, ready, resolved
+from . import objects, order, passed_over, ready, resolved, tools
 from .stream import Final, modules_of
 
-RULES = (
-    *(ready.RULES + resolved.RULES + order.RULES + objects.RULES),
-    *(passed_over.RULES + dollars.RULES + features.RULES + dumped.RULES),
-)
+RULES = (*(ready.RULES + resolved.RULES + order.RULES + objects.RULES + passed_over.RULES + tools.RULES),)
 """The rules about the final list of a cluster (KRM7xx)."""
 
 

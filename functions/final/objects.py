@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krmfn import Field, Item, Result, error, warning
+from krmfn import Field, Item, Manifest, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.item import LOCAL
 from krmfn.ownership import Id
 from krmfn.rule import Rule
-from krmfn.typed import Any
 
-from ..kmm.lookup import table, tables
+from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of
-from ..rendering.kinds import OURS, OWNERS, PROFILE
+from ..rendering.kinds import INPUTS
 from .pods import images
 from .stream import Final
 
@@ -25,8 +24,6 @@ _EMPTIED = re.compile(r"[-._](?=[:@])|(?<=:)[-.]|[-._:@]\Z")
 _VARIABLE = re.compile(r"\$\{(?:[^{}]|\$\{[^{}]*\})*\}")
 """One that is still to be substituted: its default may look like a hole (`${TAG:-1.0}`)."""
 _KPT = ("kpt.dev", "Kptfile")
-_INPUTS = frozenset({*OWNERS, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory"), PROFILE})
-"""What is read and not deployed; a Node is there already."""
 
 
 def ids_stand_once(final: Final) -> Iterator[Result]:
@@ -57,29 +54,31 @@ def images_are_whole(final: Final) -> Iterator[Result]:
 
 def owners_have_uids(final: Final) -> Iterator[Result]:
     """Yield an error per owner reference without a uid; of a Module another rule speaks (KMM068)."""
-    for item in final.deployed:
-        if not item.mentions("ownerReferences") or module_of(item.manifest):
-            continue
-        metadata: Any = item.manifest.get("metadata")
-        for at, owner in tables(metadata, "ownerReferences"):
-            if not isinstance(owner.get("uid"), str) or not owner["uid"]:
-                message = (
-                    "has no uid, and the API server refuses it; only a live owner has one: remove the reference "
-                    "(Argo CD does not prune what has an owner)"
-                )
-                yield final.located(item, error(message, field=Field(join(("metadata", "ownerReferences", at)))))
+    message = (
+        "has no uid, and the API server refuses it; only a live owner has one: remove the reference (Argo CD does not "
+        "prune what has an owner)"
+    )
+    for item, owner, field in _owners(final, of_modules=False):
+        if not text(owner, "uid"):
+            yield final.located(item, error(message, field=field))
 
 
 def modules_outlive_owners(final: Final) -> Iterator[Result]:
     """Yield a warning per owner of a Module, as one that an operator made has the operator's custom resource."""
+    for item, owner, field in _owners(final, of_modules=True):
+        message = (
+            f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, the garbage collector "
+            "deletes the Module, and KMM unloads the driver; remove ownerReferences"
+        )
+        yield final.located(item, warning(message, field=field))
+
+
+def _owners(final: Final, of_modules: bool) -> Iterator[tuple[Item, Manifest, Field]]:
+    """Yield the owner references of Modules, or of all else: the resource, the reference and its field."""
     for item in final.deployed:
-        if item.mentions("ownerReferences") and module_of(item.manifest):
+        if item.mentions("ownerReferences") and bool(module_of(item.manifest)) == of_modules:
             for at, owner in tables(table(item.manifest, "metadata"), "ownerReferences"):
-                message = (
-                    f"ownerReferences name {owner.get('kind')} {owner.get('name')}: when it is deleted, the garbage "
-                    "collector deletes the Module, and KMM unloads the driver; remove ownerReferences"
-                )
-                yield final.located(item, warning(message, field=Field(join(("metadata", "ownerReferences", at)))))
+                yield item, owner, Field(join(("metadata", "ownerReferences", at)))
 
 
 def inputs_stay_behind(final: Final) -> Iterator[Result]:
@@ -92,7 +91,8 @@ def inputs_stay_behind(final: Final) -> Iterator[Result]:
     folders = tuple("" if folder == "." else f"{folder}/" for folder in final.run.packages)
     made = {item.mark.owner for item in final.deployed if item.mark and item.ref not in final.created}
     for item in final.inputs:
-        if (item.group, item.kind) not in _INPUTS or item.annotations.get(LOCAL) == "true":
+        is_there = item.kind == "Node"  # already
+        if is_there or (item.group, item.kind) not in INPUTS or item.annotations.get(LOCAL) == "true":
             continue
         in_package = is_package or (bool(folders) and item.place is not None and item.place.path.startswith(folders))
         if in_package or item.ref.id in made:

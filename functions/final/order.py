@@ -28,15 +28,17 @@ def dependencies_come_first(final: Final) -> Iterator[Result]:
         present = present or {other.ref.id: other for other in final.deployed}
         text = item.annotations[DEPENDS]
         for one in filter(None, map(str.strip, text.split(","))):
-            match = _OBJECT.fullmatch(one)
-            message = _message(item, present, match.groupdict()) if match else _malformed(one)
-            if message:
+            if message := _message(item, present, one):
                 yield final.located(item, warning(message, field=Field(_FIELD, text)))
 
 
-def _message(item: Item, present: dict[Id, Item], parts: dict[str, str | None]) -> str:
-    group, namespace = parts["group"] or "", parts["namespace"] or ""
-    kind, name = parts["kind"] or "", parts["name"] or ""
+def _message(item: Item, present: dict[Id, Item], depends_on: str) -> str:
+    """Return what is wrong with an entry of a resource's depends-on; "" for nothing."""
+    match = _OBJECT.fullmatch(depends_on)
+    if not match:
+        form = "group/namespaces/namespace/Kind/name, or group/Kind/name"
+        return f"{depends_on!r} is not a reference to an object; write {form}"
+    group, namespace, kind, name = match.groups("")
     other = present.get((group, kind, namespace, name))
     shown = f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
     if not other:
@@ -48,10 +50,6 @@ def _message(item: Item, present: dict[Id, Item], parts: dict[str, str | None]) 
             f"annotation {WAVE} to {theirs} or more"
         )
     return ""
-
-
-def _malformed(one: str) -> str:
-    return f"{one!r} is not a reference to an object; write group/namespaces/namespace/Kind/name, or group/Kind/name"
 
 
 def wave(item: Item) -> int:

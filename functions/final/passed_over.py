@@ -36,27 +36,22 @@ def images_are_replaced(final: Final) -> Iterator[Result]:
 
 def labels_are_passed_on(final: Final) -> Iterator[Result]:
     """Yield an info per owner that has a label of kustomize's which what is made from it has not."""
-    without: dict[Id, list[Item]] = {}
-    for item in final.deployed if final.run.transformed.labels else ():
+    without: dict[Id, tuple[Item, dict[str, None], dict[str, None]]] = {}
+    labels = final.run.transformed.labels
+    for item in final.deployed if labels else ():
         owner = final.owner(item)
-        if owner and _missing(final, owner, item):
-            without.setdefault(owner.ref.id, []).append(item)
-    for items in without.values():
-        owner = final.owner(items[0])
-        if owner:
-            keys = ", ".join(dict.fromkeys(key for item in items for key, _ in _missing(final, owner, item)))
-            shown = some((str(item.ref) for item in items), len(items), _SHOWN)
-            message = (
-                f"kustomize gives it the label {keys}, but {shown}, which krmfn generates afterwards, does not have "
-                "it; add it to spec.labels as well if that matters"
-            )
-            yield owner.located(info(message, field=Field("metadata.labels")))
-
-
-def _missing(final: Final, owner: Item, item: Item) -> list[tuple[str, str]]:
-    return [
-        pair for pair in final.run.transformed.labels if pair in owner.labels.items() and pair[0] not in item.labels
-    ]
+        missing = [key for key, value in labels if owner and owner.labels.get(key) == value and key not in item.labels]
+        if owner and missing:
+            _, keys, objects = without.setdefault(owner.ref.id, (owner, {}, {}))
+            keys |= dict.fromkeys(missing)
+            objects[str(item.ref)] = None
+    for owner, keys, objects in without.values():
+        shown = some(objects, len(objects), _SHOWN)
+        message = (
+            f"kustomize gives it the label {', '.join(keys)}, but {shown}, which krmfn generates afterwards, does not "
+            "have it; add it to spec.labels as well if that matters"
+        )
+        yield owner.located(info(message, field=Field("metadata.labels")))
 
 
 def _is_left(image: str, entry: Replacement) -> bool:

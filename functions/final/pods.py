@@ -9,6 +9,10 @@ from krmfn.typed import Any, NamedTuple
 from ..kmm.lookup import POD_KINDS, table, tables, text, texts
 from ..kmm.module import module_of
 
+SECRET, CONFIG_MAP, SERVICE_ACCOUNT = ("", "Secret"), ("", "ConfigMap"), ("", "ServiceAccount")
+PRIORITY_CLASS, DEVICE_CLASS = ("scheduling.k8s.io", "PriorityClass"), ("resource.k8s.io", "DeviceClass")
+CLUSTER_SCOPED = frozenset({PRIORITY_CLASS, DEVICE_CLASS})
+"""What pods and Modules name, as (group, kind)."""
 NODE_AFFINITY = ("affinity", "nodeAffinity")
 REQUIRED, PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",

@@ -18,9 +18,8 @@ from ..kmm.module import (
     version_ready_label,
 )
 from . import pods
-from .names import twin
 from .pods import NodeLabel
-from .stream import Final, modules_of
+from .stream import Final, modules_of, twin
 
 PREFIX = "kmm.node.kubernetes.io/"
 _VERSION = "version-module."

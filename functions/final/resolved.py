@@ -12,8 +12,8 @@ from krmfn.typed import Any, NamedTuple
 from ..kmm.lookup import listing, table, text
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from . import pods
-from .names import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT, Names, twin
-from .stream import Final, modules_of
+from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
+from .stream import Final, Names, modules_of, twin
 
 _KINDS = (SERVICE_ACCOUNT, SECRET, CONFIG_MAP, PRIORITY_CLASS, DEVICE_CLASS)
 _HASHED = (SECRET, CONFIG_MAP)

@@ -1,13 +1,19 @@
-"""The final list of a cluster as the rules see it: what is deployed, what stays behind, and what was renamed."""
+"""The final list of a cluster as the rules see it: what is deployed, what stays behind, and how it is called."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
 
-from krmfn import Item, Place, Ref, Result
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from krmfn import Item, Place, Ref, Result, itemtext
+from krmfn.resource import GroupKind
 from krmfn.typed import NamedTuple
 
+from ..kmm.lookup import table, tables, text
 from ..kmm.module import HUB_KIND, MODULE_KIND, MODULE_KINDS, Module, module_of
-from ..rendering.value_places import place_of
-from ..run import Run
+from ..rendering.origins import place_of
+from ..run import Run, Transformed
+from .pods import CLUSTER_SCOPED, CONFIG_MAP, DEVICE_CLASS, PRIORITY_CLASS, SECRET, SERVICE_ACCOUNT
 
 
 class Final(NamedTuple):
@@ -54,3 +60,113 @@ def modules_of(items: Sequence[Item]) -> list[tuple[Item, Module]]:
     kinds = (MODULE_KIND, HUB_KIND)  # a kind is known without a look at the group
     found = [item for item in items if item.kind in kinds and (item.group, item.kind) in MODULE_KINDS]
     return [(item, module) for item in found if (module := module_of(item.manifest))]
+
+
+_EVERYWHERE = {
+    SERVICE_ACCOUNT: frozenset({"default", "builder", "deployer"}),
+    CONFIG_MAP: frozenset({"kube-root-ca.crt", "openshift-service-ca.crt"}),
+}
+"""What Kubernetes and OpenShift put into every namespace."""
+_SERVING = ("service.beta.openshift.io/serving-cert-secret-name", "service.alpha.openshift.io/serving-cert-secret-name")
+"""Annotations of a Service that let OpenShift make a Secret."""
+_HASH = re.compile(r"-[2456789bcdfghkmt]{10}\Z")
+"""A hash that kustomize puts behind a generated name: ten characters, none of which makes a word.
+
+Source: kustomize v5, api/hasher/hasher.go (encode).
+"""
+_DEEPEST = 8
+"""How many prefixes and suffixes one name is looked at with."""
+
+
+class Names:
+    """The names that a reference may have: of what is in the list, and of what something in the list will make."""
+
+    def __init__(self, items: Sequence[Item], modules: Iterable[tuple[Item, Module]]) -> None:
+        """Take the names of some resources, and of what KMM makes for the Modules among them."""
+        self._by_kind: dict[GroupKind, dict[str, set[str]]] = {}
+        for item in items:
+            ref = item.ref
+            self._add((ref.group, ref.kind), ref.namespace, ref.name)
+            for kind, namespace, name in made_by(item):
+                self._add(kind, namespace, name)
+        for _, module in modules:
+            for _, device_class in tables(table(module.spec, "dra"), "deviceClasses"):
+                self._add(DEVICE_CLASS, "", text(device_class, "name"))  # KMM makes it
+
+    def _add(self, kind: GroupKind, namespace: str, name: str) -> None:
+        if name:
+            self._by_kind.setdefault(kind, {}).setdefault(namespace, set()).add(name)
+
+    def has_any(self, *kinds: GroupKind) -> bool:
+        """Return True when there is something of one of the kinds at all."""
+        return any(kind in self._by_kind for kind in kinds)
+
+    def near(self, kind: GroupKind, namespace: str) -> set[str]:
+        """Return the names of a kind in a namespace; who applies it decides what no namespace means: it fits all."""
+        spaces = self._by_kind.get(kind, {})
+        wanted = spaces if not namespace or kind in CLUSTER_SCOPED else (namespace, "", "*")
+        return {name for space in wanted for name in spaces.get(space, ())}
+
+    def is_there(self, kind: GroupKind, namespace: str, name: str) -> bool:
+        """Return True when a name is among them, or always there."""
+        if name in _EVERYWHERE.get(kind, ()) or (kind == PRIORITY_CLASS and name.startswith("system-")):
+            return True
+        return name in self.near(kind, namespace)
+
+
+def made_by(item: Item) -> Iterator[tuple[GroupKind, str, str]]:
+    """Yield kind, namespace (* for each) and name of what a controller of the cluster makes from a resource.
+
+    Source: the APIs of external-secrets.io, bitnami.com, cert-manager.io, secrets.hashicorp.com, isindir.github.com
+    and trust.cert-manager.io; OpenShift's service CA.
+    """
+    group, kind, namespace, name = item.ref.id
+    if kind == "Service" and not group:
+        for key in _SERVING:
+            yield SECRET, namespace, item.annotations.get(key, "")
+    elif (group, kind) == ("bitnami.com", "SealedSecret"):
+        yield SECRET, namespace, name
+    elif group == "external-secrets.io" and kind in ("ExternalSecret", "ClusterExternalSecret"):
+        spec = table(item.manifest, "spec")
+        of_cluster = kind != "ExternalSecret"
+        inner = table(spec, "externalSecretSpec") if of_cluster else spec
+        own = text(spec, "externalSecretName") or name
+        yield SECRET, "*" if of_cluster else namespace, text(table(inner, "target"), "name") or own
+    elif (group, kind) == ("cert-manager.io", "Certificate"):
+        yield SECRET, namespace, itemtext.string(item, "spec", "secretName")
+    elif group == "secrets.hashicorp.com":
+        yield SECRET, namespace, itemtext.string(item, "spec", "destination", "name")
+    elif (group, kind) == ("isindir.github.com", "SopsSecret"):
+        for _, template in tables(table(item.manifest, "spec"), "secretTemplates"):
+            yield SECRET, namespace, text(template, "name")
+    elif (group, kind) == ("trust.cert-manager.io", "Bundle"):
+        yield CONFIG_MAP, "*", name
+        yield SECRET, "*", name
+
+
+def twin(name: str, present: Iterable[str], transformed: Transformed, hashed: bool) -> str:
+    """Return the name that is `name` with or without prefixes, suffixes and a hash of kustomize's; "" for none.
+
+    Two names with different prefixes are no twins: each may come from an overlay of its own.
+    """
+    plain, shorter = _plain(name, hashed), bare(name, transformed, hashed)
+    for other in sorted(present):
+        if other != name and (_plain(other, hashed) & shorter or plain & bare(other, transformed, hashed)):
+            return other
+    return ""
+
+
+def _plain(name: str, hashed: bool) -> set[str]:
+    return {name, _HASH.sub("", name)} if hashed else {name}
+
+
+def bare(name: str, transformed: Transformed, hashed: bool) -> set[str]:
+    """Return a name, and what is left of it without prefixes and suffixes that are applied, and without a hash."""
+    names = _plain(name, hashed)
+    for _ in range(_DEEPEST):
+        shorter = {one.removeprefix(prefix) for one in names for prefix in transformed.prefixes}
+        shorter |= {one.removesuffix(suffix) for one in names for suffix in transformed.suffixes}
+        if shorter <= names:
+            break
+        names |= shorter
+    return names - {""}

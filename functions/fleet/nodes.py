@@ -195,7 +195,7 @@ def _unfit(item: Item) -> Iterator[Result]:
     """Yield what is wrong with an inventory as a whole: another version, unknown fields, wrong types."""
     from krmfn import schema
 
-    from ..rendering import schemas
+    from ..rendering import kinds
     from . import inventory
 
     if itemtext.string(item, "apiVersion") != inventory.API_VERSION:
@@ -203,7 +203,7 @@ def _unfit(item: Item) -> Iterator[Result]:
         return
     yield from readings.check(item)
     yield from readings.repeated(item)
-    for finding in schema.check(item.manifest, schemas.schema("nodeinventory"), "KRM101"):
+    for finding in schema.check(item.manifest, kinds.schema("nodeinventory"), "KRM101"):
         yield item.located(finding)
 
 

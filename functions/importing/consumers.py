@@ -13,8 +13,8 @@ from ..deviceconfig.daemonsets import OWN_LABEL, POD, SERVED_LABEL
 from ..deviceconfig.names import with_version
 from ..kmm.lookup import table
 from ..kmm.module import NAME_LABEL, ready_label, version_label, version_ready_label
-from ..rendering.metadata import filled
-from ..rendering.schemas import schema
+from ..rendering.generated import filled
+from ..rendering.kinds import schema
 from .modules import own_notes
 from .normal import normal
 from .normal import owner as owner_of

@@ -13,7 +13,7 @@ from ..deviceconfig import deviceconfig
 from ..deviceconfig.fields import Spec
 from ..kmm.lookup import table
 from ..kmm.module import HUB_KIND
-from ..rendering.metadata import filled
+from ..rendering.generated import filled
 from ..run import note
 from ..settings import Settings
 from .comparing import Difference, compared, lost, rolling

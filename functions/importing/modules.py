@@ -9,7 +9,7 @@ from krmfn.typed import Any
 
 from ..deviceconfig.images import is_complete
 from ..kmm.lookup import table
-from ..rendering.metadata import filled
+from ..rendering.generated import filled
 from .normal import OUR_ANNOTATIONS, OUR_LABELS
 
 _VERSIONED = re.compile(r"([^@$]+):([A-Za-z0-9][A-Za-z0-9._-]{0,62})-\$KERNEL_FULL_VERSION")

@@ -14,7 +14,7 @@ from krmfn.typed import Any
 from .. import cluster_dump
 from ..deviceconfig.daemonsets import OWN_LABEL, SERVED_LABEL
 from ..kmm.lookup import table
-from ..rendering.metadata import MODULE_ORDER
+from ..rendering.generated import MODULE_ORDER
 from ..rendering.metadata_checks import PROFILE
 
 MAPS = frozenset(

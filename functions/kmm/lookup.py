@@ -57,6 +57,19 @@ def texts(value: Any, key: str) -> list[str]:
     return [entry if isinstance(entry, str) else "" for entry in listing(value, key) or []]
 
 
+def strings(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, bool]]:
+    """Yield the path of each text in nested data, the text, and whether it is a key."""
+    if isinstance(value, str):
+        yield path, value, False
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            yield (*path, key), str(key), True
+            yield from strings(child, (*path, key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from strings(child, (*path, index))
+
+
 def leaves(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
     """Yield every scalar, and every mapping and list that is empty, each with its path."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -18,7 +18,7 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 
 from ..paths import manifests
-from ..rendering.value_places import of_value
+from ..rendering.origins import of_value
 from . import changes, shorthands, written
 from .calls import Call
 from .graph import Graph, Kustomization

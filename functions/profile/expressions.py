@@ -135,16 +135,3 @@ def replaced(text: str, values: Values) -> tuple[str, str]:
         return ""
 
     return _EXPRESSION.sub(filled, text), problem
-
-
-def strings(data: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str, bool]]:
-    """Yield the path of each text in nested data, the text, and whether it is a key."""
-    if isinstance(data, str):
-        yield path, data, False
-    elif isinstance(data, dict):
-        for key, inner in data.items():
-            yield (*path, key), str(key), True
-            yield from strings(inner, (*path, key))
-    elif isinstance(data, list):
-        for at_, inner in enumerate(data):
-            yield from strings(inner, (*path, at_))

@@ -9,6 +9,7 @@ from krmfn import Field, Result, error, info, warning
 from krmfn.fieldpath import FieldPath, join
 from krmfn.typed import Any
 
+from ..kmm.lookup import strings
 from . import expressions, shells, structural
 from .expressions import Use
 from .structural import Node
@@ -78,7 +79,7 @@ def whens(spec: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any
 def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
     """Yield every expression of a Profile, in the order in which they stand."""
     for start, data, conditions in layers(spec):
-        for path, text, is_key in expressions.strings(data, start):
+        for path, text, is_key in strings(data, start):
             for one in () if is_key or "${" not in text else expressions.parse(text):
                 is_whole = one.text == text and start[0] != "texts"
                 yield Use(path, one.root, one.parts, one.text, is_whole, conditions)
@@ -86,7 +87,7 @@ def uses(spec: Mapping[str, Any]) -> Iterator[Use]:
 
 def _not_expressions(spec: Mapping[str, Any]) -> Iterator[Mistake]:
     for start, data, _ in layers(spec):
-        for path, text, is_key in expressions.strings(data, start):
+        for path, text, is_key in strings(data, start):
             if is_key and expressions.NEARLY.search(text):
                 yield path, "an expression cannot stand in a key; write the key itself"
             elif not is_key and (wrong := expressions.misspelt(text)):
@@ -186,7 +187,7 @@ def _fields_of_entries(name: str, text: Mapping[str, Any], node: Node) -> Iterat
     own = structural.at(node, (root, *parts)) or {}
     entries = own.get("items") or own.get("additionalProperties") or {}
     word = "entry" if "entry" in text else "onto"
-    for path, written, _ in expressions.strings(text[word], ("texts", name, word)):
+    for path, written, _ in strings(text[word], ("texts", name, word)):
         for one in expressions.parse(written):
             yield path, f"{one.text} is not read in `{word}`; write what does not come from {text['each']} in a `when`"
         for match in expressions.OF_ENTRY.finditer(written):

@@ -6,8 +6,7 @@ from krmfn import ResourceList, Result
 from krmfn.typed import TYPE_CHECKING
 
 from ..rendering.generated import Renderer
-from ..rendering.kinds import PTEMPLATE, PTEMPLATE_GROUP
-from ..rendering.spelling import GUIDE_GROUP
+from ..rendering.kinds import GUIDE_GROUP, PTEMPLATE, PTEMPLATE_GROUP
 from ..rendering.start import start
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from krmfn.fieldpath import moved
 from krmfn.typed import Any
 
 from ..kmm.module import MODULE_API, MODULE_KIND, ready_label
-from ..rendering.generated import Generated, generated
+from ..rendering.generated import MODULE_ORDER, Generated, daemonset_order, filled, generated, metadata
 from ..rendering.kinds import PTEMPLATE
-from ..rendering.metadata import MODULE_ORDER, daemonset_order, filled, metadata
 
 MODULE = "ptemplate_char_dev"
 _IMAGES = "quay.io/chrisp262"

@@ -24,7 +24,7 @@ from ..kmm.module import MODULE_KIND
 from ..kmm.versions import TARGETS
 from ..ptemplate import generate as ptemplate
 from ..rendering.function_config import FunctionConfig
-from ..rendering.schemas import schema
+from ..rendering.kinds import schema
 from .fields import Entry, definitions
 from .specimens import Schema, resolved, specimen
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from krmfn.typed import Any, NamedTuple
 
 from ..deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE
-from ..rendering.schemas import schema
+from ..rendering.kinds import schema
 from .specimens import Schema, resolved
 
 KINDS = ("deviceconfig", "ptemplate", "renderdeviceconfigs", "nodeinventory")

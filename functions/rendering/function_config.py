@@ -14,7 +14,7 @@ from ..fleet import readings
 from ..kmm.versions import DEFAULT
 from ..run import run_of
 from ..settings import Settings
-from . import schemas
+from . import kinds
 
 if TYPE_CHECKING:
     from ..profile.product import Profile
@@ -110,7 +110,7 @@ def read(resources: ResourceList) -> tuple[FunctionConfig, list[Result]]:
         return FunctionConfig(), [error(message, rule="KRM110", place=source.item.place if source.item else None)]
     # without an item kustomize or kpt has refused such a document
     misfits = [*readings.check(source.item), *readings.repeated(source.item)] if source.item else []
-    misfits += [*schema.check(config, schemas.schema("renderdeviceconfigs"), "KRM110")]
+    misfits += [*schema.check(config, kinds.schema("renderdeviceconfigs"), "KRM110")]
     misfits += _variables(config.get("spec"))
     if misfits:
         from .variables import explained  # here, since most functionConfigs fit

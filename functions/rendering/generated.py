@@ -1,20 +1,32 @@
-"""What the functions of this package give: objects with what they are generated from, claims and findings."""
+"""What the functions of this package give: objects with their metadata, claims and findings."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
-from krmfn.ownership import Scope, stamp
-from krmfn.resource import ref
-from krmfn.typed import TYPE_CHECKING, NamedTuple
+from krmfn.fieldpath import FieldPath
+from krmfn.ownership import PASSED_ON, Scope, stamp
+from krmfn.resource import fingerprint, ref
+from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
+from ..kmm.lookup import strings
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from .kinds import PROFILE_MARK
-from .substitution import marked
 
 if TYPE_CHECKING:
     from ..exclusivity import Claim
     from ..kmm.module import Module
     from .function_config import FunctionConfig
 
+SUBSTITUTE, DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
+"""The annotation that keeps Flux's variable substitution (`postBuild`) out of an object.
+
+Source: fluxcd/pkg, kustomize 1.35 and envsubst 1.7. It works on an object's text: `${` opens a variable, `$$` becomes
+`$`, and nothing else counts.
+"""
+MODULE_ORDER = {"argocd.argoproj.io/sync-wave": "0", SUBSTITUTE: DISABLED}
+"""On a Module: Argo CD applies it first and deletes it last; Flux leaves its $KERNEL_FULL_VERSION alone."""
 Finding = tuple[Ref | None, Result]
 """A finding, with the resource that may turn it off by an annotation; None for the functionConfig."""
 Handwritten = tuple[Item, "Module"]
@@ -47,9 +59,12 @@ def generated(
     product: str = "",
 ) -> Generated:
     """Return the manifest, with its marks, together with what it is generated from."""
-    stamp(marked(manifest), scope.function, owner)
+    annotations = manifest["metadata"]["annotations"]
+    if SUBSTITUTE not in annotations and b"$" in (fingerprint(manifest) or b"$") and changed_at(manifest):
+        annotations[SUBSTITUTE] = DISABLED  # a walk takes five times as long as the bytes, which rarely have a dollar
+    stamp(manifest, scope.function, owner)
     if product:
-        manifest["metadata"]["annotations"][PROFILE_MARK] = product
+        annotations[PROFILE_MARK] = product
     return Generated(manifest, ref(manifest), item, owner, scope, origin, answered, product)
 
 
@@ -57,7 +72,7 @@ class Rendered(NamedTuple):
     """What the resources of one kind give."""
 
     objects: Sequence[Generated] = ()
-    claims: Sequence["Claim"] = ()
+    claims: Sequence[Claim] = ()
     """The nodes that they select; for many clusters of a hub, the labels of the cluster too."""
     findings: Sequence[Finding] = ()
     owners: Mapping[Ref, Item] = {}  # read only
@@ -81,15 +96,60 @@ class Renderer(NamedTuple):
     has_products: bool = False
     """Whether it also renders the kinds that Profiles are for."""
 
-    def driving(self, kinds: frozenset[tuple[str, str]]) -> "Renderer":
+    def driving(self, kinds: frozenset[tuple[str, str]]) -> Renderer:
         """Return the same with the kinds that Profiles are for, whose schemas the Profiles have."""
         if not kinds or not self.has_products:
             return self
         scope = self.scope._replace(owners=self.scope.owners | kinds)
         return self._replace(scope=scope, schemas={**dict.fromkeys(kinds, ""), **self.schemas})
 
-    def marked(self, items: "Sequence[Item]") -> Scope:
+    def marked(self, items: Sequence[Item]) -> Scope:
         """Return the scope with each kind that the marks of some items name as an owner's: its Profile may be gone."""
         marks = [item.mark for item in items] if self.has_products else []
         kinds = {mark.owner[:2] for mark in marks if mark and mark.function == self.scope.function and mark.owner[0]}
         return self.scope._replace(owners=self.scope.owners | (kinds - self.scope.kinds))
+
+
+def daemonset_order(namespace: str, *modules: str) -> dict[str, str]:
+    """Return the annotations that apply a DaemonSet after its Modules: Argo CD's next wave, cli-utils' depends-on.
+
+    Without any there is no such annotation: nothing can depend on what is not there.
+    """
+    if not modules:
+        return {"argocd.argoproj.io/sync-wave": "1"}
+    needs = ",".join(f"{MODULE_GROUP}/namespaces/{namespace}/{MODULE_KIND}/{module}" for module in modules)
+    return {"argocd.argoproj.io/sync-wave": "1", "config.kubernetes.io/depends-on": needs}
+
+
+def metadata(
+    name: str, owner: Ref, component: str, order: dict[str, str], labels: dict[str, str], annotations: dict[str, str]
+) -> dict[str, Any]:
+    """Return fresh metadata for a generated object: the owner's own labels and annotations, then ours over them.
+
+    `order` holds the annotations that tell Argo CD, Flux and kpt when to apply and prune (reference: Argo CD sync
+    waves, Flux substitution, cli-utils depends-on). Nothing else of the owner's metadata is inherited, the
+    local-config mark in particular.
+    """
+    known = {"name": owner.name, "component": component, "part-of": owner.name, "managed-by": "krmfn"}
+    ours = {f"app.kubernetes.io/{key}": value for key, value in known.items()}
+    made: dict[str, Any] = {
+        "name": name,
+        "namespace": owner.namespace,
+        "labels": {**labels, **ours},
+        "annotations": {**annotations, **order},
+    }
+    passed = [f"labels/{key}" for key in labels if key not in ours]
+    passed += [f"annotations/{key}" for key in annotations if key not in order]
+    if passed:
+        made["annotations"][PASSED_ON] = " ".join(sorted(passed))
+    return made
+
+
+def filled(**fields: Any) -> dict[str, Any]:
+    """Return the fields that hold something, 0 and False included: None, empty texts, lists, mappings are left out."""
+    return {key: value for key, value in fields.items() if value or value == 0}
+
+
+def changed_at(value: Any) -> FieldPath | None:
+    """Return the path of the first text that Flux's variable substitution would change; None when there is none."""
+    return next((path for path, text, _ in strings(value) if "${" in text or "$$" in text), None)

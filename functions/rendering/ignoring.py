@@ -21,8 +21,7 @@ from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of
 from .function_config import FunctionConfig, reaching
 from .generated import Finding
-from .kinds import OURS
-from .spelling import near
+from .kinds import OURS, near
 
 Hidden = tuple[Id, str]
 """A resource, and a rule that it turns off."""

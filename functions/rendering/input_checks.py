@@ -10,9 +10,10 @@ from krmfn.rule import Rule
 
 from ..fleet import readings
 from ..run import run_of
-from . import schemas
+from . import kinds
 from .function_config import FunctionConfig
 from .generated import Renderer
+from .kinds import in_file
 
 
 def sound(
@@ -23,7 +24,7 @@ def sound(
     for item in items:
         other = first.setdefault(item.ref.id, item)
         if other is not item:
-            where = f" (the other one: {other.place.path})" if other.place and other.place.path else ""
+            where = in_file(other).replace("(", "(the other one: ", 1)
             hint = _of_two_folders(item, other) if not run_of(resources).settings.intent.is_function else ""
             message = f"this {item.kind} appears twice{where}; remove or rename one{hint}"
             resources.report([item.located(error(message, rule="KRM103"))])
@@ -44,11 +45,11 @@ def _fits(resources: ResourceList, item: Item, renderer: Renderer, config: Funct
     if product and not product.is_sound:
         return False  # what is wrong is said of the Profile
     name = renderer.schemas[item.group, item.kind]
-    misfits = schema.check(item.manifest, schemas.schema(name), "KRM101") if name else []
+    misfits = schema.check(item.manifest, kinds.schema(name), "KRM101") if name else []
     if product:
-        from . import options  # here: few lists have a Profile
+        from . import products  # here: few lists have a Profile
 
-        misfits += options.check(product, item)
+        misfits += products.check_options(product, item)
     if misfits:
         from .variables import explained  # here, since most resources fit
 

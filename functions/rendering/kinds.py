@@ -1,13 +1,19 @@
-"""The kinds that our functions read and make."""
+"""The kinds that our functions read and make: what there is of them, how they are misspelt, and their schemas."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
+from functools import cache
 
-from krmfn import Item
+from krmfn import Item, ResourceList
 from krmfn.ownership import Scope
+from krmfn.typed import TYPE_CHECKING
 
-from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND
+from ..kmm.module import HUB_GROUP, HUB_KIND, MODULE_GROUP, MODULE_KIND, MODULE_VERSION
+
+if TYPE_CHECKING:
+    from krmfn.schema import Schema
 
 OURS, SEED = "krmfn.dev", "example.com"
 """The groups whose DeviceConfigs are ours, and the he-sample operator's."""
@@ -82,11 +88,87 @@ def driven(items: Iterable[Item], kept: bool = False) -> frozenset[tuple[str, st
 def owning(items: Collection[Item]) -> list[Item]:
     """Return those among some items that objects are generated from, the kinds of Profiles among them."""
     theirs = driven(items)
-    kinds = OWNERS | theirs
-    own = [item for item in items if (item.group, item.kind) in kinds]
+    own = of_kinds(items, OWNERS | theirs)
     return [item for item in own if not is_foreign(item)] if theirs else own
 
 
 def is_foreign(item: Item) -> bool:
     """Return True for a config of which an annotation says that its own operator acts on it."""
     return item.annotations.get(PROFILE_MARK) == "none"
+
+
+def of_kinds(items: Iterable[Item], pairs: Collection[tuple[str, str]]) -> list[Item]:
+    """Return those among some items whose (group, kind) is one of the pairs."""
+    kinds = {kind for _, kind in pairs}  # a kind is known without a look at the group
+    return [item for item in items if item.kind in kinds and (item.group, item.kind) in pairs]
+
+
+def in_file(item: Item) -> str:
+    """Return ` (a.yaml)` for an item that stands in that file; "" for one of a stream."""
+    return f" ({item.place.path})" if item.place and item.place.path else ""
+
+
+GUIDE_GROUP = f"ptemplates.{PTEMPLATE_GROUP}"
+"""The group of Ptemplates as the operator's guides spell it: taken for ours, so that its error names the right one."""
+
+_V1, _KMM = ("v1alpha1",), (MODULE_VERSION,)
+KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
+    OURS: {"DeviceConfig": _V1, "RenderDeviceConfigs": _V1, "NodeInventory": _V1, "Profile": _V1},
+    SEED: {"DeviceConfig": _V1},
+    PTEMPLATE_GROUP: {"Ptemplate": _V1},
+    MODULE_GROUP: {
+        MODULE_KIND: _KMM,
+        "PreflightValidation": ("v1beta1", "v1beta2"),
+        **dict.fromkeys(("NodeModulesConfig", "ModuleImagesConfig", "ModuleBuildSignConfig", "BootModuleConfig"), _KMM),
+    },
+    HUB_GROUP: {HUB_KIND: _KMM},
+}
+"""Group -> kind -> versions of what there is. Source: KMM v2.4.0 to main (2026-07-29), and the fork's CRDs."""
+_KINDS = frozenset(kind for kinds in KNOWN.values() for kind in kinds)
+
+_COMMON = frozenset({"Node", "Pod", "Deployment", "Service", "ConfigMap", "Secret"})
+"""Kinds that large lists are full of, which no group of ours has."""
+
+
+def candidates(resources: ResourceList) -> list[Item]:
+    """Return the items whose kind is nearly one of KNOWN, and those whose text names one of our groups."""
+    kinds = {item.kind for item in resources.items}
+    near_ours = {kind for kind in kinds if any(near(kind, known) for known in _KINDS)}
+    named = {id(item) for item in resources.mentioning(OURS)}
+    named |= {id(item) for item in resources.items if item.kind not in _COMMON and item.mentions(PTEMPLATE_GROUP)}
+    return [item for item in resources.items if item.kind in near_ours or id(item) in named]
+
+
+def near(one: str, other: str) -> bool:
+    """Return True when at most one letter is added, left out, changed or swapped with its neighbour, in any case."""
+    one, other = one.lower(), other.lower()
+    if abs(len(one) - len(other)) > 1:
+        return False
+    shorter = min(len(one), len(other))
+    start = 0
+    while start < shorter and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    left, right = one[start : len(one) - end], other[start : len(other) - end]
+    return max(len(left), len(right)) <= 1 or (len(left) == 2 and left == right[::-1])
+
+
+@cache
+def schema(name: str) -> Schema:
+    """Return the schema `schemas/<name>.schema.json`."""
+    import json  # here, as what follows: a list without anything of ours has no use for them
+
+    from krmfn.schema import Schema
+
+    return Schema(json.loads(text(f"{name}.schema.json")))
+
+
+def text(file: str) -> str:
+    """Return the text of `schemas/<file>`."""
+    package = os.path.dirname(os.path.dirname(__file__))  # pathlib costs a tenth of the start-up time  # noqa: PTH120
+    installed = os.path.join(package, "schemas")  # noqa: PTH118
+    folder = installed if os.path.isdir(installed) else os.path.join(package, os.pardir, "schemas")  # noqa: PTH112, PTH118
+    with open(os.path.join(folder, file), encoding="utf-8") as source:  # noqa: PTH118, PTH123
+        return source.read()

@@ -6,7 +6,7 @@ output whose DeviceConfigs kustomize has dropped, a rendered branch, a dump of a
 unload drivers that nobody wanted to unload.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
 from krmfn.counts import counted, some
@@ -19,7 +19,6 @@ from ..fleet.readings import KUSTOMIZE_ID
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .function_config import FunctionConfig
-from .generated import Generated
 from .kinds import OWNERS, PROFILE_MARK
 
 WAYS_OUT = (
@@ -42,54 +41,51 @@ def sort_out(
     resources: ResourceList,
     scopes: Sequence[Scope],
     config: FunctionConfig,
-    wanted: Sequence[Generated],
-    handled: frozenset[tuple[str, str]] = OWNERS,
-    undriven: Sequence[Item] = (),
+    names: Collection[Id],
+    handled: frozenset[tuple[str, str]],
+    idle: Sequence[Item],
 ) -> LeftOvers:
     """Return what becomes of objects that this run does not generate: `prune`, the intent and kpt decide.
 
-    `handled` are the kinds that are rendered in this run, and `undriven` the configs of these kinds that are not: what
-    was made from a config that nothing drives stays while it is here.
+    `names` are the ids of what it generates, `handled` the kinds that are rendered in this run, and `idle` the configs
+    of these kinds that are not: what was made from a config that nothing drives stays while it is here. In a list that
+    is rendered already nothing is left over, and each Module is judged.
     """
-    names = frozenset(one.ref.id for one in wanted)
+    if run_of(resources).is_rendered:
+        return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
     marked = resources.marked()
-    own = ((scope, made(marked, scope)) for scope in scopes)
-    items = [item for scope, objects in own for item in orphans(resources.items, objects, scope, config.namespace)]
-    items = [item for item in items if item.ref.id not in names]
-    packages = _kpt_folders(resources) if items else []
-    is_kept = run_of(resources).settings.intent.keeps_left_overs
-    parts: dict[str, list[Item]] = {"removed": [], "kept": [], "refused": []}
-    for item in items:
-        parts[_outcome(item, config.prune, packages, is_kept)].append(item)
-    idle = {name for config_item in undriven for name in known_as(config_item.ref, config_item.annotations)}
-    idle |= {(group, kind, config.namespace, name) for group, kind, namespace, name in idle if not namespace}
-    gone = {id(item) for item in items}
-    parts["undriven"] = [
+    of_scopes = [(scope, made(marked, scope)) for scope in scopes]
+    orphaned = [
         item
-        for scope in scopes
-        for item in (made(marked, scope) if idle or scope.owners - handled else ())
-        if id(item) not in gone and item.mark and (item.mark.owner[:2] not in handled or item.mark.owner in idle)
+        for scope, objects in of_scopes
+        for item in orphans(resources.items, objects, scope, config.namespace)
+        if item.ref.id not in names
     ]
-    written = _handwritten(resources, scopes, config, names, parts)
-    findings = [*_left_over(parts["refused"], parts["kept"], config), *_strays(resources, scopes, names)]
-    if staying := [item for item in parts["undriven"] if item.mark and item.mark.owner in idle]:
-        findings += _idle(staying)
-    return LeftOvers([*parts["kept"], *parts["undriven"]], written, findings)
+    packages = _kpt_folders(resources) if orphaned else []
+    is_kept = run_of(resources).settings.intent.keeps_left_overs
+    fates = {id(item): _fate(item, config.prune, packages, is_kept) for item in orphaned}
+    kept = [item for item in orphaned if fates[id(item)] == "kept"]
+    refused = [item for item in orphaned if fates[id(item)] == "refused"]
+    owners = {name for item in idle for name in known_as(item.ref, item.annotations)}
+    owners |= {(group, kind, config.namespace, name) for group, kind, namespace, name in owners if not namespace}
+    undriven = [
+        item
+        for _, objects in of_scopes
+        for item in objects
+        if id(item) not in fates and item.mark and (item.mark.owner[:2] not in handled or item.mark.owner in owners)
+    ]
+    fates |= dict.fromkeys(map(id, undriven), "undriven")
+    written = [
+        item
+        for item in resources.select(MODULE_KIND, MODULE_GROUP)
+        if not _is_ours(item, fates.get(id(item)), scopes, config, names)
+    ]
+    findings = [*_left_over(refused, kept, config), *_strays(resources, scopes, names)]
+    findings += _idle([item for item in undriven if item.mark and item.mark.owner in owners])
+    return LeftOvers([*kept, *undriven], written, findings)
 
 
-def as_they_stand(
-    resources: ResourceList,
-    scopes: Sequence[Scope],
-    config: FunctionConfig,
-    wanted: Sequence[Generated],
-    handled: Collection[tuple[str, str]] = OWNERS,
-    undriven: Sequence[Item] = (),
-) -> LeftOvers:
-    """Return the same for a list that is rendered already: nothing is left over, and each Module is judged."""
-    return LeftOvers((), resources.select(MODULE_KIND, MODULE_GROUP), list(_strays(resources, scopes, ())))
-
-
-def _outcome(item: Item, prune: str, packages: Sequence[str], is_kept: bool) -> str:
+def _fate(item: Item, prune: str, packages: Sequence[str], is_kept: bool) -> str:
     """Return what becomes of an object whose owner is not in the list."""
     if prune != "auto":
         return "removed" if prune == "always" else "kept"
@@ -146,31 +142,19 @@ def _strays(resources: ResourceList, scopes: Sequence[Scope], wanted: Collection
         yield copies[0].located(warning(message, rule="KRM117", field=Field(f"metadata.annotations[{OWNER}]")))
 
 
-def _handwritten(
-    resources: ResourceList,
-    scopes: Sequence[Scope],
-    config: FunctionConfig,
-    wanted: Collection[Id],
-    left_over: Mapping[str, Sequence[Item]],
-) -> list[Item]:
-    """Return the KMM Modules that this run neither generates nor removes.
+def _is_ours(
+    item: Item, fate: str | None, scopes: Sequence[Scope], config: FunctionConfig, names: Collection[Id]
+) -> bool:
+    """Return True for a Module that this run generates or removes.
 
-    They are written by hand, copied or left over; with `prune: never` also generated ones that no config asks for.
+    The others are written by hand, copied or left over; with `prune: never` also generated ones that no config asks
+    for.
     """
-    gone = {id(item) for item in left_over["removed"]}
-    stay = {id(item) for part in ("kept", "refused", "undriven") for item in left_over[part]}
-
-    def is_ours(item: Item) -> bool:
-        if id(item) in gone:
-            return True
-        mark = item.mark
-        if id(item) in stay or not mark:
-            return False
-        if item.ref.id in wanted:
-            return any(scope.names(mark) for scope in scopes)
-        return config.prune != "never" and any(scope.made(item.ref, item.annotations) for scope in scopes)
-
-    return [item for item in resources.select(MODULE_KIND, MODULE_GROUP) if not is_ours(item)]
+    if fate or not item.mark:
+        return fate == "removed"
+    if item.ref.id in names:
+        return any(scope.names(item.mark) for scope in scopes)
+    return config.prune != "never" and any(scope.made(item.ref, item.annotations) for scope in scopes)
 
 
 def _is_stray(item: Item, scopes: Sequence[Scope]) -> bool:

@@ -15,14 +15,10 @@ from ..kmm.module import MODULE_GROUP
 from . import ignoring
 from .generated import Finding
 from .ignoring import IGNORE
-from .kinds import OURS
-from .spelling import near
+from .kinds import OURS, near, of_kinds
 
 PROFILE = f"{OURS}/profile"
-KNOWN = {
-    "annotations": (IGNORE, PROFILE, OWNER, PASSED_ON),
-    "labels": (f"{OURS}/daemonset", f"{OURS}/served-by"),
-}
+KNOWN = {"annotations": (IGNORE, PROFILE, OWNER, PASSED_ON), "labels": (f"{OURS}/daemonset", f"{OURS}/served-by")}
 """Every key with our prefix that means something, by where it stands."""
 _MARK = f'{LOCAL}: "true"'
 _ONLY_READ = "is only read, but would be deployed"
@@ -57,14 +53,11 @@ def inputs_are_marked(resources: ResourceList, handled: Collection[tuple[str, st
     if not any(item.mentions(KUSTOMIZE_ID) for item in resources.items[:1]):
         return
     read = {*handled, (OURS, "RenderDeviceConfigs"), (OURS, "NodeInventory"), (OURS, "Profile")}
-    kinds = {kind for _, kind in read}
-    for item in resources.items:
-        if item.kind in kinds and (item.group, item.kind) in read and _is_deployed(item):
-            message = (
-                "would be deployed with its generated objects" if (item.group, item.kind) in handled else _ONLY_READ
-            )
-            yield item.located(warning(f"{message}; mark it with the annotation {_MARK}", rule="KRM104"))
-    nodes = [node for node in resources.select("Node", "") if _is_deployed(node)]
+    for item in filter(_is_deployed, of_kinds(resources.items, read)):
+        is_rendered = (item.group, item.kind) in handled
+        message = "would be deployed with its generated objects" if is_rendered else _ONLY_READ
+        yield item.located(warning(f"{message}; mark it with the annotation {_MARK}", rule="KRM104"))
+    nodes = list(filter(_is_deployed, resources.select("Node", "")))
     if nodes:
         others = f", and so would {len(nodes) - 1:,} more; mark each" if len(nodes) > 1 else "; mark it"
         first = nodes[0].ref._replace(name=previous_name(nodes[0]))

@@ -15,6 +15,7 @@ from ..kmm.rule import unmark_first
 from ..kmm.webhook import admission
 from .function_config import FunctionConfig
 from .generated import Finding, Generated, Handwritten
+from .origins import at_origin
 
 if TYPE_CHECKING:
     Nodes = tuple[Sequence[str], Collection[str]]
@@ -120,15 +121,6 @@ def _by_crd(module: Module, version: str) -> list[Result]:
 
     findings = structure.check(module, version)
     return [finding for finding in findings if finding.field and finding.field.path.startswith("spec")]
-
-
-def at_origin(one: Generated, finding: Result) -> Result:
-    """Return a finding about a generated object at the field that it comes from, else at what it is generated from."""
-    moved = one.origin(finding)
-    if moved:
-        return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
-    message = f"generated from {one.owner}: {finding.message}"
-    return finding._replace(ref=one.ref, place=one.item.place, message=message)
 
 
 def _judged(one: Generated, module: Module | None, version: str, nodes: Nodes) -> Iterator[Result]:

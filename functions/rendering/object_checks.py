@@ -12,6 +12,7 @@ from krmfn.rule import Rule
 
 from .function_config import FunctionConfig
 from .generated import Finding, Generated
+from .kinds import in_file
 from .metadata_checks import PROFILE, meaning
 
 
@@ -92,9 +93,7 @@ def _located(one: Generated, finding: Result) -> Result:
 
 
 def _twice(own: Ref, other: Generated) -> str:
-    place = other.item.place
-    where = f" ({place.path})" if place and place.path else ""
-    return f"its {own} is also generated from {other.owner}{where}; rename one of the two"
+    return f"its {own} is also generated from {other.owner}{in_file(other.item)}; rename one of the two"
 
 
 def _repeated(one: Generated, items: Sequence[tuple[int, Item]]) -> str:
@@ -106,8 +105,7 @@ def _repeated(one: Generated, items: Sequence[tuple[int, Item]]) -> str:
 
 
 def _foreign(own: Ref, existing: Item) -> str:
-    place = existing.place
-    where = f" ({place.path})" if place and place.path else ""
+    where = in_file(existing)
     if OWNER in existing.annotations and (twice := existing.content.duplicate_keys):
         return (
             f"{own} is already in the list{where} with {twice[0]} twice, so readers disagree on its owner; "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from krmfn import Item, Manifest, ResourceList
+from krmfn import Item, Manifest, Ref, ResourceList
 from krmfn.ownership import Scope
 from krmfn.typed import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from ..kmm.module import HUB_GROUP, HUB_KIND, Module
 from ..run import note, run_of
 from . import claims, function_config, ignoring, input_checks, leftovers, module_checks, object_checks, recognition
 from .function_config import FunctionConfig
-from .generated import Finding, Generated, Handwritten, Rendered, Renderer
-from .kinds import OURS, PROFILE, driven
+from .generated import Finding, Generated, Rendered, Renderer
+from .kinds import OURS, PROFILE, driven, of_kinds
 from .metadata_checks import marks_are_of_use
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
     marked = resources.marked()
     scopes = [renderer.marked(marked) if marked else renderer.scope for renderer in renderers]
-    kinds = {kind for _, kind in handled}
-    items = [item for item in resources.items if item.kind in kinds and (item.group, item.kind) in handled]
+    items = of_kinds(resources.items, handled)
 
-    intent, is_rendered = run_of(resources).settings.intent, run_of(resources).is_rendered
     config, errors = function_config.read(resources)
     if profiles:
         config = function_config.with_products(resources, config)
@@ -47,18 +45,38 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         resources.report(errors)
         return
     resources.report(recognition.check_run(resources, handled, config))
-    rendered = [_render(renderer, resources, items, config) for renderer in renderers if not is_rendered]
-    wanted = [one for part in rendered for one in part.objects]
-    sort_out = leftovers.as_they_stand if is_rendered else leftovers.sort_out
-    idle = [item for item in items for one in renderers if _is_idle(item, one, config)] if config.products else []
-    left = sort_out(resources, scopes, config, wanted, handled, idle)
-    lint = bool(items or not intent.is_function)
+    of_profiles = {pair for renderer in renderers for pair, name in renderer.schemas.items() if not name}
+    idle = [item for item in items if (item.group, item.kind) in of_profiles and config.product(item) is None]
+    rest = [item for item in items if item not in idle] if idle else items
 
+    known = run_of(resources)
+    rendered = [_render(renderer, resources, rest, config) for renderer in renderers if not known.is_rendered]
+    wanted = [one for part in rendered for one in part.objects]
+    left = leftovers.sort_out(resources, scopes, config, {one.ref.id for one in wanted}, handled, idle)
+    lint = bool(items or not known.settings.intent.is_function)
+    findings, owners = _judge(resources, renderers, rest, rendered, left, config, lint)
+    resources.report(left.findings)
+    is_sound = ignoring.report(resources, findings, owners, config, handled)
+    if (is_sound or known.settings.intent.shows_errors) and not known.is_rendered:
+        settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
+
+
+def _judge(
+    resources: ResourceList,
+    renderers: Sequence[Renderer],
+    items: Sequence[Item],
+    rendered: Sequence[Rendered],
+    left: leftovers.LeftOvers,
+    config: FunctionConfig,
+    lint: bool,
+) -> tuple[Iterator[Finding], Mapping[Ref, Item]]:
+    """Return the findings about what is rendered and what is written by hand, and the resources that they are about."""
+    wanted = [one for part in rendered for one in part.objects]
+    own = [claim for part in rendered for claim in part.claims]
     of_configs = [finding for part in rendered for finding in part.findings]
     resources.report(readings.check(*left.handwritten, *resources.select(HUB_KIND, HUB_GROUP)))
     handwritten = [item for item in left.handwritten if not item.content.ambiguous]
     written = [(item, Module(item.manifest)) for item in handwritten]
-    own = [claim for part in rendered for claim in part.claims]
     fleet, of_nodes = _about_nodes(resources, wanted, own, handwritten, config)
     judged: Iterator[Finding] = chain(module_checks.check(resources, wanted, written, config, lint), of_nodes)
     clashing = claims.check(resources, own, written, config, fleet)
@@ -66,16 +84,16 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
         note(resources, turned_off=run_of(resources).turned_off + len(off))
     first = [*islice(judged, 1)]  # never all at once: they may be many
     judged = chain(first, judged, marks_are_of_use(items) if run_of(resources).is_plain else ())
-    if is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
+    if run_of(resources).is_rendered and (first or clashing) and any(item.mark for item in left.handwritten):
+        from . import origins  # here: few builds call us, and fewer have findings
+
         rendered = [_render(renderer, _scratch(resources), items, config) for renderer in renderers]
-        judged, clashing = _at_configs(resources, rendered, judged, written, config)
+        made = origins.unchanged(rendered, handwritten)
+        judged = origins.at_origins(judged, handwritten, made.objects)
+        clashing = claims.check(resources, made.claims, written, config)
     owners = {ref: item for part in rendered for ref, item in part.owners.items()}
     owners |= {item.ref: item for item in left.handwritten}
-    findings = chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config))
-    resources.report(left.findings)
-    is_sound = ignoring.report(resources, findings, owners, config, handled)
-    if (is_sound or intent.shows_errors) and not is_rendered:
-        settle(resources, scopes, [one.manifest for one in wanted], left.kept, config)
+    return chain(of_configs, judged, clashing, object_checks.check(resources, wanted, config)), owners
 
 
 def _about_nodes(
@@ -112,31 +130,6 @@ def settle(
     resources.upsert_owned(wanted)
 
 
-def _at_configs(
-    resources: ResourceList,
-    rendered: Sequence[Rendered],
-    judged: Iterable[Finding],
-    modules: Sequence[Handwritten],
-    config: FunctionConfig,
-) -> tuple[Iterator[Finding], list[Finding]]:
-    """Return the findings about Modules that a build has brought, and about nodes, at the configs they are made from.
-
-    `rendered` is what would be generated from these configs now.
-    """
-    from . import rendered_modules  # here: few builds call us, and fewer have findings
-
-    items = [item for item, _ in modules]
-    made = rendered_modules.unchanged(rendered, items)
-    moved = rendered_modules.at_origins(judged, items, made.objects)
-    return moved, claims.check(resources, made.claims, modules, config)
-
-
-def _is_idle(item: Item, renderer: Renderer, config: FunctionConfig) -> bool:
-    """Return True for a config of a Profile's kind that no Profile drives."""
-    is_of_profiles = renderer.schemas.get((item.group, item.kind)) == ""
-    return is_of_profiles and config.product(item) is None
-
-
 def _scratch(resources: ResourceList) -> ResourceList:
     """Return a list of the same resources, whose findings nobody reads."""
     scratch = ResourceList(resources.items, resources.function_config)
@@ -148,8 +141,6 @@ def _scratch(resources: ResourceList) -> ResourceList:
 def _render(renderer: Renderer, resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Render the resources of one kind; without any, what the functionConfig says of them is looked at."""
     own = [item for item in items if (item.group, item.kind) in renderer.schemas]
-    if config.products:
-        own = [item for item in own if not _is_idle(item, renderer, config)]
     if not own and not config.source.ref.kind and not config.products:
         return Rendered()
     return renderer.load()(resources, input_checks.sound(resources, own, renderer, config), config)

@@ -1,4 +1,4 @@
-"""The Profiles of a run: each stands once, fits its schema, and is the only one for its kind."""
+"""The Profiles of a run: each stands once, fits its schema, is the only one for its kind, and judges its configs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from krmfn import Field, Item, Result, error, schema
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 from krmfn.schema import Schema
-from krmfn.typed import TYPE_CHECKING, Any
+from krmfn.typed import TYPE_CHECKING
 
 from ..fleet import readings
-from ..profile import judging, requirements
+from ..kmm.lookup import table
+from ..profile import judging, requirements, structural
 from ..profile.product import Profile, name_of, product
-from . import schemas
-from .kinds import PROFILE
+from . import kinds
+from .kinds import OURS, PROFILE, in_file
 
 if TYPE_CHECKING:
     from krmfn import ResourceList
@@ -34,7 +35,7 @@ def read(resources: ResourceList, inline: Collection[str], kmm_version: str) -> 
         findings += map(item.located, wrong)
         name = name_of(item)
         if (other := products.get(name)) or name in inline:
-            where = f"{other.item.ref}{_file(other.item)}" if other else "the functionConfig's spec.profiles"
+            where = f"{other.item.ref}{in_file(other.item)}" if other else "the functionConfig's spec.profiles"
             message = f"the name {name!r} is also that of {where}; rename one of the two"
             findings.append(item.located(error(message, rule="KRM184", field=Field("metadata.name", name))))
             continue
@@ -46,7 +47,7 @@ def read(resources: ResourceList, inline: Collection[str], kmm_version: str) -> 
 def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     """Yield what is wrong with a Profile by itself; of one that does not fit its schema nothing else is known."""
     misfits = [*readings.repeated(item), *readings.check(item)]
-    misfits += schema.check(item.manifest, schemas.schema("profile"), "KRM180")
+    misfits += schema.check(item.manifest, kinds.schema("profile"), "KRM180")
     yield from misfits
     if misfits:
         return
@@ -58,16 +59,24 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
 
 def _unsound(item: Item) -> Profile:
     """Return a Profile of which only its name and its kind are known."""
-    spec = item.manifest.get("spec")
-    own: Any = spec.get("for") if isinstance(spec, dict) else None
-    is_read = (
-        isinstance(own, dict) and {"group", "versions", "kind"} <= own.keys() and isinstance(own["versions"], list)
-    )
+    own = table(item.manifest, "spec", "for")
+    is_read = {"group", "versions", "kind"} <= own.keys() and isinstance(own["versions"], list)
     return Profile(name_of(item), item, {"for": own} if is_read else {}, {}, Schema({}), Schema({}), False)
 
 
-def _file(item: Item) -> str:
-    return f" ({item.place.path})" if item.place and item.place.path else ""
+def check_options(product: Profile, item: Item) -> list[Result]:
+    """Return what of a config does not fit the schema of its Profile."""
+    is_ours = item.group == OURS
+    manifest = {"spec": table(item.manifest, "spec").get("options", {})} if is_ours else item.manifest
+    findings = schema.check(manifest, product.config_schema if is_ours else product.schema, "KRM101")
+    for path, pattern in structural.patterns(table(product.options, "properties", "spec"), manifest.get("spec")):
+        findings.append(error(f"must match {pattern}", rule="KRM101", field=Field(join(("spec", *path)))))
+    return [_within_options(one) if is_ours and one.field else one for one in findings]
+
+
+def _within_options(finding: Result) -> Result:
+    path = finding.field.path.removeprefix("spec") if finding.field else ""
+    return finding._replace(field=finding.field and finding.field._replace(path=f"spec.options{path}"))
 
 
 _GOOD = """\

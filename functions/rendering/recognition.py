@@ -12,8 +12,7 @@ from krmfn.rule import Rule
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from . import ignoring, metadata_checks, undriven
 from .function_config import FunctionConfig
-from .kinds import OURS, SEED
-from .spelling import GUIDE_GROUP, KNOWN, candidates, near
+from .kinds import GUIDE_GROUP, KNOWN, OURS, SEED, candidates, near
 
 PARTIAL = "internal.config.k8s.io/kpt-resource-id"
 """kpt's annotation on the items that its selectors pick."""

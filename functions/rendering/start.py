@@ -9,8 +9,7 @@ from krmfn import ResourceList
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import run_of
 from .generated import Renderer
-from .kinds import OURS, PROFILE
-from .spelling import candidates
+from .kinds import OURS, PROFILE, candidates, of_kinds
 
 
 def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
@@ -20,8 +19,7 @@ def start(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     functionConfig and inventories nevertheless.
     """
     handled = frozenset(pair for renderer in renderers for pair in renderer.schemas)
-    kinds = {kind for _, kind in handled}
-    ours = any(item.kind in kinds and (item.group, item.kind) in handled for item in resources.items)
+    ours = of_kinds(resources.items, handled)
     misspelt = candidates(resources) if not ours else []
     configured = not run_of(resources).settings.intent.is_function and (
         resources.function_config is not None or resources.select("NodeInventory", OURS)

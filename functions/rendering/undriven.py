@@ -10,9 +10,8 @@ from krmfn.rule import Rule
 
 from ..run import run_of
 from .function_config import FunctionConfig
-from .kinds import OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED
+from .kinds import GUIDE_GROUP, OURS, PROFILE_MARK, PTEMPLATE_GROUP, SEED
 from .metadata_checks import may_be_config
-from .spelling import GUIDE_GROUP
 
 _OWN = (OURS, SEED, PTEMPLATE_GROUP, GUIDE_GROUP)
 _KINDS = ("DeviceConfig", "Profile", "RenderDeviceConfigs", "NodeInventory", "Ptemplate")
@@ -21,10 +20,7 @@ _NAMES_ONE = (OURS, SEED)
 
 
 def check(
-    resources: ResourceList,
-    handled: Collection[tuple[str, str]],
-    config: FunctionConfig,
-    misspelt: Collection[int],
+    resources: ResourceList, handled: Collection[tuple[str, str]], config: FunctionConfig, misspelt: Collection[int]
 ) -> Iterator[Result]:
     """Yield a finding per config that nothing drives, and per resource that names a Profile which is not there.
 

@@ -11,6 +11,8 @@ from krmfn import Result
 from krmfn.fieldpath import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
+from ..kmm.lookup import strings
+
 VERSION, IMAGE, NAME, NAMESPACE, MODULE = VARIABLES = (
     "KRMFN_DRIVER_VERSION",
     "KRMFN_DRIVER_IMAGE",
@@ -80,16 +82,8 @@ def _field(name: str, value: Any, values: Mapping[str, str]) -> Any:
 
 def references(data: Any, path: FieldPath = ()) -> Iterator[Reference]:
     """Yield each reference to a variable of ours in nested data, also those in keys."""
-    if isinstance(data, str):
-        yield from (Reference(path, match[0], _may_stand(path)) for match in _REFERENCE.finditer(data))
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            own = (*path, key)
-            yield from (Reference(own, match[0], False) for match in _REFERENCE.finditer(str(key)))
-            yield from references(value, own)
-    elif isinstance(data, list):
-        for at, value in enumerate(data):
-            yield from references(value, (*path, at))
+    for at, text, is_key in strings(data, path):
+        yield from (Reference(at, match[0], not is_key and _may_stand(at)) for match in _REFERENCE.finditer(text))
 
 
 def _may_stand(path: FieldPath) -> bool:

@@ -21,7 +21,7 @@ from ..plan import Plan
 from ..rendering import function_config, ignoring
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding
-from ..rendering.value_places import place_of
+from ..rendering.origins import place_of
 from ..run import run_of
 from .change_rules import RULES, version_is_kept
 from .impact import impact_of

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from krmfn_functions.deviceconfig import reading, rules
 from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.function_config import FunctionConfig
-from krmfn_functions.rendering.schemas import schema as json_schema
-from krmfn_functions.rendering.schemas import text
+from krmfn_functions.rendering.kinds import schema as json_schema
+from krmfn_functions.rendering.kinds import text
 
 from krmfn import Manifest, schema
 from tests.commands import COMMANDS

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from krmfn_functions.rendering.substitution import changed_at
+from krmfn_functions.rendering.generated import changed_at
 
 from krmfn import Manifest
 from tests.commands import ROOT

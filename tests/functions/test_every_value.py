@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.ptemplate import ptemplate
-from krmfn_functions.rendering.schemas import schema as json_schema
+from krmfn_functions.rendering.kinds import schema as json_schema
 
 from krmfn import Function, Manifest, Result, schema
 from krmfn.fieldpath import join, split

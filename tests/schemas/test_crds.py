@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given, settings
-from krmfn_functions.rendering.schemas import schema as json_schema
-from krmfn_functions.rendering.schemas import text
+from krmfn_functions.rendering.kinds import schema as json_schema
+from krmfn_functions.rendering.kinds import text
 
 from krmfn import Manifest, schema
 from tests.commands import process

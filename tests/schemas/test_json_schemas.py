@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import re2  # type: ignore[import-untyped]
 from hypothesis import given, settings
-from krmfn_functions.rendering.schemas import schema as json_schema
+from krmfn_functions.rendering.kinds import schema as json_schema
 
 from krmfn import Manifest, schema
 from tests.commands import ROOT

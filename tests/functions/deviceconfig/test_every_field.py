@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
-from krmfn_functions.rendering.schemas import schema
+from krmfn_functions.rendering.kinds import schema
 
 from krmfn.fieldpath import join
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated, leaves

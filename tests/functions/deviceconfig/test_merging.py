@@ -12,7 +12,7 @@ from krmfn_functions.deviceconfig.layers import Layer, place
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES, UNSET, WHOLE, merged
 from krmfn_functions.pods.structure import facts
 from krmfn_functions.rendering.function_config import Source
-from krmfn_functions.rendering.schemas import schema
+from krmfn_functions.rendering.kinds import schema
 from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import ResourceList

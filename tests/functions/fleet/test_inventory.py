@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from krmfn_functions.fleet import collecting, grouping, nodes, readings
 from krmfn_functions.paths import manifests
-from krmfn_functions.rendering.schemas import schema as published
+from krmfn_functions.rendering.kinds import schema as published
 
 from krmfn import KrmfnError, Manifest, schema
 from krmfn.yamltext import emit

@@ -10,7 +10,7 @@ import version_lists
 from krmfn_functions.kmm.versions import DEFAULT, TARGETS
 from krmfn_functions.options import SETTINGS
 from krmfn_functions.rendering.function_config import FunctionConfig
-from krmfn_functions.rendering.schemas import schema
+from krmfn_functions.rendering.kinds import schema
 
 from tests.commands import ROOT
 

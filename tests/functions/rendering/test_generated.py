@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from krmfn_functions.rendering import generated, input_checks, metadata, object_checks, pipeline, recognition
+from krmfn_functions.rendering import generated, input_checks, object_checks, pipeline, recognition
 from krmfn_functions.rendering.function_config import FunctionConfig
 from krmfn_functions.rendering.generated import Generated, Rendered, Renderer
 
@@ -27,7 +27,7 @@ def owned(kind: str, name: str, mark: str) -> Manifest:
 
 
 def widget(name: str, item: Item, owner: Ref = OWNER) -> Generated:
-    made = metadata.metadata(name, owner, "widget", {}, {}, {})
+    made = generated.metadata(name, owner, "widget", {}, {}, {})
     whole: Manifest = {"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": made, "spec": {"a": "b"}}
     return generated.generated(whole, SCOPE, item, owner)
 
@@ -43,7 +43,7 @@ def settle(resources: ResourceList, wanted: Generated, prune: str = "auto", kept
 def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
     order = {"wave": "0"}
     labels = {"team": "a", "app.kubernetes.io/name": "not this"}
-    made = metadata.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
+    made = generated.metadata("child", OWNER, "module", order, labels, {"wave": "9", "contact": "me"})
     assert made["name"] == "child"
     assert made["namespace"] == "kmm"
     assert made["labels"] == {
@@ -63,14 +63,14 @@ def test_metadata_is_the_owner_s_own_and_ours_over_it() -> None:
 
 def test_metadata_is_fresh_for_every_object() -> None:
     labels: dict[str, str] = {}
-    one, two = (metadata.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
+    one, two = (generated.metadata("a", OWNER, "c", {}, labels, {}) for _ in range(2))
     assert one["labels"] is not two["labels"]
     assert labels == {}
 
 
 @pytest.mark.parametrize(("value", "kept"), [(None, 0), ("", 0), ([], 0), ({}, 0), (0, 1), (False, 1), ("a", 1)])
 def test_empty_fields_never_reach_a_manifest(value: Any, kept: int) -> None:
-    assert len(metadata.filled(field=value)) == kept
+    assert len(generated.filled(field=value)) == kept
 
 
 def test_a_resource_that_stands_twice() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.kmm.rule import tag
+from krmfn_functions.rendering.kinds import schema
 from krmfn_functions.rendering.module_checks import AS_GIVEN
-from krmfn_functions.rendering.schemas import schema
 
 from krmfn import Result
 from tests.builders import PLUGIN, SPEC, applied, device_config, function_config

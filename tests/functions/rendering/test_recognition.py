@@ -10,8 +10,10 @@ from krmfn_functions.commands.catalogue import rules
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.deviceconfig.daemonsets import CONFIG_HASH
 from krmfn_functions.ptemplate import ptemplate
-from krmfn_functions.rendering import recognition, spelling
+from krmfn_functions.rendering import recognition
 from krmfn_functions.rendering.ignoring import IGNORE
+from krmfn_functions.rendering.kinds import KNOWN as KINDS
+from krmfn_functions.rendering.kinds import near
 from krmfn_functions.rendering.metadata_checks import KNOWN, PROFILE
 from krmfn_functions.settings import FUNCTION, Intent, Settings
 
@@ -21,7 +23,7 @@ from tests.builders import SPEC, applied, device_config, edited, function_config
 FUNCTIONS: list[Function] = [deviceconfig, ptemplate]
 EVERYTHING = [
     (f"{group}/{version}", kind)
-    for group, kinds in spelling.KNOWN.items()
+    for group, kinds in KINDS.items()
     for kind, versions in kinds.items()
     for version in versions
 ]
@@ -315,7 +317,7 @@ functionConfig:
 
 def test_near_is_one_step() -> None:
     for slip in slips("Module"):
-        assert spelling.near(slip, "Module")
-        assert spelling.near("Module", slip)
+        assert near(slip, "Module")
+        assert near("Module", slip)
     for other in ("Mode", "Modle2", "Modem", "", "Moduless", "oModuel"):
-        assert not spelling.near(other, "Module")
+        assert not near(other, "Module")

@@ -1,17 +1,17 @@
-"""Findings about Modules that kustomize had us generate: reported where those of any generated Module are."""
+"""Where a finding about a generated object belongs: at the field of the config that its value comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import Item, Manifest
-from krmfn.fieldpath import split
+from krmfn import Field, Item, Manifest, Place, Result
+from krmfn.fieldpath import join, split
 from krmfn.ownership import Id
 from krmfn.resource import same
 from krmfn.typed import Any
 
+from ..kmm.lookup import leaves
 from .generated import Finding, Generated, Rendered
-from .module_checks import at_origin
 
 
 def unchanged(parts: Iterable[Rendered], modules: Sequence[Item]) -> Rendered:
@@ -49,6 +49,15 @@ def at_origins(findings: Iterable[Finding], modules: Sequence[Item], made: Itera
             yield one.owner, at_origin(one, finding._replace(place=None))
 
 
+def at_origin(one: Generated, finding: Result) -> Result:
+    """Return a finding about a generated object at the field that it comes from, else at what it is generated from."""
+    moved = one.origin(finding)
+    if moved:
+        return moved._replace(message=f"in the generated {one.manifest['kind']}: {moved.message}")
+    message = f"generated from {one.owner}: {finding.message}"
+    return finding._replace(ref=one.ref, place=one.item.place, message=message)
+
+
 def _at(manifest: Manifest, path: str) -> Any:
     """Return what stands at a path; what is missing is one and the same."""
     value: Any = manifest
@@ -60,3 +69,23 @@ def _at(manifest: Manifest, path: str) -> Any:
         else:
             return "nothing"
     return value
+
+
+def place_of(item: Item, field: Field | None) -> Place | None:
+    """Return the place of the one field in the item's spec with the value of a field that was generated from it.
+
+    Without one it is the item's own place.
+    """
+    spec = {"spec": item.manifest.get("spec")}
+    path = of_value(spec, field.current, split(field.path)[-1]) if field and item.file else ""
+    return item.field_place(path) if path else item.place
+
+
+def of_value(data: Any, value: Any, key: str) -> str:
+    """Return the path of the one field in `data` that holds a text; of several, that of the one with the key `key`.
+
+    "" when there is none, when that still leaves several, and for what is no text.
+    """
+    paths = [path for path, text in leaves(data) if text == value] if isinstance(value, str) and value else []
+    paths = paths if len(paths) < 2 else [path for path in paths if path[-1] == key]
+    return join(paths[0]) if len(paths) == 1 else ""

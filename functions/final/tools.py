@@ -1,0 +1,156 @@
+"""What other tools do to the list: Flux substitutes, Node Feature Discovery labels, a cluster dumps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from krmfn import Field, Item, Result, error, info
+from krmfn.fieldpath import join
+from krmfn.rule import Rule
+
+from ..cluster_dump import is_dumped
+from ..kmm.lookup import table, tables, text
+from ..rendering.generated import DISABLED, SUBSTITUTE, changed_at
+from .pods import CONFIG_MAP
+from .stream import Final
+
+
+def dollars_are_kept(final: Final) -> Iterator[Result]:
+    """Yield an info per Module and Dockerfile in which Flux's substitution would change what KMM reads."""
+    modules = {id(item): item for item, _ in final.modules}
+    for item in (*modules.values(), *_dockerfiles(final)):
+        if DISABLED in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE)):
+            continue
+        path = changed_at(item.manifest)
+        if path:
+            message = (
+                "holds ${ or $$, which Flux's postBuild would substitute before KMM reads it; where Flux applies it, "
+                f"set the annotation {SUBSTITUTE}: {DISABLED}"
+            )
+            yield final.located(item, info(message, field=Field(join(path))))
+
+
+def _dockerfiles(final: Final) -> Iterator[Item]:
+    """Yield the ConfigMaps with the Dockerfiles of Modules."""
+    builds = [(module.ref.namespace, build) for _, module in final.modules for _, build in module.sections("build")]
+    names = {(namespace, text(table(build, "dockerfileConfigMap"), "name")) for namespace, build in builds}
+    for item in final.deployed if names else ():
+        if (item.group, item.kind) == CONFIG_MAP and (item.ref.namespace, item.name) in names:
+            yield item
+
+
+_LIVE = {("kmm.sigs.x-k8s.io", "NodeModulesConfig"), ("", "Event"), ("events.k8s.io", "Event")}
+"""What only a cluster writes, as (group, kind)."""
+
+
+def nothing_is_of_a_dump(final: Final) -> Iterator[Result]:
+    """Yield an error per file with what only a cluster writes, or with a Pod that a cluster has given back."""
+    by_file: dict[str, list[Item]] = {}
+    for item in final.deployed:
+        pair = (item.group, item.kind)
+        if pair in _LIVE or (pair == ("", "Pod") and is_dumped(item.manifest)):
+            by_file.setdefault(item.place.path if item.place else "", []).append(item)
+    for first, *others in by_file.values():
+        more = f", as are {len(others):,} more in this file" if others else ""
+        message = f"is part of a dump of a cluster{more}; it would be deployed: move the dump, and pass it with --live"
+        yield first.located(error(message))
+
+
+_DOMAIN = "feature.node.kubernetes.io/"
+_SOURCES = ("cpu-", "kernel-", "memory-", "network-", "pci-", "storage-", "system-", "usb-")
+"""How the names begin that NFD makes by itself (its built-in sources, of v0.17)."""
+
+
+def labels_are_made(final: Final) -> Iterator[Result]:
+    """Yield an info per label of NFD in a selector that no NodeFeatureRule makes and that no node has.
+
+    Only where the cluster has such rules: elsewhere nothing is known of what makes labels there.
+    """
+    rules = [item for item in (*final.deployed, *final.theirs) if item.kind == "NodeFeatureRule"]
+    made = set[str]()
+    for item in rules:
+        for _, rule in tables(table(item.manifest, "spec"), "rules"):
+            if rule.get("labelsTemplate"):
+                return  # what it makes is only known on a node
+            made.update(key if "/" in key else f"{_DOMAIN}{key}" for key in table(rule, "labels"))
+    every = (*final.inputs, *final.deployed, *final.theirs)
+    nodes = [item for item in every if item.kind in ("Node", "NodeInventory")]
+    for item, module in final.modules if rules else ():
+        for key in module.selector or {}:
+            name = key.removeprefix(_DOMAIN)
+            if name == key or name.startswith(_SOURCES) or key in made or any(node.mentions(key) for node in nodes):
+                continue
+            message = (
+                f"no NodeFeatureRule here makes the label {key}, no node has it, and Node Feature Discovery does not "
+                f"make it by itself; the rules make: {', '.join(sorted(made)) or 'none'}"
+            )
+            yield final.located(item, info(message, field=Field(join(("spec", "selector", key)))))
+
+
+RULES = (
+    Rule(
+        "KRM711",
+        "text for KMM should not look like a Flux variable, unless an annotation keeps Flux from substituting it",
+        good="""\
+kind: Module
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-$KERNEL_FULL_VERSION"}]
+""",
+        bad="""\
+kind: Module
+spec:
+  moduleLoader:
+    container:
+      kernelMappings: [{regexp: ^.+$, containerImage: "registry.example.com/gpu:1.0-${KERNEL_FULL_VERSION}"}]
+""",
+        remedy="Add the annotation `kustomize.toolkit.fluxcd.io/substitute: disabled`, which generated objects have. "
+        "Ignore the finding if Flux does not apply the object, or has no `postBuild`.",
+        check=dollars_are_kept,
+        severities=("info",),
+        advice=True,
+    ),
+    Rule(
+        "KRM713",
+        "a label of Node Feature Discovery in a selector should be made by a NodeFeatureRule, or be on a node",
+        good="""\
+kind: Module
+spec: {selector: {feature.node.kubernetes.io/gpu: "true"}}
+---
+apiVersion: nfd.k8s-sigs.io/v1alpha1
+kind: NodeFeatureRule
+metadata: {name: gpu}
+spec: {rules: [{name: gpu, labels: {feature.node.kubernetes.io/gpu: "true"}}]}
+""",
+        bad="""\
+kind: Module
+spec: {selector: {feature.node.kubernetes.io/gpux: "true"}}
+---
+apiVersion: nfd.k8s-sigs.io/v1alpha1
+kind: NodeFeatureRule
+metadata: {name: gpu}
+spec: {rules: [{name: gpu, labels: {feature.node.kubernetes.io/gpu: "true"}}]}
+""",
+        remedy="Correct the label in the selector, or write a NodeFeatureRule that makes it.",
+        check=labels_are_made,
+        severities=("info",),
+        advice=True,
+    ),
+    Rule(
+        "KRM714",
+        "a dump of a cluster must not be among the files: it is passed with --live",
+        good="""\
+kind: DeviceConfig
+""",
+        bad="""\
+apiVersion: kmm.sigs.x-k8s.io/v1beta1
+kind: NodeModulesConfig
+metadata: {name: gpu-1}
+spec: {modules: []}
+""",
+        remedy="Move the dump out of PATH, or exclude it (`exclude` in .krmfn.yaml), and pass it with `--live`.",
+        check=nothing_is_of_a_dump,
+    ),
+)
+"""The rules about what other tools do to the list."""
