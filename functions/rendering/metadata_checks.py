@@ -25,14 +25,7 @@ _ONLY_READ = "is only read, but would be deployed"
 
 
 def check(item: Item) -> Iterator[Result]:
-    """Yield the findings about an item's keys with our prefix, and about the rules that it turns off."""
-    yield from keys_mean_something(item)
-    if IGNORE in item.annotations:
-        yield from ignoring.check(item)
-
-
-def keys_mean_something(item: Item) -> Iterator[Result]:
-    """Yield the findings about keys with our prefix, or nearly, that mean nothing where they stand."""
+    """Yield the findings about an item's keys with our prefix, or nearly, and about the rules that it turns off."""
     for part, keys in (("annotations", item.annotations), ("labels", item.labels)):
         for key in keys:
             message = meaning(part, key)
@@ -41,6 +34,8 @@ def keys_mean_something(item: Item) -> Iterator[Result]:
     if PROFILE in item.annotations and not may_be_config(item) and OWNER not in item.annotations:
         message = f"has no effect on a {item.kind}: only a DeviceConfig has a profile"
         yield item.located(warning(message, rule="KRM118", field=Field(f"metadata.annotations[{PROFILE}]")))
+    if IGNORE in item.annotations:
+        yield from ignoring.check(item)
 
 
 def may_be_config(item: Item) -> bool:
@@ -164,4 +159,4 @@ metadata: {annotations: {config.kubernetes.io/local-config: "true"}}
         advice=True,
     ),
 )
-"""The rules about annotations and labels: `keys_mean_something`, `inputs_are_marked` and `marks_are_of_use`."""
+"""The rules about annotations and labels: `check`, `inputs_are_marked` and `marks_are_of_use`."""

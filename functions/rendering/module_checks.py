@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from krmfn import Ref, ResourceList, Result
+from krmfn import ResourceList, Result
 from krmfn.resource import fingerprint
 from krmfn.typed import TYPE_CHECKING
 
@@ -52,17 +52,13 @@ def check(
     yield from _generated(generated, config, nodes)
     if lint:
         here = [(module, one.owner) for one, module in generated if module and one.manifest["kind"] == MODULE_KIND]
-        yield from _together([*here, *((module, item.ref) for item, module in handwritten)])
+        modules = [*here, *((module, item.ref) for item, module in handwritten)]
+        if len(modules) > 1:
+            from ..kmm.lints import neighbours  # here, since one Module has none
 
-
-def _together(modules: Sequence[tuple[Module, Ref]]) -> Iterator[Finding]:
-    """Yield the findings about Modules that meet on nodes, each with the resource that its Module comes from."""
-    if len(modules) > 1:
-        from ..kmm.lints import neighbours  # here, since one Module has none
-
-        owners = {module.ref: owner for module, owner in modules}
-        for finding in neighbours.check(module for module, _ in modules):
-            yield owners[finding.ref] if finding.ref else None, finding
+            owners = {module.ref: owner for module, owner in modules}
+            for finding in neighbours.check(module for module, _ in modules):
+                yield owners[finding.ref] if finding.ref else None, finding
 
 
 def _generated(

@@ -44,7 +44,7 @@ def run(resources: ResourceList, renderers: Sequence[Renderer]) -> None:
     if errors:
         resources.report(errors)
         return
-    resources.report(recognition.check_run(resources, handled, config))
+    resources.report(recognition.check(resources, handled, config))
     of_profiles = {pair for renderer in renderers for pair, name in renderer.schemas.items() if not name}
     idle = [item for item in items if (item.group, item.kind) in of_profiles and config.product(item) is None]
     rest = [item for item in items if item not in idle] if idle else items

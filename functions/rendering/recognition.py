@@ -39,7 +39,8 @@ def partial_view(resources: ResourceList, config: FunctionConfig) -> list[Result
 def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None = None) -> Iterator[Result]:
     """Yield the errors about unknown kinds, groups, versions, annotations and labels, and about undriven configs.
 
-    `handled` are the pairs that are rendered in this run: their own schema judges their version.
+    `handled` are the pairs that are rendered in this run: their own schema judges their version. With a functionConfig
+    also those about rules turned off in vain, and about inputs without a mark.
     """
     items = candidates(resources)
     foreign = [item for item in items if (item.group, item.kind) not in handled]
@@ -51,14 +52,10 @@ def check(resources: ResourceList, handled: Kinds, config: FunctionConfig | None
         if (item.group, item.kind) in handled:
             _ = item.manifest  # read in full in any case; doing it first makes the looks at its metadata cheap
         yield from metadata_checks.check(item)
-
-
-def check_run(resources: ResourceList, handled: Kinds, config: FunctionConfig) -> Iterator[Result]:
-    """Yield the findings of `check`, and those about rules turned off in vain and about inputs without a mark."""
-    yield from check(resources, handled, config)
-    if config.ignore:
+    if config and config.ignore:
         yield from ignoring.check_function_config(config, ref(resources.function_config or {}))
-    yield from metadata_checks.inputs_are_marked(resources, handled)
+    if config:
+        yield from metadata_checks.inputs_are_marked(resources, handled)
 
 
 def kinds_exist(items: list[Item]) -> Iterator[Result]:
