@@ -11,8 +11,8 @@ from krmfn.typed import NamedTuple, TypeVar
 
 from ..command import Context
 from ..formats.checked import NAMES
-from ..paths.disk import parents, within
 from ..paths.failures import Failure, failure_of
+from ..paths.roots import parents, within
 from ..paths.workers import processors
 from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE
 from . import inputs

@@ -14,9 +14,9 @@ from krmfn.results import Result, printable
 from krmfn.typed import NamedTuple
 
 from ..command import Context
-from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures, raise_first
+from ..paths.roots import within
 from . import cluster_inputs, cluster_lists, config, inputs, layout
 from .cluster_lists import Rendered
 from .config import Config

@@ -17,9 +17,10 @@ from krmfn.typed import NamedTuple
 from ..formats.findings import FORMATS
 from ..kustomization.documents import documents, unreadable
 from ..paths import excludes
-from ..paths.disk import Disk, within
+from ..paths.disk import Disk
+from ..paths.roots import within
 
-NAME = ".krmfn.yaml"
+NAME = excludes.CONFIG
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,

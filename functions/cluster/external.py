@@ -18,9 +18,9 @@ from ..command import Context
 from ..final.against import against
 from ..paths import files
 from ..paths.contents import has_resource
-from ..paths.disk import within
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
+from ..paths.roots import within
 from ..rendering.kinds import owning
 from ..settings import LOOK
 from . import cluster_inputs, cluster_lists, layout

@@ -16,7 +16,7 @@ from krmfn.typed import Any
 
 from ..options import RunOptions
 from ..paths import manifests
-from ..paths.disk import within
+from ..paths.roots import within
 from ..rendering.kinds import CONFIG, PROFILE
 
 _MERGED = ("defaults", "profiles", "overrides", "ignore", "annotations", "kmm", "exclusivity")

@@ -13,9 +13,10 @@ from ..kustomization.calls import ENTRY_POINTS, Ours
 from ..kustomization.graph import NO_GRAPH
 from ..options import RunOptions
 from ..paths import roots
-from ..paths.disk import shown, within
+from ..paths.disk import shown
 from ..paths.excludes import Excludes, excluder
 from ..paths.failures import Failure, failure_of
+from ..paths.roots import within
 from . import config
 from . import survey as surveys
 from .config import Config, Member

@@ -17,11 +17,11 @@ from krmfn.typed import Literal, NamedTuple
 
 from ..kustomization.calls import Ours
 from ..kustomization.graph import NO_GRAPH, Graph
-from ..paths import files, manifests, missing, roots, tree
+from ..paths import disk, excludes, files, manifests, roots
 from ..paths.contents import has_resource
-from ..paths.disk import parents, shown
+from ..paths.disk import File, shown
 from ..paths.excludes import Excluder, Excludes, excluder
-from ..paths.tree import File
+from ..paths.roots import parents
 
 _SMALL = 1 << 16
 """The size up to which a file's text is kept until it is read for good: of a large one two copies would be there."""
@@ -105,7 +105,7 @@ def _below(
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
     bound = roots.root_of(path, root)
-    listing, problems = tree.below(path, _is_read, root, manifests.KUSTOMIZATIONS)
+    listing, problems = disk.below(path, _is_read, root, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     base = os.path.relpath(real, bound or real)
 
@@ -136,7 +136,7 @@ def _below(
     refused = [(problem.partition(": ")[0], problem) for problem in problems]
     refused = [(way(name) + "/" * os.path.isdir(name), problem) for name, problem in refused]  # one may be a folder
     findings = [_refused(problem) for name, problem in refused if not is_excluded(name)]
-    messages = missing.below(real, is_excluded, _is_read)
+    messages = excludes.missing(real, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
     if not itself:
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)

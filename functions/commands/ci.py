@@ -16,7 +16,7 @@ from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
 from ..formats import comment, findings
 from ..formats.checked import Checked
-from ..paths import output, results_folder
+from ..paths import output, replacing
 from ..plan import Comparison
 from ..report.judged import refused
 from ..settings import CHECK, LOOK
@@ -28,7 +28,7 @@ FORMAT = "krmfn.dev/ci/v1"
 _OF_FINDINGS = {"annotations.txt": "github", "junit.xml": "junit"}
 _OF_ALL = {"findings.sarif": "sarif", "codequality.json": "gitlab"}
 """Files whose readers take a finding that is not there for one that is mended: written when all could be read."""
-FILES = (*_OF_FINDINGS, *_OF_ALL, "comment.md", "report.html", results_folder.RESULT)
+FILES = (*_OF_FINDINGS, *_OF_ALL, "comment.md", "report.html", replacing.RESULT)
 
 
 class Args(NamedTuple):
@@ -52,7 +52,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(context: Context, args: Args) -> int:
-    results_folder.clear(args.out, FILES, FORMAT)
+    replacing.clear(args.out, FILES, FORMAT)
     written = context.options.written | {os.path.realpath(args.out)}
     context = context._replace(options=context.options._replace(written=written))
     streams = _read(context, args)
@@ -111,7 +111,7 @@ def _texts(
     }
     result |= {"check": json.loads(findings.as_json(checked))}
     result |= {"diff": json.loads(comment.FORMATS["json"](compared))} if compared else {}
-    texts[results_folder.RESULT] = json_text(result, 2) + "\n"
+    texts[replacing.RESULT] = json_text(result, 2) + "\n"
     return {name: text.encode(errors="backslashreplace") for name, text in texts.items()}
 
 

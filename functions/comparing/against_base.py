@@ -17,8 +17,8 @@ from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import Config, parse
 from ..cluster.layout import Layout
 from ..command import Context
-from ..paths.disk import within
 from ..paths.failures import Failure, failure_of, log_failures
+from ..paths.roots import within
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from . import closures

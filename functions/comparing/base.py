@@ -16,9 +16,9 @@ from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import parse
 from ..options import RunOptions
 from ..paths import git, history, roots
-from ..paths.disk import within
+from ..paths.disk import refuse_inside
 from ..paths.git import Entry, Skipped
-from ..paths.temporary import refuse_inside
+from ..paths.roots import within
 from .needed import needed
 
 _SHORT = 12

@@ -16,9 +16,9 @@ from krmfn.typed import Any
 
 from ..cluster.config import NAME as CONFIG_FILE
 from ..kustomization.documents import documents
-from ..paths.disk import within
 from ..paths.git import LINK, Entry
 from ..paths.manifests import KUSTOMIZATIONS
+from ..paths.roots import within
 
 _FUNCTIONS = ("generators", "transformers", "validators")
 _MOST_LINKS = 40

@@ -20,7 +20,7 @@ import krmfn
 from krmfn.errors import KrmfnError
 from krmfn.typed import NamedTuple
 
-from ..paths.disk import parents
+from ..paths.roots import parents
 from . import calls as ours
 from .calls import Call
 from .landlock import Bounds

@@ -22,7 +22,7 @@ from krmfn.results import UNLISTED, Field, Result
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
-from ..paths import temporary
+from ..paths.disk import refuse_inside
 from . import environment, process, shims
 from . import origins as origin_notes
 from . import tree as trees
@@ -86,7 +86,7 @@ def build(
             tempfile.TemporaryDirectory(prefix="krmfn-", ignore_cleanup_errors=True) as folder,
             confined(decision.calls, entry_points, tree.names if tree else {}) as how,
         ):
-            temporary.refuse_inside([path], folder)
+            refuse_inside([path], folder)
             base = Path(folder).name  # random, so no folder of a repository is called so: it stands for PATH in origins
             aside = _ASIDE + os.urandom(16).hex()
             top, wrapper = os.path.join(os.path.realpath(folder), "tree"), Path(folder, "wrapper")

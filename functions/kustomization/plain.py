@@ -15,7 +15,7 @@ from krmfn.yamltext import documents as divided
 from krmfn.yamltext.load import events
 from krmfn.yamltext.values import BINARY
 
-from ..paths import templates
+from ..paths.contents import explained
 from ..paths.disk import Disk, Target
 from . import ambiguity, flow
 from .documents import documents, unreadable
@@ -80,7 +80,7 @@ def _read(name: str, text: bytes, first: int = 1, column: int = 0) -> tuple[list
         items = list(documents(name, text, first, column, is_composed=False))
         return items, [finding for item in items for finding in _differences(item)]
     except KrmfnError as failure:
-        return [], [unreadable(templates.explained(failure, text), name, "KRM523")]
+        return [], [unreadable(explained(failure, text), name, "KRM523")]
 
 
 def _is_plain(text: bytes, items: Sequence[Item]) -> bool:

@@ -20,8 +20,7 @@ from krmfn.counts import counted
 from krmfn.errors import KrmfnError
 from krmfn.runner import max_bytes
 
-from ..paths import interrupts
-from ..paths.workers import processors
+from ..paths.workers import held, processors
 from . import landlock
 from .landlock import Bounds
 
@@ -50,7 +49,7 @@ def run(
     """
     process = None
     try:
-        with interrupts.held(), _lock:  # an interrupt while the process is started would leave it running
+        with held(), _lock:  # an interrupt while the process is started would leave it running
             if _ended:
                 raise KeyboardInterrupt
             pipe, none = subprocess.PIPE, subprocess.DEVNULL

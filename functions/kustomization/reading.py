@@ -15,8 +15,9 @@ from krmfn.item import Item
 from krmfn.resource import Place
 from krmfn.results import Field, Result, error
 
-from ..paths.disk import Disk, Target, parents, within
+from ..paths.disk import Disk, Target
 from ..paths.manifests import KUSTOMIZATIONS
+from ..paths.roots import parents, within
 from . import ambiguity, fields, flow, mentions, plain, references, untouched
 from .calls import Ours
 from .documents import documents, unreadable

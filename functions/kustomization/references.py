@@ -10,7 +10,8 @@ from krmfn.resource import Place
 from krmfn.results import Field, Result, error
 from krmfn.typed import Literal, NamedTuple
 
-from ..paths.disk import Disk, Target, within
+from ..paths.disk import Disk, Target
+from ..paths.roots import within
 from .mentions import Mention, Role
 from .remotes import is_repository, is_url
 

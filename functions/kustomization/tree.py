@@ -14,7 +14,7 @@ from krmfn.runner import max_bytes
 from krmfn.typed import NamedTuple
 
 from ..paths import files
-from ..paths.disk import within
+from ..paths.roots import within
 from .graph import Graph, Kustomization
 from .references import Reference
 

@@ -1,19 +1,39 @@
-"""Which files below a folder count although no kustomization lists them."""
+"""What files hold, before it is a list of resources: whether there is any, and the usual files of a folder together.
 
-from __future__ import annotations
+These are divided in one pass, and their syntax is checked by libyaml as one stream. Of a large text a second process
+checks the greater part, while this one reads what names each resource.
+"""
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 
+from krmfn.envelope import Words
 from krmfn.errors import KrmfnError, TooLarge
+from krmfn.item import Item
 from krmfn.itemtext import mentions
-from krmfn.yamltext import documents
+from krmfn.resource import Place, Ref
+from krmfn.typed import NamedTuple
+from krmfn.yamltext import documents, simple
+from krmfn.yamltext.documents import Span
 
+from . import workers
 from .files import POINTER
 
+_LARGE = 1 << 21
+"""The size from which a second process helps: to start one takes as long as to check a tenth of this."""
+_SMALL = 1 << 17
+"""The size up to which reading simple texts takes no longer than to import PyYAML."""
 _KEYS = [
     re.compile(rb"^['\"]?(?:%s)['\"]? *:" % key, re.MULTILINE) for key in (b"apiVersion", b"kind", b"metadata|items")
 ]
+_ACTION = re.compile(
+    rb"""^[^"'#\n]*\{\{-?[ \t]*(?:[.$/(\"`]|(?:if|else|end|range|with|include|template|define|block|toYaml)\b)""",
+    re.MULTILINE,
+)
+"""The beginning of an action outside of quotes. Source: Go's text/template, Actions; Helm, Chart Template Guide."""
 
 
 def has_resource(text: bytes) -> bool:
@@ -53,3 +73,99 @@ def _top(text: bytes) -> set[str]:
         is_list = text.lstrip().startswith((b"[", b"- "))
         return set() if is_list else {section.key for section in split_exact.exact(text).sections}
     return set(data) if isinstance(data, dict) else set()
+
+
+def explained(failure: KrmfnError, text: bytes) -> KrmfnError:
+    """Return the reason why a text is no YAML; where it is a template, with what to do about it."""
+    if isinstance(failure, TooLarge) or not _ACTION.search(text):
+        return failure
+    hint = (
+        "the file looks like a template, as Helm's charts hold them, and krmfn runs no templates: keep what "
+        "`helm template` prints instead, or leave the file out with `exclude` in .krmfn.yaml"
+    )
+    return type(failure)(f"{failure}; {hint}")
+
+
+class Sheet(NamedTuple):
+    """Some files as one text."""
+
+    text: bytes
+    spans: Sequence[Span]
+    """The documents of all files."""
+    words: Words
+    dubious: set[int]
+    """The indexes of the documents that `peek` does not read."""
+    heads: Sequence[Ref | None]
+    """What names the resource in each document, where that is easy to read."""
+    files: dict[str, tuple[int, int, int]]
+    """Where each file begins whose documents are YAML, and the indexes of the first and behind the last of them."""
+
+    def documents(self, name: str, before: Sequence[Item]) -> Iterator[tuple[Item, Place, bool]]:
+        """Yield the documents of a file, each with its place and whether it has a head; `before`: what came before."""
+        text, line = self.text, 1
+        seen, first, last = self.files[name]
+        for index in range(first, last):
+            span = self.spans[index]
+            line += text.count(b"\n", seen, span.start)
+            seen = span.start
+            place = Place(name, len(before), line)
+            item = Item(text, span.start, span.end, -2, index not in self.dubious, place if name else None)
+            item.words, item.keys = self.words, span.keys
+            head = self.heads[index]
+            if head:
+                item.set_ref(head)
+            yield item, place, head is not None
+
+
+def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
+    """Return some usual files (see `yamltext.documents`), by name and text, but for what is no YAML to some reader."""
+    text, starts = documents.joined([text for _, text in files])
+    spans = documents.quick(text)
+    firsts = [bisect_left(spans, start - 1, key=_start) for start in starts]
+    for start, (_, one), first, last in zip(starts, files, firsts, [*firsts[1:], len(spans)], strict=True):
+        if first < last:  # without the newlines of the divider
+            spans[first] = spans[first]._replace(start=max(start, spans[first].start))
+            spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
+    # the rest takes as long as reading the heads
+    part = bisect_left(spans, len(text) * 4 // 5, key=_start) if len(text) >= _LARGE else 0
+    with workers.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
+        dubious = documents.dubious(text, spans)
+        heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
+        wrong = {at for at, span in enumerate(spans) if span.is_misread}
+        wrong |= {part + at for at in _wrong(text, spans[part:])}
+        if not is_sound():
+            wrong |= _wrong(text, spans[:part])
+    places = zip(files, starts, firsts, [*firsts[1:], len(spans)], strict=True)
+    sound = {
+        name: (start, first, last) for (name, _), start, first, last in places if wrong.isdisjoint(range(first, last))
+    }
+    words = Words(text, [(span.start, span.end) for span in spans])
+    return Sheet(text, spans, words, dubious, heads, sound)
+
+
+def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
+    """Return the indexes of those documents that are no YAML."""
+    if len(text) < _SMALL and all(_is_simple(text, span) for span in spans):
+        return set()
+    from krmfn.yamltext import syntax
+
+    return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
+
+
+def _start(span: Span) -> int:
+    return span.start
+
+
+def _is_simple(text: bytes, span: Span) -> bool:
+    """Return True for a document that is read without a parser, so that it needs none to be YAML."""
+    return not span.is_counted and simple.read(text[span.start : span.end].decode()) is not None
+
+
+def _is_yaml(text: bytes, span: Span) -> bool:
+    from krmfn.yamltext import syntax
+
+    try:
+        syntax.check_syntax(text[span.start : span.end])
+    except KrmfnError:
+        return False
+    return True

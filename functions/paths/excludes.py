@@ -1,24 +1,32 @@
-"""Which files `exclude` of .krmfn.yaml and --exclude leave out: patterns of a .gitignore, which pathspec matches.
+"""Which files below a folder are left out: by `exclude` of .krmfn.yaml and --exclude, and by Git.
 
-Whoever commits the file writes the patterns. So they are few, and it is RE2 that matches them, in a time that grows
-with the length of a path and not faster. pathspec is imported only where there is a pattern.
+`exclude` has patterns of a .gitignore, which pathspec matches; it is imported only where there is a pattern. Whoever
+commits the file writes the patterns. So they are few, and it is RE2 that matches them, in a time that grows with the
+length of a path and not faster.
+
+Git leaves out what a sparse checkout names, and submodules not fetched. Nothing would miss that: a check without an
+inventory, or without one of two configs, finds nothing.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 
+from krmfn.counts import some
 from krmfn.errors import KrmfnError
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
-from .disk import parents
+from .roots import has_git, parents, root_of, within
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+CONFIG = ".krmfn.yaml"
+"""Says which roots make a cluster, so that it counts wherever it is left out."""
 _MOST, _LONGEST, _WILDCARDS = 1000, 16_384, 250
 _TOO_LARGE = (
     f"has more than {_MOST:,} patterns, {_LONGEST:,} characters or {_WILDCARDS} wildcards (*, ? and [) in all; "
@@ -124,3 +132,60 @@ def _compiled(patterns: Sequence[str]) -> GitIgnoreSpec:
 def _text(name: str) -> str:
     """Return a name with a mark in place of what is not UTF-8, which RE2 does not take."""
     return os.fsencode(name).decode(errors="replace")
+
+
+def missing(folder: str, is_excluded: Callable[[str], bool], is_read: Callable[[str], bool]) -> Iterator[str]:
+    """Yield a sentence about what is not there below a folder, which is absolute and without links.
+
+    `is_excluded` is asked of absolute paths (with a slash at the end of folders), `is_read` of the last names of files.
+    Raises KrmfnError when Git cannot be asked what a sparse checkout leaves out.
+    """
+    root = root_of(folder)
+    if root is None or not has_git(root):
+        return
+    if os.path.exists(os.path.join(_git_folder(root), "info", "sparse-checkout")):
+        from . import history  # here: a sparse checkout is rare, and what runs Git is slow to load
+
+        gone = [
+            name
+            for name in history.left_out(root, os.path.relpath(folder, root), CONFIG)
+            if name == CONFIG or (is_read(os.path.basename(name)) and not is_excluded(os.path.join(root, name)))
+        ]
+        if gone:
+            yield (
+                f"this is a sparse checkout without {some(gone, len(gone), 2)}, so not everything that will be "
+                "deployed is checked; pass PATHs that are checked out, skip the others with --exclude, or run `git "
+                "sparse-checkout disable`"
+            )
+    for name in _submodules(root):
+        path = os.path.join(root, name)
+        overlaps = within(path, folder) or within(folder, path)
+        if overlaps and not is_excluded(f"{path}/") and not (os.path.isdir(path) and any(os.scandir(path))):
+            yield (
+                f"the submodule {name} is not checked out, so not everything that will be deployed is checked; run "
+                f"`git submodule update --init`, or skip it with --exclude {name}"
+            )
+
+
+def _git_folder(root: str) -> str:
+    """Return Git's folder of a work tree: .git, or where a file of that name says it is."""
+    path = os.path.join(root, ".git")
+    return os.path.join(root, _text(path).removeprefix("gitdir:").strip()) if os.path.isfile(path) else path
+
+
+def _submodules(root: str) -> list[str]:
+    """Return the paths of a work tree's submodules, from its root."""
+    fields = (line.partition("=") for line in _text(os.path.join(root, ".gitmodules")).split("\n"))
+    names = [value.strip().strip('"') for key, _, value in fields if key.strip() == "path"]
+    return [os.path.normpath(name) for name in names if name]
+
+
+def _text(path: str) -> str:
+    """Return the text of a regular file that is no link; "" for anything else, as Git has it."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return ""
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(1 << 20)
+    except OSError:
+        return ""

@@ -34,15 +34,13 @@ def read_named(name: str, given: str | None = None) -> bytes:
     Raises KrmfnError for anything else, and for a link that leads out of the root that holds it.
     """
     check_named(name, given)
-    try:
-        mode = os.stat(name).st_mode
-        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
-            return read_regular(name, name, max_bytes()) if stat.S_ISREG(mode) else _read_pipe(name)
-    except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
     if os.path.realpath(name) == os.devnull:
         return b""
-    raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
+    limit = max_bytes()
+    if stat.S_ISREG(_mode(name)):
+        return read_regular(name, name, limit)
+    with open_named(name, given) as source:
+        return within(source.read(limit + 1), name, limit)
 
 
 def below(folder: str, name: str) -> str:
@@ -63,13 +61,12 @@ def open_named(name: str, given: str | None = None) -> BufferedReader:
             raise KrmfnError(f"stdin is {'closed' if sys.stdin is None else 'a terminal'}; pass a file, or pipe one in")
         return open(0, "rb", closefd=False)
     check_named(name, given)
+    if not stat.S_ISREG(mode := _mode(name)) and not stat.S_ISFIFO(mode):
+        raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
     try:
-        mode = os.stat(name).st_mode
-        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
-            return open(name, "rb")
+        return open(name, "rb")
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
-    raise KrmfnError(f"{name}: is {_kind(mode)}, not a file")
 
 
 def read_text(path: str, root: str | None = None) -> str:
@@ -101,15 +98,19 @@ def check_named(name: str, given: str | None = None) -> None:
 
 def readable(name: str, real: str, root: str) -> str:
     """Return the resolved name of a file that may be read; raise KrmfnError for another."""
-    try:
-        mode = os.stat(name).st_mode
-    except OSError as failure:
-        raise KrmfnError(f"{name}: {failure.strerror}") from failure
+    mode = _mode(name)
     if not roots.inside(real, root):
         raise KrmfnError(roots.leads_out(name, root))
     if not stat.S_ISREG(mode):
         raise KrmfnError(f"{name}: is {_kind(mode)}, not a file; only files are read from a folder")
     return real
+
+
+def _mode(name: str) -> int:
+    try:
+        return os.stat(name).st_mode
+    except OSError as failure:
+        raise KrmfnError(f"{name}: {failure.strerror}") from failure
 
 
 def _kind(mode: int) -> str:
@@ -142,12 +143,6 @@ def _all(source: int, size: int) -> bytes:
     while more := os.read(source, size + 1):
         data += more
     return data
-
-
-def _read_pipe(name: str) -> bytes:
-    limit = max_bytes()
-    with open(name, "rb") as source:
-        return within(source.read(limit + 1), name, limit)
 
 
 def within(data: bytes | None, name: str, limit: int) -> bytes:

@@ -93,12 +93,12 @@ def write(
         if data.startswith(POINTER):
             skipped.append(Skipped(entry.path, "is stored in Git LFS, so the commit contains only a pointer to it"))
             continue
-        _write_file(folder, entry.path, data)
+        _write(folder, entry.path, data)
     for path, target in links:
         if _leads_out(path, target):
             skipped.append(Skipped(path, f"is a link to {target}, which leads out of the repository"))
         else:
-            _write_link(folder, path, target)
+            _write(folder, path, target)
     return skipped
 
 
@@ -129,9 +129,9 @@ class Objects(NamedTuple):
 @contextmanager
 def objects(root: str) -> Iterator[Objects]:
     """Run `git cat-file --batch` as long as the block runs."""
-    command = _command(root, "cat-file", "--batch")
+    command, pipe = _command(root, "cat-file", "--batch"), subprocess.PIPE
     with subprocess.Popen(
-        command, env=_environment(root), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command, env=_environment(root), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
     ) as running:
         if running.stdin and running.stdout:
             try:
@@ -156,21 +156,16 @@ def _leads_out(path: str, target: str) -> bool:
     return target.startswith("/") or "\0" in target or not target or reached.split("/")[0] == ".."
 
 
-def _write_file(folder: str, path: str, data: bytes) -> None:
+def _write(folder: str, path: str, content: bytes | str) -> None:
+    """Write a file, or a link to a text."""
     name = os.path.join(folder, path)
     try:
         os.makedirs(os.path.dirname(name), exist_ok=True)
-        with open(name, "xb") as file:
-            file.write(data)
-    except OSError as failure:
-        raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
-
-
-def _write_link(folder: str, path: str, target: str) -> None:
-    name = os.path.join(folder, path)
-    try:
-        os.makedirs(os.path.dirname(name), exist_ok=True)
-        os.symlink(target, name)
+        if isinstance(content, str):
+            os.symlink(content, name)
+        else:
+            with open(name, "xb") as file:
+                file.write(content)
     except OSError as failure:
         raise KrmfnError(f"{path} of the base cannot be written to {folder}: {failure.strerror}") from failure
 
@@ -196,13 +191,8 @@ def output(done: subprocess.CompletedProcess[bytes]) -> str:
 def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command of Git in the work tree at `root`. Raises KrmfnError when there is no Git."""
     try:
-        return subprocess.run(
-            _command(root, *arguments),
-            env=_environment(root),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
+        command, nothing = _command(root, *arguments), subprocess.DEVNULL
+        return subprocess.run(command, env=_environment(root), stdin=nothing, capture_output=True, check=False)
     except OSError as failure:
         what = "it is needed for --base, and to see what a sparse checkout leaves out"
         raise KrmfnError(f"git cannot be run: {failure.strerror}; {what}") from failure
@@ -210,22 +200,12 @@ def call(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 def _command(root: str, *arguments: str) -> list[str]:
     """Return a command of Git; a folder that only looks like a repository (a bare one, committed) is none."""
-    return [
-        "git",
-        "-C",
-        root,
-        "--no-pager",
-        "-c",
-        "safe.bareRepository=explicit",
-        "-c",
-        "core.fsmonitor=false",
-        *arguments,
-    ]
+    settings = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
+    return ["git", "-C", root, "--no-pager", *settings, *arguments]
 
 
 def _environment(root: str) -> dict[str, str]:
     """Return the environment of Git: nothing of a hook that runs us, no repository but the one at `root`."""
-    kept = {
-        key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith("GIT_CONFIG")
-    }
+    of_git = {key for key in os.environ if key.startswith("GIT_") and not key.startswith("GIT_CONFIG")}
+    kept = {key: value for key, value in os.environ.items() if key not in of_git}
     return {**kept, **_ENVIRONMENT, "GIT_CEILING_DIRECTORIES": os.path.dirname(root)}

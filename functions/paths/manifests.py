@@ -17,9 +17,7 @@ from krmfn.runner import max_bytes
 from krmfn.yamltext import documents, edit, emit, split
 
 from ..run import note
-from . import batch, files, tree
-from .contents import has_resource
-from .tree import File
+from . import contents, disk, files
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LISTS = ("List", "ResourceList")
@@ -38,7 +36,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     Raises KrmfnError that names each file and line that cannot be read.
     """
     if path != "-" and os.path.isdir(path):
-        readable, problems = tree.below(path, _is_read, root)
+        readable, problems = disk.below(path, _is_read, root)
         resources, unread = read_files(readable, in_full)
         problems += [named(name, failure) for name, failure in unread.items()]
         if problems:
@@ -54,10 +52,10 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     return resources
 
 
-def read_files(listed: Sequence[File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
+def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[ResourceList, dict[str, KrmfnError]]:
     """Return the resources in some files, and why nothing of others can be read, by their names; `in_full`: see `read`.
 
-    Each file is regular and within what may be read (see `tree.below`); together they have no more than KRMFN_MAX_BYTES
+    Each file is regular and within what may be read (see `disk.below`); together they have no more than KRMFN_MAX_BYTES
     allows.
     """
     resources = ResourceList()
@@ -118,9 +116,9 @@ def _add_files(
 ) -> None:
     """Add what some files hold; nothing of a file that cannot be read, half would be judged as if it were all."""
     those = [(name, text.removeprefix(codecs.BOM_UTF8)) for name, text in those]
-    plain = [(name, text) for name, text in those if not in_full and not text.startswith(files.POINTER)]
+    plain = [one for one in those if not (in_full or one[1].startswith(files.POINTER))]
     usual = [(name, text) for name, text in plain if documents.is_usual(text)]
-    sheet = batch.read(usual) if usual else None
+    sheet = contents.read(usual) if usual else None
     for name, text in those:
         before = len(resources.items)
         try:
@@ -130,9 +128,7 @@ def _add_files(
             else:
                 _add(resources, name, text, in_full)
         except KrmfnError as failure:
-            from . import templates  # here: few files cannot be read
-
-            failures[name] = templates.explained(failure, text)
+            failures[name] = contents.explained(failure, text)
             del resources.items[before:]
 
 
@@ -145,7 +141,7 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
     before = len(resources.items)
     split.check_encoding(text)
     problem = documents.misread(text)
-    if problem and has_resource(text):
+    if problem and contents.has_resource(text):
         raise KrmfnError(problem)
     for document in documents.documents(text):
         place = Place(name, len(resources.items), document.line)

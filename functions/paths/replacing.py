@@ -1,17 +1,19 @@
 """Rendered folders that are written anew: what the last run wrote there goes, and nothing else.
 
 What that was stands in the kustomization.yaml that `render` writes. It counts only byte for byte as it was written, and
-a name in it only as one of a regular file in the folder itself: it may have been committed by anybody.
+a name in it only as one of a regular file in the folder itself: it may have been committed by anybody. The folder of a
+run's results is new, empty, or written by an earlier run, and reached by no link.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -21,6 +23,8 @@ from krmfn.runner import max_bytes
 
 from . import files, output
 
+RESULT = "result.json"
+"""The file that says who has written a folder of results."""
 _STAGE = ".krmfn-"
 _NAME = re.compile(r"- ([A-Za-z0-9_-][A-Za-z0-9._-]*\.yaml)")
 
@@ -180,3 +184,36 @@ def _swap(folder: Path, stage: Path, texts: Mapping[str, bytes], names: Sequence
         (stage / output.KUSTOMIZATION).replace(folder / output.KUSTOMIZATION)
     except OSError as failure:
         raise KrmfnError(f"{folder}: {failure.strerror}") from failure
+
+
+def clear(name: str, names: Collection[str], format_: str) -> None:
+    """Remove what an earlier run has written into a folder, so that none of it is taken for this one's.
+
+    `names` are the files of a run, and `format_` stands in RESULT. Raises KrmfnError for a folder that holds anything
+    else, and for one that is reached by a link: who commits a link would choose what is overwritten.
+    """
+    folder = Path.cwd() / name
+    for path in (folder, *folder.parents):
+        if path.is_symlink():
+            raise KrmfnError(f"--out {name}: {path} is a link; pass {folder.resolve()} if that is meant")
+    try:
+        there = sorted(folder.iterdir(), key=lambda path: (path.name == RESULT, path.name)) if folder.exists() else []
+        is_ours = bool(there) and _is_result(there[-1], format_)
+        for path in there:
+            if not is_ours or path.name not in names or path.is_symlink() or not path.is_file():
+                raise KrmfnError(
+                    f"--out {name} holds {path.name}, which `krmfn ci` has not written; pass a new or an empty folder"
+                )
+        for path in there:  # RESULT last: it says whose the others are
+            path.unlink()
+    except OSError as failure:
+        raise KrmfnError(f"--out {name}: {failure.strerror}") from failure
+
+
+def _is_result(path: Path, format_: str) -> bool:
+    """Return True for a RESULT that a run has written."""
+    try:
+        document = json.loads(files.read_named(str(path))) if path.name == RESULT else None
+    except (KrmfnError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("format") == format_

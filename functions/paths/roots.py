@@ -22,13 +22,8 @@ def root_of(path: str, given: str | None = None) -> str | None:
         if not os.path.isdir(given):
             raise KrmfnError(f"--root {given} is not a folder")
         return os.path.realpath(given)
-    here = os.path.realpath(path)
-    while not os.path.lexists(os.path.join(here, ".git")):
-        parent = os.path.dirname(here)
-        if parent == here:
-            return _argo_root(os.path.realpath(path))
-        here = parent
-    return here
+    real = os.path.realpath(path)
+    return next(filter(has_git, parents(real)), None) or _argo_root(real)
 
 
 def above(path: str, given: str | None = None) -> Iterator[str]:
@@ -39,14 +34,14 @@ def above(path: str, given: str | None = None) -> Iterator[str]:
     if given:
         yield os.path.abspath(given)
         return
-    folder = os.path.dirname(path)
-    while folder != os.path.dirname(folder):
-        if os.path.lexists(os.path.join(folder, ".git")):
-            yield folder
-        folder = os.path.dirname(folder)
-    copy = _argo_root(path)
-    if copy:
+    yield from filter(has_git, parents(os.path.dirname(path)))
+    if copy := _argo_root(path):
         yield copy
+
+
+def has_git(folder: str) -> bool:
+    """Return True for the top of a Git work tree."""
+    return os.path.lexists(os.path.join(folder, ".git"))
 
 
 def _argo_root(path: str) -> str | None:
@@ -64,9 +59,19 @@ def _argo_root(path: str) -> str | None:
 
 def inside(path: str, root: str) -> bool:
     """Return True when a resolved path is the root or below it, and not in a .git folder there."""
-    if path != root and not path.startswith(root.rstrip("/") + "/"):
-        return False
-    return ".git" not in path[len(root) :].split("/")
+    return within(path, root) and ".git" not in path[len(root) :].split("/")
+
+
+def within(path: str, folder: str) -> bool:
+    """Return True when a resolved path is the folder or below it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def parents(folder: str) -> Iterator[str]:
+    """Yield a path, and the folders that hold it."""
+    yield folder
+    while folder != (folder := os.path.dirname(folder)):
+        yield folder
 
 
 def leads_out(name: str, root: str) -> str:

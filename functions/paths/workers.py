@@ -1,4 +1,4 @@
-"""Have a second process do a part of the work, where there is a second processor for it."""
+"""Have a second process do a part of the work, where there is a second processor for it; hold back interrupts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+
+from krmfn.typed import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @contextmanager
@@ -27,9 +31,7 @@ def alongside(check: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
 
     try:
         if _has_room():
-            from . import interrupts  # here: small inputs need no second process
-
-            with interrupts.held():  # until its id is known
+            with held():  # until its id is known
                 process = _started(check)
         yield is_passed
     finally:
@@ -68,3 +70,31 @@ def _has_room() -> bool:
     """
     threading = sys.modules.get("threading")
     return sys.platform == "linux" and processors() > 1 and (threading is None or threading.active_count() == 1)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold back signals that have a handler until the block ends, where one would leave something behind.
+
+    Other threads than the main one get none anyway.
+    """
+    import threading  # here: most runs have one thread
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[tuple[int, Any]] = []
+    handlers: dict[int, Callable[[int, Any], object]] = {}
+    number: int
+    try:
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                handlers[number] = handler
+                signal.signal(number, lambda *args: waiting.append(args))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number, frame in waiting:
+            handlers[number](number, frame)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from krmfn_functions.paths import interrupts
+from krmfn_functions.paths import workers
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def handlers() -> Iterator[None]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_comes_when_the_block_is_done(number: signal.Signals) -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.held():
+    with pytest.raises(KeyboardInterrupt), workers.held():
         os.kill(os.getpid(), number)
         done.append("the rest of the block")
     assert done
@@ -31,7 +31,7 @@ def test_an_interrupt_comes_when_the_block_is_done(number: signal.Signals) -> No
 
 
 def test_a_block_that_fails_restores_the_handlers() -> None:
-    with pytest.raises(OSError, match="no such"), interrupts.held():
+    with pytest.raises(OSError, match="no such"), workers.held():
         raise OSError("no such program")
     assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
 
@@ -40,7 +40,7 @@ def test_another_thread_holds_nothing() -> None:
     seen = []
 
     def start() -> None:
-        with interrupts.held():
+        with workers.held():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=start)

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from krmfn_functions.paths import batch, manifests, workers
-from krmfn_functions.paths.tree import File
+from krmfn_functions.paths import contents, manifests, workers
+from krmfn_functions.paths.disk import File
 from krmfn_functions.run import run_of
 
 from tests.builders import CONFIG
@@ -74,7 +74,7 @@ def test_an_error_anywhere_in_a_large_file_is_found(at: int, tmp_path: Path) -> 
     texts = [OTHER % number for number in range(LARGE)]
     texts[at] = "a: b: c\n"
     text = "---\n".join([*texts, CONFIG])
-    assert len(text) > batch._LARGE
+    assert len(text) > contents._LARGE
     (tmp_path / "a.yaml").write_text(text)
     (tmp_path / "b.yaml").write_text(CONFIG)
     done = process("krmfn", "check", str(tmp_path))
