@@ -1,22 +1,27 @@
 """What each cluster holds: its roots read and built, before the function runs."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from krmfn.errors import KrmfnError
+from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, error, placed
+from krmfn.results import Result, error, placed, warning
+from krmfn.runner import read_stdin
 from krmfn.typed import NamedTuple, TypeVar
 
 from ..command import Context
 from ..formats.checked import NAMES
+from ..kustomization.documents import unreadable
+from ..options import RunOptions
+from ..paths import manifests
 from ..paths.failures import Failure, failure_of
-from ..paths.roots import parents, within
+from ..paths.roots import within
 from ..paths.workers import processors
 from ..rendering.kinds import CONFIG, COUNTING, NODES, PROFILE
-from . import inputs
-from .inputs import Read
+from ..run import note, run_of
+from .deployed import is_local
 from .layout import Cluster, not_given
 from .survey import Root
 
@@ -30,9 +35,9 @@ class Inputs(NamedTuple):
     """What was read for one cluster."""
 
     cluster: Cluster
-    parts: list[Read]
-    """What the function runs on, one by one."""
-    side: Read | None
+    parts: list[tuple[str, ResourceList]]
+    """What the function runs on, one by one: the folder, or the one file, as people are shown it, and what it holds."""
+    side: ResourceList | None
     """Loose files that hold nothing but inventories and functionConfigs: they count for each of the parts."""
     failures: list[Failure]
     is_whole: bool
@@ -42,7 +47,7 @@ class Inputs(NamedTuple):
     @property
     def lists(self) -> list[ResourceList]:
         """Return the lists of all that was read."""
-        return [part.resources for part in (*self.parts, *filter(None, [self.side]))]
+        return [*(part for _, part in self.parts), *([self.side] if self.side else [])]
 
 
 def read_all(context: Context, every: Sequence[Cluster]) -> list[Inputs]:
@@ -95,25 +100,22 @@ def _read(context: Context, cluster: Cluster) -> Inputs:
     loose = [root for root in cluster.roots if root.kind == "files"]
     loose = sorted([*loose, *outside], key=lambda root: root.path) if outside else loose
     groups = [[root] for root in cluster.roots if root.kind != "files"] + ([loose] if loose else [])
-    parts: list[Read] = []
-    failures: list[Failure] = []
-    side: Read | None = None
+    parts, failures, side, is_whole = list[tuple[str, ResourceList]](), list[Failure](), None, True
     for roots in groups:
         name = roots[0].name if len(roots) == 1 else cluster.name
         try:
-            read = inputs.read(context.options, roots, name, context.in_full)
+            resources, is_sound = read(context, roots)
             if not context.intent.reads_nodes:
-                held = read.resources.items
-                held[:] = [item for item in held if (item.group, item.kind) not in NODES]
+                resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
         except KrmfnError as failure:
             failures.append(failure_of(name, failure)._replace(cluster=cluster.name))
             continue
-        if roots is loose and len(groups) > 1 and _only_counts(read.resources):
-            side = read
+        is_whole = is_whole and is_sound
+        if roots is loose and len(groups) > 1 and _holds_only(resources, COUNTING | {PROFILE}):
+            side = resources
         else:
-            parts.append(read)
-    every = [*parts, side] if side else parts
-    return Inputs(cluster, parts, side, failures, not failures and all(one.is_whole for one in every), findings)
+            parts.append((name, resources))
+    return Inputs(cluster, parts, side, failures, is_whole and not failures, findings)
 
 
 def _outside(context: Context, cluster: Cluster) -> tuple[list[Root], list[Result]]:
@@ -121,11 +123,15 @@ def _outside(context: Context, cluster: Cluster) -> tuple[list[Root], list[Resul
     kept: list[Root] = []
     findings: dict[str, Result] = {}
     for member, root in cluster.outside:
-        if _only_counts(inputs.read(context.options, [root], root.name, context.in_full).resources):
+        if _holds_only(read(context, [root])[0], COUNTING | {PROFILE}):
             kept.append(root)
         else:
             findings[member.text] = not_given(member, cluster.name)
     return kept, list(findings.values())
+
+
+def _holds_only(resources: ResourceList, kinds: Collection[tuple[str, str]]) -> bool:
+    return all((item.group, item.kind) in kinds for item in resources.items)
 
 
 def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
@@ -137,12 +143,13 @@ def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
             owners.setdefault(path, []).append(cluster)
     findings = []
     for path, every in owners.items():
-        if len(every) == 1 or _is_shared(context, roots[path]):
+        root = roots[path]
+        if len(every) == 1 or (root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE))):
             continue
         names = [one.name for one in every]
         member = next((one for one in every[-1].members if within(path, one.real)), None)
         message = (
-            f"{roots[path].name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
+            f"{root.name} belongs to the clusters {' and '.join(names)}: which of them its objects or nodes are "
             "in is not known; give each cluster a folder of its own that lists what they share"
         )
         tags = ((NAMES, "\n".join(names)),)
@@ -150,29 +157,61 @@ def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
     return findings
 
 
-def _is_shared(context: Context, root: Root) -> bool:
-    if root.kind != "files":
-        return False
-    held = inputs.read(context.options, [root], root.name, context.in_full).resources.items
-    return all((item.group, item.kind) in (CONFIG, PROFILE) for item in held)
+def read(context: Context, roots: Sequence[Root]) -> tuple[ResourceList, bool]:
+    """Return the resources of a root, or of several that are loose files, and whether all of their files can be read.
+
+    A kustomization is built first; what lies beside it counts when it is not meant for the cluster: inventories, and a
+    functionConfig unless the kustomization calls the function itself. Each file that cannot be read is a finding.
+    Raises KrmfnError for a root of which nothing can be read.
+    """
+    first = roots[0]
+    if first.kind == "stream":
+        return manifests.read("-", read_stdin("the PATH - reads resources from stdin")), True
+    beside, is_whole = _of_files(roots, context.options, context.in_full)
+    if first.kind != "kustomization":
+        return beside, is_whole
+    from ..kustomization import builds  # here: most folders need no kustomize, nor what runs it
+
+    resources = builds.built(context.options, first.name, first.path, first.graph)
+    # a kustomization that calls the function names the functionConfig, too
+    kinds_there = COUNTING - ({CONFIG} if run_of(resources).is_rendered else set())
+    others = [item for item in beside.items if (item.group, item.kind) not in kinds_there]
+    resources.items += [item for item in beside.items if (item.group, item.kind) in kinds_there]
+    resources.report(beside.results)
+    resources.report(_unlisted(item for item in others if not is_local(item)))
+    return resources, is_whole
 
 
-def _only_counts(resources: ResourceList) -> bool:
-    """Return True when a list holds nothing that is deployed and nothing that something is made from."""
-    return all((item.group, item.kind) in COUNTING | {PROFILE} for item in resources.items)
+def _of_files(roots: Sequence[Root], options: RunOptions, in_full: bool) -> tuple[ResourceList, bool]:
+    """Return what the files of some roots hold, and whether all of them can be read."""
+    whole, is_whole, number = ResourceList(), True, 0
+    for root in roots:
+        if [file.real for file in root.files] == [root.path]:  # it was named: it may be a pipe, or /dev/null
+            name = root.files[0].name
+            try:
+                held, failures = manifests.read(name, root=options.root, in_full=in_full), {}
+            except KrmfnError as failure:
+                held, failures = ResourceList(), {os.path.normpath(name): failure}
+        else:
+            held, failures = manifests.read_files(root.files, in_full)
+        whole.items += held.items
+        number += run_of(held).files
+        whole.function_config = whole.function_config or held.function_config
+        whole.report(held.results)
+        whole.report(unreadable(failure, file, "KRM523") for file, failure in failures.items())
+        is_whole = is_whole and not failures
+    note(whole, files=number, packages=tuple(root.name for root in roots if root.kind == "package"))
+    return whole, is_whole
 
 
-def warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
-    """Report each PATH below which there is nothing for the function; a root without any is none of its business."""
-    below: dict[str, list[Inputs]] = {}
-    for one in read:
-        tops = dict[str, None]()
-        for root in one.cluster.roots:
-            tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
-        for top in tops:
-            below.setdefault(top, []).append(one)
-    for path in paths:
-        held = below.get(path if path == "-" else os.path.realpath(path), ())
-        lists = [resources for one in held for resources in one.lists]
-        if lists:
-            lists[0].report(inputs.nothing_of_ours(context.options, path, lists))
+def _unlisted(items: Iterable[Item]) -> Iterator[Result]:
+    """Yield a warning for each file that lies beside a kustomization and in which something is not deployed."""
+    by_file: dict[str, list[Item]] = {}
+    for item in items:
+        by_file.setdefault(item.place.path if item.place else "", []).append(item)
+    for first, *more in by_file.values():
+        others = f" (nor are {len(more):,} more in this file)" if more else ""
+        message = (
+            f"no kustomization lists it, so it is not deployed{others}; list the file under `resources`, or move it"
+        )
+        yield first.located(warning(message, rule="KRM524"))

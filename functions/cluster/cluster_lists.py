@@ -1,5 +1,6 @@
 """One cluster after the function: what each of its roots gives, and all of that as one list."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from krmfn.errors import KrmfnError, NoData
@@ -10,17 +11,18 @@ from krmfn.typed import NamedTuple
 
 from ..command import Context
 from ..formats.checked import Checked
+from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..kustomization import transformers
 from ..paths.failures import Failure, failure_of
-from ..rendering.kinds import CONFIG, COUNTING, NODES
+from ..rendering.kinds import CONFIG, COUNTING, NODES, OWNERS, PROFILE, driven
 from ..rendering.undriven import any_of_ours
 from ..run import note, run_of
 from ..settings import Settings
-from . import inputs
+from . import given
 from .cluster_inputs import Inputs
-from .inputs import Read
 from .layout import Cluster
 
+MODULE = (MODULE_GROUP, MODULE_KIND)
 _OF_SELECTORS = ("KRM302", "KRM304")
 """Rules about nodes that two selectors may share, which none of the known nodes shows."""
 
@@ -46,46 +48,46 @@ def rendered(
 
     `stays` returns True for a list on which it is not to run.
     """
-    shared = {part.name: _shared(part.resources) for part in read.parts} if len(read.parts) > 1 else {}
+    parts = [part for _, part in read.parts]
+    shared = [_shared(part) for part in parts] if len(parts) > 1 else []
     seen: list[Checked] = []
     lists: list[ResourceList] = []
-    for part in read.parts:
-        resources = part.resources
-        if context.profiles or context.options.function_config:
-            inputs.add_given(context.options, context.profiles, resources)
-        counted = inputs.counted(resources)
-        resources.items += [item for name, items in shared.items() if name != part.name for item in items]
+    for at, (name, resources) in enumerate(read.parts):
+        given.add(context.options, context.profiles, resources)
+        counted = _counted(resources)
+        resources.items += [item for items in (*shared[:at], *shared[at + 1 :]) for item in items]
         if read.side:
-            resources.items += _for_one(resources, read.side.resources)
-        if len(read.parts) > 1:
-            note(resources, has_ours=any(any_of_ours(other.resources) for other in read.parts if other is not part))
+            resources.items += _for_one(resources, read.side)
+        if shared:
+            note(resources, has_ours=any(any_of_ours(other) for other in parts if other is not resources))
         try:
             if context.intent.runs_function and not (stays and stays(resources)):
-                inputs.apply(context.options, context.intent, part.name, resources)
+                given.apply(context.options, context.intent, name, resources)
         except KrmfnError as failure:
-            if isinstance(failure, NoData) and not (context.in_full or part.name == "-"):
+            if isinstance(failure, NoData) and not (context.in_full or name == "-"):
                 raise
-            failures.append(failure_of(part.name, failure))
+            failures.append(failure_of(name, failure))
             continue
-        if resources.function_config and not _is_from(run_of(resources).config_item, read.side):
-            counted = counted._replace(
-                kinds={**counted.kinds, "functionConfig": counted.kinds.get("functionConfig") or 1}
-            )
+        config = run_of(resources).config_item
+        is_of_side = config and read.side and any(item is config for item in read.side.items)
+        if resources.function_config and not is_of_side:
+            number = counted.kinds.get("functionConfig") or 1
+            counted = counted._replace(kinds={**counted.kinds, "functionConfig": number})
         seen.append(counted)
-        lists.append(_hinted(resources, part.name) if run_of(resources).is_rendered else resources)
-    is_whole = read.is_whole and len(lists) == len(read.parts)
+        lists.append(_hinted(resources, name) if run_of(resources).is_rendered else resources)
+    is_whole = read.is_whole and len(lists) == len(parts)
     if read.side:
-        seen.append(inputs.counted(read.side.resources))
+        seen.append(_counted(read.side))
     final = lists[0] if len(lists) == 1 and not read.side and is_whole else _final(lists, read.side, is_whole)
     return Rendered(read.cluster, tuple(lists), final, joined(seen), is_whole)
 
 
 def _hinted(resources: ResourceList, path: str) -> ResourceList:
     """Return the list of a kustomization that calls krmfn: where only selectors could decide there, it says why."""
-    nodes = [item for item in resources.items if (item.group, item.kind) in NODES]
-    if not nodes or not any(one.rule in _OF_SELECTORS for one in resources.results):
+    node = next((item for item in resources.items if (item.group, item.kind) in NODES), None)
+    if not node or not any(one.rule in _OF_SELECTORS for one in resources.results):
         return resources
-    place = nodes[0].place
+    place = node.place
     hint = (
         f"; {path} calls krmfn, which does not see the nodes in {place.path if place else 'the input'} there: list "
         "that file under `resources` there, with the annotation config.kubernetes.io/local-config"
@@ -106,11 +108,6 @@ def with_results(resources: ResourceList, results: Iterable[Result]) -> Resource
     return made
 
 
-def _is_from(item: Item | None, side: Read | None) -> bool:
-    """Return True for a functionConfig that stands in loose files, with which it is counted."""
-    return bool(item and side and any(one is item for one in side.resources.items))
-
-
 def _shared(resources: ResourceList) -> list[Item]:
     """Return what counts for all roots of a cluster: its nodes."""
     kinds = COUNTING - {CONFIG}
@@ -123,9 +120,9 @@ def _for_one(resources: ResourceList, side: ResourceList) -> list[Item]:
     return _shared(side) if has_own else side.items
 
 
-def _final(lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> ResourceList:
+def _final(lists: Sequence[ResourceList], side: ResourceList | None, is_whole: bool) -> ResourceList:
     """Return the one list of a cluster: each item once, and what is wrong between the lists of its roots."""
-    every = [*lists, *([side.resources] if side else [])]
+    every = [*lists, *([side] if side else [])]
     final = ResourceList({id(item): item for one in every for item in one.items}.values())
     runs = [run_of(one) for one in every]
     note(
@@ -154,17 +151,32 @@ def _final(lists: Sequence[ResourceList], side: Read | None, is_whole: bool) -> 
     return final
 
 
+def kinds(resources: ResourceList) -> dict[str, int]:
+    """Count the resources that the function looks into, by their kinds; a functionConfig goes by that name."""
+    products = [PROFILE] if resources.select(PROFILE[1], PROFILE[0]) else []
+    counts = Counter((item.group, item.kind) for item in resources.items)
+    numbers: dict[str, int] = {}
+    for pair in (*sorted(OWNERS | run_of(resources).driven), CONFIG, *products, MODULE):
+        name = "functionConfig" if pair == CONFIG else pair[1]
+        numbers[name] = numbers.get(name, 0) + counts[pair]
+    if resources.function_config:
+        numbers["functionConfig"] += 1
+    return numbers
+
+
+def _counted(resources: ResourceList) -> Checked:
+    """Return how much there is in a list before the function runs, and of what."""
+    if profiles := resources.select(PROFILE[1], PROFILE[0]):
+        note(resources, driven=driven(profiles), kept=driven(profiles, kept=True))
+    own = OWNERS | run_of(resources).driven
+    configs = [(item.ref, item.place) for item in resources.items if (item.ref.group, item.kind) in own]
+    return Checked((), len(resources.items), configs, kinds(resources), run_of(resources).files)
+
+
 def joined(parts: Sequence[Checked]) -> Checked:
-    """Return what was found in several places, in their order."""
-    results = [result for part in parts for result in part.results]
+    """Return how much was read in several places, in their order; there are no findings."""
     configs = [config for part in parts for config in part.configs]
     names = dict.fromkeys(name for part in parts for name in part.kinds)
     kinds = {name: sum(part.kinds.get(name, 0) for part in parts) for name in names}
-    return Checked(
-        results,
-        sum(part.resources for part in parts),
-        configs,
-        kinds,
-        sum(part.files for part in parts),
-        turned_off=sum(part.turned_off for part in parts),
-    )
+    resources, files = sum(part.resources for part in parts), sum(part.files for part in parts)
+    return Checked((), resources, configs, kinds, files, turned_off=sum(part.turned_off for part in parts))

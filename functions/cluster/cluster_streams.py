@@ -8,18 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
+from krmfn import counts
 from krmfn.errors import KrmfnError, NoData
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, printable
+from krmfn.results import Result, printable, warning
 from krmfn.typed import NamedTuple
 
 from ..command import Context
 from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures, raise_first
-from ..paths.roots import within
-from . import cluster_inputs, cluster_lists, config, inputs, layout
-from .cluster_lists import Rendered
+from ..paths.roots import parents, within
+from ..rendering.kinds import CONFIG, OWNERS
+from ..run import run_of
+from . import cluster_inputs, cluster_lists, config, layout
+from .cluster_inputs import Inputs
+from .cluster_lists import MODULE, Rendered
 from .config import Config
+from .deployed import judge_final
 from .layout import Layout
 
 
@@ -95,7 +100,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
     failures += [failure for one in read for failure in one.failures]
     findings += [finding for one in read for finding in one.findings]
     if context.intent.judges_whole:
-        cluster_inputs.warn_of_nothing(context, _sound(laid.paths, findings) if findings else laid.paths, read)
+        _warn_of_nothing(context, _sound(laid.paths, findings) if findings else laid.paths, read)
     names, others = [one.name for one in laid.clusters], dict[str, Rendered]()
     if context.options.against:
         from . import external
@@ -117,7 +122,7 @@ def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], boo
             if one.cluster.name in others:
                 external.join(context, one, others[one.cluster.name])
             if context.intent.judges_whole:
-                inputs.judge_final(one.final)
+                judge_final(one.final)
     if has_more:
         made = shared.without_needed(made, laid.config)
         shared.check_inventories(made, laid.config, context.intent)
@@ -131,6 +136,31 @@ def _sound(paths: Sequence[str], findings: Sequence[Result]) -> list[str]:
     wrong = (one.place for one in findings if one.place and one.severity != "info")
     folders = {os.path.realpath(os.path.dirname(place.path)) for place in wrong}
     return [path for path in paths if not any(within(folder, os.path.realpath(path)) for folder in folders)]
+
+
+def _warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inputs]) -> None:
+    """Report each PATH below which there is nothing for the function: it may be another one than was meant.
+
+    A root without any is none of its business.
+    """
+    below: dict[str, list[Inputs]] = {}
+    for one in () if context.options.function_config else read:
+        tops = dict[str, None]()
+        for root in one.cluster.roots:
+            tops |= dict.fromkeys(parents(root.path) if root.path else ("-",))
+        for top in tops:
+            below.setdefault(top, []).append(one)
+    names = [*dict.fromkeys(kind for _, kind in (*sorted(OWNERS), CONFIG, MODULE))]
+    for path in paths:
+        lists = [part for one in below.get(path if path == "-" else os.path.realpath(path), ()) for part in one.lists]
+        if not lists or any(one.failed or any(cluster_lists.kinds(one).values()) for one in lists):
+            continue
+        extent = counts.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
+        message = (
+            f"no {', '.join(names[:-1])} or {names[-1]} is in {path} ({extent}), so there is nothing to do; "
+            "is it the right PATH?"
+        )
+        lists[0].report([warning(message, rule="KRM109")])
 
 
 def nothing(context: Context) -> Streams:

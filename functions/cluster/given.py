@@ -1,26 +1,88 @@
-"""What a run is given beside its resources: functionConfigs, Profiles, and which files may hold these."""
+"""Run the function on a list with what it is given beside its resources: functionConfigs, Profiles, settings."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 
 from krmfn.errors import KrmfnError
 from krmfn.fieldpath import join
 from krmfn.item import Item
 from krmfn.resource import Manifest
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Field, Result, error
+from krmfn.results import Field, Result, error, placed
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from ..options import RunOptions
+from ..all_kinds import krmfn
+from ..options import RunOptions, settings
 from ..paths import manifests
 from ..paths.roots import within
 from ..rendering.kinds import CONFIG, PROFILE
+from ..run import note, run_of
+from ..settings import Intent
 
 _MERGED = ("defaults", "profiles", "overrides", "ignore", "annotations", "kmm", "exclusivity")
 """Settings that several functionConfigs may have together, each of their fields once."""
+
+
+def apply(options: RunOptions, intent: Intent, path: str, resources: ResourceList) -> None:
+    """Run the function on the list of a root, with its functionConfig and the options of the command line.
+
+    A list of nothing but functionConfigs can be checked: each in a run of its own. What a build has generated is
+    checked with the functionConfig that the kustomization called us with.
+    Raises KrmfnError for several functionConfigs, for options that would have no effect on a build, and for an item
+    whose manifest was changed in place: a bug, for commands only read.
+    """
+    note(resources, settings=settings(options, intent))
+    if options.profiles_from:
+        resources.report(_untrusted(options, resources))
+    is_rendered = run_of(resources).is_rendered
+    runs = [] if is_rendered else _runs(options, intent, path, resources)
+    own = [f"--{name}" for name in ("function-config" if options.function_config else "", *options.own) if name]
+    if is_rendered and own:
+        raise KrmfnError(
+            f"{path} calls krmfn itself, with a functionConfig of its own, so {', '.join(own)} would have "
+            "no effect on what is deployed: set it in that functionConfig"
+        )
+    with redirect_stdout(sys.stderr):
+        for item, manifest in runs:
+            note(resources, config_item=item)
+            resources.function_config = manifest
+            krmfn(resources)
+        if not runs and not (is_rendered and resources.failed and not resources.items):
+            krmfn(resources)
+            if is_rendered:
+                from ..kustomization import builds
+
+                resources.report(builds.never_rendered(path, resources))
+    for item in () if resources.failed else resources.items:
+        if item.is_read and item.content.is_changed and not item.is_edited:
+            raise KrmfnError(f"{item.ref} was changed in place")
+
+
+def _runs(options: RunOptions, intent: Intent, path: str, resources: ResourceList) -> list[tuple[Item, Manifest]]:
+    """Return the functionConfigs with which the function is to run, one after the other."""
+    configs = configs_of(options) if options.function_config else resources.select(CONFIG[1], CONFIG[0])
+    if len(configs) > 1 and options.function_config:
+        note(resources, config_items=tuple(configs))
+        return [(configs[0], joined(configs))]
+    if len(configs) > 1 and not (intent.takes_settings_alone and len(configs) == len(resources.items)):
+        found = placed(Result("", ref=item.ref, place=item.place) for item in configs)
+        names = ", ".join(f"{one.ref} ({one.place.path})" if one.place else str(one.ref) for one in found)
+        raise KrmfnError(
+            f"{path} holds {len(configs)} functionConfigs: {names}; choose one with --function-config FILE"
+        )
+    return [(item, item.manifest) for item in configs]
+
+
+def add(options: RunOptions, profiles: Sequence[str], resources: ResourceList) -> None:
+    """Add the Profiles that a run is given beside its resources; a list that is rendered already has its own."""
+    if (profiles or options.function_config) and not run_of(resources).is_rendered:
+        known = {_origin(item) for item in resources.select(PROFILE[1], PROFILE[0])}
+        resources.items += [item for item in _profiles_of(options, profiles) if _origin(item) not in known]
 
 
 def configs_of(options: RunOptions) -> list[Item]:
@@ -34,7 +96,7 @@ def configs_of(options: RunOptions) -> list[Item]:
     return items
 
 
-def profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
+def _profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
     """Return the Profiles in the files of --function-config, and below the paths of `profiles` in .krmfn.yaml."""
     items: list[Item] = []
     for path in (*options.function_config, *paths):
@@ -46,7 +108,7 @@ def profiles_of(options: RunOptions, paths: Sequence[str]) -> list[Item]:
     return items
 
 
-def origin(item: Item) -> tuple[str, str]:
+def _origin(item: Item) -> tuple[str, str]:
     """Return the name of a Profile and the file that it is in, without links: one that is named twice counts once."""
     return item.name, os.path.realpath(item.place.path) if item.place else ""
 
@@ -77,7 +139,7 @@ def joined(configs: Sequence[Item]) -> Manifest:
     return {**first, "spec": spec}
 
 
-def untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]:
+def _untrusted(options: RunOptions, resources: ResourceList) -> Iterator[Result]:
     """Yield an error per Profile and functionConfig that no path of --profiles-from holds: they give rights."""
     folders = [os.path.realpath(path) for path in (*options.profiles_from, *options.function_config)]
     for group, kind in (PROFILE, CONFIG):

@@ -1,4 +1,4 @@
-"""The rules that the command line itself applies to a PATH: steps of `manifests`, `inputs` and `builds`."""
+"""The rules that the command line itself applies to a PATH: steps of `manifests`, `cluster_inputs` and `builds`."""
 
 from __future__ import annotations
 
@@ -138,20 +138,6 @@ kind: DeviceConfig
 kind: ConfigMap
 """,
         remedy="List the file under `resources`, move it elsewhere, or exclude it (`exclude` in .krmfn.yaml).",
-        severities=("warning",),
-    ),
-    Rule(
-        "KRM525",
-        "the cluster should serve the kinds that are deployed, where Argo CD says which it serves (KUBE_API_VERSIONS)",
-        good="""\
-# served: apps/v1,apps/v1/DaemonSet,kmm.sigs.x-k8s.io/v1beta1,kmm.sigs.x-k8s.io/v1beta1/Module
-kind: Module
-""",
-        bad="""\
-# served: apps/v1,apps/v1/DaemonSet
-kind: Module
-""",
-        remedy="Install the CRD (for a Module: KMM) before the sync, or in an earlier sync wave.",
         severities=("warning",),
     ),
 )

@@ -23,7 +23,7 @@ _WITHOUT_NODES = ("KRM605", "KRM608")
 
 def note_profiles(read: Sequence[Inputs], config: Config) -> None:
     """Note in the lists of all roots which profiles some config names; with some clusters absent nobody knows."""
-    parts = [part.resources for one in read for part in one.parts]
+    parts = [part for one in read for _, part in one.parts]
     items = (item for one in parts for item in one.items if (item.group, item.kind) in OWNERS)
     named = None if _is_part(config, [one.cluster.name for one in read]) else frozenset(map(profile_of, items))
     for one in parts:

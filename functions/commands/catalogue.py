@@ -30,7 +30,7 @@ CHAPTERS = (
 def rules() -> list[Rule]:
     """Return every rule of the product, in the order of their ids."""
     # here: no other command needs all of them
-    from ..cluster import external, given, layout
+    from ..cluster import deployed, external, given, layout
     from ..cluster import rules as cli
     from ..deviceconfig import effects, extra_rules, name_rules, profiles
     from ..deviceconfig import rules as deviceconfig
@@ -55,7 +55,7 @@ def rules() -> list[Rule]:
     from ..upgrades import change_rules
 
     rooms = (
-        *(cli, given, graph_rules, layout, function_config, input_checks, readings, recognition),
+        *(cli, deployed, given, graph_rules, layout, function_config, input_checks, readings, recognition),
         *(metadata_checks, ignoring),
         *(leftovers, object_checks, products, undriven, external, against),
         *(deviceconfig, effects, profiles, ptemplate, modules, exclusivity, change_rules, fleet, final),

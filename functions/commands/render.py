@@ -14,8 +14,9 @@ from krmfn.resourcelist import ResourceList
 from krmfn.typed import Literal, NamedTuple
 
 from .. import options
-from ..cluster import cluster_streams, inputs
+from ..cluster import cluster_streams
 from ..cluster.cluster_lists import Rendered
+from ..cluster.deployed import deployed
 from ..command import Command, Context
 from ..paths import output
 from ..paths.failures import Failure, log_failures
@@ -131,7 +132,7 @@ def _written_before(args: Args) -> frozenset[str]:
 
 
 def _shown(args: Args, resources: ResourceList) -> list[Item]:
-    return resources.items if args.include_inputs else inputs.deployed(resources)
+    return resources.items if args.include_inputs else deployed(resources)
 
 
 def _empty(one: Rendered) -> Failure | None:

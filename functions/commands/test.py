@@ -14,7 +14,8 @@ from krmfn.errors import KrmfnError
 from krmfn.results import json_text, printable
 from krmfn.typed import NamedTuple
 
-from ..cluster import cluster_streams, inputs
+from ..cluster import cluster_streams
+from ..cluster.deployed import deployed
 from ..command import Command, Context
 from ..formats import findings
 from ..paths import output
@@ -78,7 +79,7 @@ def _differences(context: Context, case: str, update: bool) -> Iterator[str]:
     told = [
         {**findings.finding(one), "file": _within(one.place.path if one.place else "", case)} for one in final.results
     ]
-    objects = b"" if final.failed else output.dump(inputs.deployed(final))
+    objects = b"" if final.failed else output.dump(deployed(final))
     texts = {OBJECTS: objects.decode(), FINDINGS: json_text(told, 2) + "\n"}
     there = [name for name in texts if Path(case, name).exists()]
     for name in there:

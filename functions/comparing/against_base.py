@@ -10,11 +10,12 @@ from krmfn.resource import Manifest
 from krmfn.results import Result, error, placed
 from krmfn.typed import NamedTuple
 
-from ..cluster import cluster_streams, inputs, live_nodes
+from ..cluster import cluster_streams, live_nodes
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.config import NAME as CONFIG_FILE
 from ..cluster.config import Config, parse
+from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
 from ..command import Context
 from ..paths.failures import Failure, failure_of, log_failures
@@ -64,7 +65,7 @@ def with_base(
         live_nodes.join(asked, sides, [*sides, *same])
         for one in new.clusters if not said or asked.options.against else ():
             if one.is_whole:  # what is missing would be reported as missing
-                inputs.judge_final(one.final)
+                judge_final(one.final)
         if not said:
             cluster_streams.log(context, new)
         lost, missing = _lost(base, old, every), _missing(base, new)

@@ -11,7 +11,8 @@ from krmfn.resourcelist import ResourceList
 from krmfn.results import placed
 from krmfn.typed import NamedTuple
 
-from ..cluster import external, inputs
+from ..cluster import deployed as finals
+from ..cluster import external
 from ..cluster.cluster_lists import Rendered
 from ..cluster.cluster_streams import Streams
 from ..cluster.layout import Cluster
@@ -107,4 +108,4 @@ def compared(pair: Pair, name: str) -> Comparison:
 
 def deployed(resources: ResourceList) -> list[Manifest]:
     """Return the manifests of a list that would reach the cluster."""
-    return [item.manifest for item in inputs.deployed(resources)]
+    return [item.manifest for item in finals.deployed(resources)]

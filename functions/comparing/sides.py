@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 
-from ..cluster import cluster_streams, inputs, live_nodes
+from ..cluster import cluster_streams, live_nodes
 from ..cluster.cluster_streams import Streams
+from ..cluster.deployed import judge_final
 from ..cluster_dump import is_dumped
 from ..command import Context
 from ..paths.failures import each, log_failures
@@ -47,7 +48,7 @@ def of_two(context: Context, old: str, new: str) -> list[Comparison]:
     lists = {name: [one.final for one in pair if one] for name, pair in named}
     live_nodes.join(context, lists, list(lists))
     for one in after.clusters:
-        inputs.judge_final(one.final)
+        judge_final(one.final)
     cluster_streams.log(context, after)
     if any(one.final.failed for one in after.clusters):
         return []

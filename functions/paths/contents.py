@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
+from operator import attrgetter
 
 from krmfn.envelope import Words
 from krmfn.errors import KrmfnError, TooLarge
@@ -121,13 +122,13 @@ def read(files: Sequence[tuple[str, bytes]]) -> Sheet:
     """Return some usual files (see `yamltext.documents`), by name and text, but for what is no YAML to some reader."""
     text, starts = documents.joined([text for _, text in files])
     spans = documents.quick(text)
-    firsts = [bisect_left(spans, start - 1, key=_start) for start in starts]
+    firsts = [bisect_left(spans, start - 1, key=attrgetter("start")) for start in starts]
     for start, (_, one), first, last in zip(starts, files, firsts, [*firsts[1:], len(spans)], strict=True):
         if first < last:  # without the newlines of the divider
             spans[first] = spans[first]._replace(start=max(start, spans[first].start))
             spans[last - 1] = spans[last - 1]._replace(end=min(start + len(one), spans[last - 1].end))
     # the rest takes as long as reading the heads
-    part = bisect_left(spans, len(text) * 4 // 5, key=_start) if len(text) >= _LARGE else 0
+    part = bisect_left(spans, len(text) * 4 // 5, key=attrgetter("start")) if len(text) >= _LARGE else 0
     with workers.alongside(lambda: not _wrong(text, spans[:part])) if part else nullcontext(lambda: True) as is_sound:
         dubious = documents.dubious(text, spans)
         heads = [None if at in dubious else documents.head(text, span) for at, span in enumerate(spans)]
@@ -150,10 +151,6 @@ def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
     from krmfn.yamltext import syntax
 
     return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
-
-
-def _start(span: Span) -> int:
-    return span.start
 
 
 def _is_simple(text: bytes, span: Span) -> bool:

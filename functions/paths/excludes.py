@@ -20,7 +20,7 @@ from krmfn.counts import some
 from krmfn.errors import KrmfnError
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
-from .roots import has_git, parents, root_of, within
+from .roots import parents, root_of, within
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -141,7 +141,7 @@ def missing(folder: str, is_excluded: Callable[[str], bool], is_read: Callable[[
     Raises KrmfnError when Git cannot be asked what a sparse checkout leaves out.
     """
     root = root_of(folder)
-    if root is None or not has_git(root):
+    if root is None or not os.path.lexists(os.path.join(root, ".git")):
         return
     if os.path.exists(os.path.join(_git_folder(root), "info", "sparse-checkout")):
         from . import history  # here: a sparse checkout is rare, and what runs Git is slow to load
@@ -170,17 +170,17 @@ def missing(folder: str, is_excluded: Callable[[str], bool], is_read: Callable[[
 def _git_folder(root: str) -> str:
     """Return Git's folder of a work tree: .git, or where a file of that name says it is."""
     path = os.path.join(root, ".git")
-    return os.path.join(root, _text(path).removeprefix("gitdir:").strip()) if os.path.isfile(path) else path
+    return os.path.join(root, _read(path).removeprefix("gitdir:").strip()) if os.path.isfile(path) else path
 
 
 def _submodules(root: str) -> list[str]:
     """Return the paths of a work tree's submodules, from its root."""
-    fields = (line.partition("=") for line in _text(os.path.join(root, ".gitmodules")).split("\n"))
+    fields = (line.partition("=") for line in _read(os.path.join(root, ".gitmodules")).split("\n"))
     names = [value.strip().strip('"') for key, _, value in fields if key.strip() == "path"]
     return [os.path.normpath(name) for name in names if name]
 
 
-def _text(path: str) -> str:
+def _read(path: str) -> str:
     """Return the text of a regular file that is no link; "" for anything else, as Git has it."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):

@@ -129,20 +129,16 @@ def read_regular(real: str, name: str, limit: int) -> bytes:
             status = os.fstat(source)
             if not stat.S_ISREG(status.st_mode):
                 raise KrmfnError(f"{name}: is {_kind(status.st_mode)}, not a file")
-            data = _all(source, status.st_size) if status.st_size <= limit else None
+            data = None
+            if status.st_size <= limit:
+                data = os.read(source, status.st_size + 1)  # for a small file Python's readers take as long again
+                while more := os.read(source, status.st_size + 1):
+                    data += more
         finally:
             os.close(source)
     except OSError as failure:
         raise KrmfnError(f"{name}: {failure.strerror}") from failure
     return within(data, name, limit)
-
-
-def _all(source: int, size: int) -> bytes:
-    """Return what is left of a file of about `size` bytes. (For a small one Python's readers take as long again.)"""
-    data = os.read(source, size + 1)
-    while more := os.read(source, size + 1):
-        data += more
-    return data
 
 
 def within(data: bytes | None, name: str, limit: int) -> bytes:

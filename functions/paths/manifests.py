@@ -58,11 +58,8 @@ def read_files(listed: Sequence[disk.File], in_full: bool = False) -> tuple[Reso
     Each file is regular and within what may be read (see `disk.below`); together they have no more than KRMFN_MAX_BYTES
     allows.
     """
-    resources = ResourceList()
-    failures: dict[str, KrmfnError] = {}
-    left = max_bytes()
-    those: list[tuple[str, bytes]] = []
-    size = 0
+    resources, failures = ResourceList(), dict[str, KrmfnError]()
+    those, size, left = list[tuple[str, bytes]](), 0, max_bytes()
     for file in listed:
         name = os.path.normpath(file.name)
         try:
@@ -93,8 +90,7 @@ def read_stream(text: bytes, name: str = "", in_full: bool = False) -> ResourceL
 
     `in_full`: see `read`. Raises KrmfnError when it cannot be read.
     """
-    resources = ResourceList()
-    failures: dict[str, KrmfnError] = {}
+    resources, failures = ResourceList(), dict[str, KrmfnError]()
     _add_files(resources, failures, [(name, text)], in_full)
     for failure in failures.values():
         raise failure

@@ -23,7 +23,7 @@ def root_of(path: str, given: str | None = None) -> str | None:
             raise KrmfnError(f"--root {given} is not a folder")
         return os.path.realpath(given)
     real = os.path.realpath(path)
-    return next(filter(has_git, parents(real)), None) or _argo_root(real)
+    return next((one for one in parents(real) if os.path.lexists(os.path.join(one, ".git"))), None) or _argo_root(real)
 
 
 def above(path: str, given: str | None = None) -> Iterator[str]:
@@ -34,14 +34,9 @@ def above(path: str, given: str | None = None) -> Iterator[str]:
     if given:
         yield os.path.abspath(given)
         return
-    yield from filter(has_git, parents(os.path.dirname(path)))
+    yield from (one for one in parents(os.path.dirname(path)) if os.path.lexists(os.path.join(one, ".git")))
     if copy := _argo_root(path):
         yield copy
-
-
-def has_git(folder: str) -> bool:
-    """Return True for the top of a Git work tree."""
-    return os.path.lexists(os.path.join(folder, ".git"))
 
 
 def _argo_root(path: str) -> str | None:

@@ -8,16 +8,20 @@ from pathlib import Path
 
 import pytest
 import yaml
-from krmfn_functions.cluster import inputs
+from krmfn_functions.cluster import cluster_inputs
 from krmfn_functions.cluster import survey as surveys
+from krmfn_functions.command import Context
 from krmfn_functions.kustomization import kustomize
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import manifests
+from krmfn_functions.settings import CHECK
 
 from krmfn import KrmfnError
 from krmfn.item import LOCAL
+from krmfn.log import Log
 from tests.trees import OURS, function, plant
 
+CONTEXT = Context(RunOptions(), CHECK, Log())
 FAKE = """#!/bin/sh
 PATH=/usr/bin:/bin
 echo "$@" > {notes}/arguments
@@ -108,7 +112,7 @@ def test_kubectl_does_as_well(fake: Fake, app: Path) -> None:
 def test_what_kustomize_says_of_a_build_that_works_is_a_finding_per_line(fake: Fake, app: Path) -> None:
     fake.answers("printf 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\n'; printf '# Warning: one\ntwo\n' >&2")
     (root,) = surveys.survey(str(app), OURS).roots
-    resources = inputs.read(RunOptions(), [root], root.name).resources
+    resources, _ = cluster_inputs.read(CONTEXT, [root])
     assert [str(finding) for finding in resources.results] == [
         "info: kustomize: # Warning: one [KRM106]",
         "info: kustomize: two [KRM106]",
@@ -129,7 +133,7 @@ def test_kubectl_is_no_substitute_for_a_function(app: Path, fake: Fake, monkeypa
     plant(app, {"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": function("exec: {path: krmfn}")})
     (root,) = surveys.survey(str(app), OURS).roots
     with pytest.raises(KrmfnError, match="`kubectl kustomize` has no --enable-exec"):
-        inputs.read(RunOptions(), [root], root.name)
+        cluster_inputs.read(CONTEXT, [root])
 
 
 def test_a_component_is_wrapped_as_one(fake: Fake, app: Path) -> None:
