@@ -143,8 +143,10 @@ def in_two(context: Context, clusters: Sequence[Cluster]) -> list[Result]:
             owners.setdefault(path, []).append(cluster)
     findings = []
     for path, every in owners.items():
-        root = roots[path]
-        if len(every) == 1 or (root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE))):
+        root = roots.get(path)
+        if not root or len(every) == 1:
+            continue
+        if root.kind == "files" and _holds_only(read(context, [root])[0], (CONFIG, PROFILE)):
             continue
         names = [one.name for one in every]
         member = next((one for one in every[-1].members if within(path, one.real)), None)

@@ -15,7 +15,6 @@ from krmfn.results import Result, printable, warning
 from krmfn.typed import NamedTuple
 
 from ..command import Context
-from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, log_failures, raise_first
 from ..paths.roots import parents, within
 from ..rendering.kinds import CONFIG, OWNERS
@@ -84,10 +83,8 @@ def rendered(
 
 def laid_out(context: Context, paths: Sequence[str]) -> Layout:
     """Return which clusters the PATHs make. Raises KrmfnError as `layout` does."""
-    options = context.options
-    named = config.named(options.cluster) if options.cluster else {}
-    paths, excludes = paths or ([] if named else ["."]), Excludes(options.exclude, options.written)
-    return layout.layout(paths, layout.ours(options), options.root, named, excludes, context.intent.is_root_only)
+    named = config.named(context.options.cluster) if context.options.cluster else {}
+    return layout.layout(paths or ([] if named else ["."]), context.options, named, context.intent.is_root_only)
 
 
 def _streams(context: Context, laid: Layout, stays: Callable[[ResourceList], bool] | None) -> Streams:

@@ -4,7 +4,7 @@ It is committed, so it may not choose a program, flags for kustomize or a path o
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
@@ -182,7 +182,7 @@ def named(texts: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def unused(settings: Config, paths: Sequence[str]) -> Iterator[Result]:
+def unused(settings: Config, paths: Iterable[str]) -> Iterator[Result]:
     """Yield a finding for each pattern of `exclude` that matches nothing, where one of the (real) paths covers it all.
 
     What stands below its folder and is not among the paths it may match.

@@ -18,7 +18,6 @@ from ..command import Context
 from ..final.against import against
 from ..paths import files
 from ..paths.contents import has_resource
-from ..paths.excludes import Excludes
 from ..paths.failures import Failure, Unreadable, failure_of, raise_first
 from ..paths.roots import within
 from ..rendering.kinds import owning
@@ -101,12 +100,9 @@ def _by_cluster(texts: Sequence[str], names: Sequence[str]) -> dict[str, list[st
 
 def _read(context: Context, paths: Sequence[str]) -> Rendered:
     """Return what some paths hold, as one cluster. Raises KrmfnError where not all of it can be read."""
-    options = context.options
     name = ",".join(paths)
     stdin, named = [path for path in paths if path == "-"], [path for path in paths if path != "-"]
-    known = layout.ours(options)
-    members = {name: named} if named else {}
-    laid = layout.layout(stdin, known, options.root, members, Excludes(options.exclude, options.written), itself=True)
+    laid = layout.layout(stdin, context.options, {name: named} if named else {}, itself=True)
     raise_first(laid.failures)
     wrong = [finding for finding in laid.findings if finding.severity == "error" and finding.rule != "KRM522"]
     if wrong:

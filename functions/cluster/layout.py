@@ -1,7 +1,8 @@
 """Which roots make a cluster: each its own, unless the configuration file or --cluster joins several."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Field, Result, error, in_order, warning
@@ -16,7 +17,7 @@ from ..paths import roots
 from ..paths.disk import shown
 from ..paths.excludes import Excludes, excluder
 from ..paths.failures import Failure, failure_of
-from ..paths.roots import within
+from ..paths.roots import parents, within
 from . import config
 from . import survey as surveys
 from .config import Config, Member
@@ -74,54 +75,42 @@ class Layout(NamedTuple):
 
 
 def layout(
-    paths: Sequence[str],
-    ours: Ours,
-    root: str | None = None,
-    named: Mapping[str, Sequence[str]] | None = None,
-    exclude: Excludes = Excludes(),  # noqa: B008  # a value
-    itself: bool = False,
+    paths: Sequence[str], options: RunOptions, named: Mapping[str, Sequence[str]], itself: bool = False
 ) -> Layout:
     """Return the clusters of some PATHs and of those that `named` (--cluster) joins; it goes before the file.
 
-    `root` is what --root names, `exclude` what --exclude does, `itself` see `survey`. A PATH that holds nothing is a
-    cluster, too, of nothing. With an error in the configuration file there are no clusters: which ones are meant is not
-    known. Raises KrmfnError for paths of two repositories that both have a configuration file, and for stdin twice.
+    `itself`: see `survey`. A PATH that holds nothing is a cluster, too, of nothing. With an error in the file there are
+    no clusters: which ones are meant is not known.
+    Raises KrmfnError for paths of two repositories that both have a configuration file, and for stdin twice.
     """
     if list(paths).count("-") > 1:
         raise KrmfnError("- appears twice among the PATHs, but stdin can be read only once")
-    named = named or {}
-    every = list(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
-    settings, findings = _config(every, root)
+    every = tuple(dict.fromkeys([*paths, *(path for members in named.values() for path in members)]))
+    settings, findings = _config(every, options.root)
     if any(finding.severity == "error" for finding in findings):
-        return Layout([], findings, settings, paths=tuple(every))
-    real = [os.path.realpath(path) for path in every if path != "-"]
-    joined = {name: members for name, members in settings.clusters.items() if _is_about(members, real)}
+        return Layout([], findings, settings, paths=every)
+    real = frozenset(os.path.realpath(path) for path in every if path != "-")
+    joined = _about(settings.clusters, real) if settings.clusters else {}
     joined |= {name: tuple(Member(path, os.path.realpath(path)) for path in members) for name, members in named.items()}
-    marks = {member.real for members in joined.values() for member in members} | {*real}
-    patterns = (*(pattern.text for pattern in settings.exclude), *exclude.patterns)
-    is_excluded = excluder(exclude._replace(patterns=patterns))
-    surveyed, failures = _surveyed(every, lambda path: surveys.survey(path, ours, root, is_excluded, marks, itself))
+    marks = real.union(member.real for members in joined.values() for member in members)
+    excludes = Excludes((*(pattern.text for pattern in settings.exclude), *options.exclude), options.written)
+    ours = Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
+    look = partial(surveys.survey, ours=ours, root=options.root, exclude=excluder(excludes), marks=marks)
+    surveyed, failures = _surveyed(every, partial(look, itself=itself))
     seen: dict[tuple[str, str], Root] = {}  # PATHs may lie within each other
     for one in (one for survey in surveyed.values() for one in survey.roots):
         seen.setdefault((one.kind, one.path), one)
-    clusters, lonely, both = list[Cluster](), list(seen.values()), list(surveyed.values())
+    clusters, lonely, others = list[Cluster](), list(seen.values()), list[Survey]()
     if joined:
-        clusters, lonely = _joined(joined, lonely)
-        findings += _absent(joined, clusters, real, {failure.path for failure in failures})
-        away = _away(clusters, real, "" if any(map(os.path.isabs, every)) else os.path.realpath(os.curdir))
-        others, unread = _surveyed([*away], lambda path: surveys.survey(path, ours, root, is_excluded, marks))
-        by_real = {away[path]: held for path, held in others.items()}
-        pairs = [_with_outside(one, by_real, real) for one in clusters]
-        clusters = [one for one, _ in pairs]
-        findings += [finding for _, found in pairs for finding in found]
-        failures, both = [*failures, *unread], [*both, *others.values()]
-    lonely += [_empty(path) for path, survey in surveyed.items() if not survey.roots and path in paths]
-    findings += [finding for survey in both for finding in survey.findings]
+        clusters, lonely, others = _joined(joined, lonely, every, look, findings, failures)
+    findings += [finding for survey in (*surveyed.values(), *others) for finding in survey.findings]
     findings += config.unused(settings, real) if settings.exclude else ()
+    empty = [path for path, survey in surveyed.items() if not survey.roots and path in paths]
+    lonely += [Root("files", os.path.normpath(path), os.path.realpath(path), NO_GRAPH) for path in empty]
     taken = {cluster.name for cluster in clusters}
     clusters += [Cluster(f"./{one.name}" if one.name in taken else one.name, (one,)) for one in lonely]
-    excluded = {file for survey in both for file in survey.excluded}
-    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), tuple(every))
+    excluded = {file for survey in (*surveyed.values(), *others) for file in survey.excluded}
+    return Layout(clusters, in_order(dict.fromkeys(findings)), settings, failures, len(excluded), every)
 
 
 def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[dict[str, Survey], list[Failure]]:
@@ -134,11 +123,6 @@ def _surveyed(paths: Sequence[str], survey: Callable[[str], Survey]) -> tuple[di
         except KrmfnError as failure:
             failures.append(failure_of(path, failure))
     return surveyed, failures
-
-
-def _empty(path: str) -> Root:
-    """Return the root of a PATH that holds nothing."""
-    return Root("files", os.path.normpath(path), os.path.realpath(path), NO_GRAPH)
 
 
 def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result]]:
@@ -155,78 +139,97 @@ def _config(paths: Sequence[str], root: str | None) -> tuple[Config, list[Result
                     aside[file if os.path.isabs(path) else os.path.relpath(file)] = None
                 folder = os.path.dirname(folder)
     read = [config.read(folder, absolute) for folder, absolute in folders.items()]
-    present = [one for one in read if one[0].name]
+    present = [one for one in read if one[0].name] or [(Config(), [])]
     if len(present) > 1:
         names = " and ".join(settings.name for settings, _ in present)
         raise KrmfnError(f"{names} both define clusters; pass the PATHs of one repository at a time")
-    settings, findings = present[0] if present else (Config(), [])
+    [(settings, findings)] = present
     return settings, [*findings, *map(config.not_read, aside)]
 
 
-def _is_about(members: Sequence[Member], paths: Sequence[str]) -> bool:
-    """Return True when a cluster's entry is about some (real) paths: what it says of others is none of their business.
+def _about(named: Mapping[str, tuple[Member, ...]], paths: Collection[str]) -> dict[str, tuple[Member, ...]]:
+    """Return the clusters that are about some (real) paths: another cluster's stale line must not stop this one."""
+    above = {folder for path in paths for folder in parents(path)}
 
-    Another cluster's stale line must not stop this one.
+    def is_about(member: Member) -> bool:
+        return member.real in above or _is_below(member.real, paths)
+
+    return {name: members for name, members in named.items() if any(map(is_about, members))}
+
+
+def _is_below(path: str, folders: Collection[str]) -> bool:
+    return any(folder in folders for folder in parents(path))
+
+
+def _joined(
+    named: Mapping[str, Sequence[Member]],
+    every: Iterable[Root],
+    names: Sequence[str],
+    look: Callable[[str], Survey],
+    findings: list[Result],
+    failures: list[Failure],
+) -> tuple[list[Cluster], list[Root], list[Survey]]:
+    """Return the clusters that are named, the roots that are in none of them, and what is below members elsewhere.
+
+    `names` are the PATHs, and `look` surveys one; what is wrong with members goes to `findings` and `failures`.
     """
-    return any(within(member.real, path) or within(path, member.real) for member in members for path in paths)
-
-
-def _joined(named: Mapping[str, Sequence[Member]], every: Sequence[Root]) -> tuple[list[Cluster], list[Root]]:
-    """Return the clusters that are named, and the roots that are in none of them."""
-    clusters: list[Cluster] = []
-    taken: set[int] = set()
-    for name, members in named.items():
-        parts = [one for one in every if any(within(one.path, member.real) for member in members if one.path)]
-        if parts:
-            clusters.append(Cluster(name, tuple(parts), tuple(members)))
-            taken |= set(map(id, parts))
-    return clusters, [one for one in every if id(one) not in taken]
+    held: dict[str, list[Root]] = {name: [] for name in named}
+    lonely: list[Root] = []
+    reals = {name: frozenset(member.real for member in members) for name, members in named.items()}
+    for one in every:
+        of_one = [name for name, folders in reals.items() if one.path and _is_below(one.path, folders)]
+        for name in of_one:
+            held[name].append(one)
+        lonely += [] if of_one else [one]
+    paths = frozenset(os.path.realpath(path) for path in names if path != "-")
+    findings += _absent(named, held, paths, {failure.path for failure in failures})
+    clusters = [Cluster(name, tuple(roots), tuple(named[name])) for name, roots in held.items() if roots]
+    members = (member for one in clusters for member in one.members if not member.problem)
+    away = [real for real in dict.fromkeys(member.real for member in members) if not _is_below(real, paths)]
+    here = "" if any(map(os.path.isabs, names)) else os.path.realpath(os.curdir)
+    surveyed, unread = _surveyed([shown(path, here) for path in away], look)
+    failures += unread
+    beyond = {os.path.realpath(path): survey.roots for path, survey in surveyed.items()}
+    clusters = [_with_outside(one, beyond, paths, findings) for one in clusters]
+    return clusters, lonely, list(surveyed.values())
 
 
 def _absent(
-    named: Mapping[str, Sequence[Member]], clusters: Sequence[Cluster], paths: Sequence[str], failed: Collection[str]
+    named: Mapping[str, Sequence[Member]], held: Mapping[str, Sequence[Root]], paths: frozenset[str], failed: set[str]
 ) -> Iterator[Result]:
     """Yield an error for each path of a cluster that cannot be read, or that holds no root.
 
     Of an option's path that has `failed` it is said already.
     """
-    by_name = {cluster.name: cluster for cluster in clusters}
     for name, members in named.items():
         for at, member in enumerate(members):
             if member.problem:
                 message, field = f"{member.text}: {member.problem}", Field(f"clusters.{name}[{at}]")
                 yield error(message, rule="KRM522", field=field, place=member.place, tags=((NAMES, name),))
                 continue
-            roots = by_name[name].roots if name in by_name else ()
-            is_there = any(within(one.path, member.real) for one in roots)
-            if is_there or (member.place is None and member.text in failed):
-                continue
-            if any(within(member.real, path) for path in paths):
+            is_there = any(within(one.path, member.real) for one in held[name])
+            is_said = member.place is None and member.text in failed
+            if not is_there and not is_said and _is_below(member.real, paths):
                 yield _holds_nothing(member, name)
 
 
-def _away(clusters: Sequence[Cluster], paths: Sequence[str], here: str) -> dict[str, str]:
-    """Return the members that are below no PATH, as people are shown them, and their real paths."""
-    every = (member for one in clusters for member in one.members if not member.problem)
-    reals = dict.fromkeys(member.real for member in every)
-    return {shown(real, here): real for real in reals if not any(within(real, path) for path in paths)}
-
-
 def _with_outside(
-    cluster: Cluster, surveyed: Mapping[str, Survey], paths: Sequence[str]
-) -> tuple[Cluster, list[Result]]:
-    """Return a cluster with the loose files of members that are below no PATH, and what is wrong with such members."""
+    cluster: Cluster, surveyed: Mapping[str, Sequence[Root]], paths: Collection[str], findings: list[Result]
+) -> Cluster:
+    """Return a cluster with the loose files of members that are below no PATH; what is wrong with these is a finding.
+
+    `surveyed` has the roots of each of these members by its real path.
+    """
     outside: dict[str, tuple[Member, Root]] = {}
-    findings: list[Result] = []
     for member in cluster.members:
-        held = surveyed[member.real].roots if member.real in surveyed else None
-        beyond = [root for root in held or () if not any(within(root.path, path) for path in paths)]
+        held = surveyed.get(member.real)
+        beyond = [root for root in held or () if not _is_below(root.path, paths)]
         outside = {root.path: (member, root) for root in beyond if root.kind == "files"} | outside
         if any(root.kind != "files" for root in beyond):
             findings.append(not_given(member, cluster.name))
         elif held == []:
             findings.append(_holds_nothing(member, cluster.name))
-    return cluster._replace(outside=tuple(outside.values())), findings
+    return cluster._replace(outside=tuple(outside.values()))
 
 
 def _holds_nothing(member: Member, cluster: str) -> Result:
@@ -238,11 +241,6 @@ def not_given(member: Member, cluster: str) -> Result:
     """Return the warning about a part of a cluster that gives objects and is not looked at."""
     message = f"{member.text} also belongs to the cluster {cluster}, but is not among the PATHs"
     return warning(message, rule="KRM522", place=member.place)
-
-
-def ours(options: RunOptions) -> Ours:
-    """Return the programs that a kustomization may call."""
-    return Ours(frozenset(ENTRY_POINTS), options.function_image, _version)
 
 
 def _version() -> str:

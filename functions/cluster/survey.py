@@ -95,34 +95,21 @@ def survey(
 
 
 def _below(
-    path: str,
-    real: str,
-    ours: Ours,
-    root: str | None,
-    exclude: Excluder,
-    marks: Collection[str],
-    itself: bool,
+    path: str, real: str, ours: Ours, root: str | None, exclude: Excluder, marks: Collection[str], itself: bool
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
     bound = roots.root_of(path, root)
     listing, problems = disk.below(path, _is_read, root, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
-    base = os.path.relpath(real, bound or real)
-
-    def way(name: str) -> str:
-        """Return the path from the repository's root."""
-        return os.path.normpath(os.path.join(base, name[start:]))
-
     is_excluded = partial(exclude, bound or real)
-    kept = [file for file in listing if not is_excluded(way(file.name))]
-    entries = _sorted(((file.name[start:], file) for file in kept), real)
+    paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
+    kept = [(name, file) for name, file in paths if not is_excluded(name)]
+    entries = _sorted(kept)
     graph = _graph(entries.kustomizations, bound, ours, os.path.isabs(path))
     tops = _outermost(graph, entries.kustomizations, real)
     itself = itself and real in entries.kustomizations
     tops += [real] if real in entries.kustomizations and real not in tops else []  # one that lists it may be a link
-    packages = [folder for folder in _tops(entries.packages) if folder not in tops]
-    kinds: dict[str, Kind] = {}
-    kinds.update((folder, "package") for folder in packages)
+    kinds: dict[str, Kind] = {folder: "package" for folder in _tops(entries.packages) if folder not in tops}
     kinds.update((folder, "kustomization") for folder in tops)
     loose, in_charts = _loose(entries, graph)
     placed = _placed(loose, kinds, real, marks)
@@ -132,28 +119,30 @@ def _below(
         for one in sorted(placed)
         if one == real or not itself
     ]
-    covered = {one.folder for one in graph.below(*tops)} if tops else set[str]()
-    refused = [(problem.partition(": ")[0], problem) for problem in problems]
-    refused = [(way(name) + "/" * os.path.isdir(name), problem) for name, problem in refused]  # one may be a folder
-    findings = [_refused(problem) for name, problem in refused if not is_excluded(name)]
+    findings = [
+        error(problem.removeprefix(f"{name}: "), rule="KRM523", place=Place(name))
+        for name, problem in problems
+        if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name))  # one may be a folder
+    ]
     messages = excludes.missing(real, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
     if not itself:
+        covered = {one.folder for one in graph.below(*tops)}
         aside = (one for folder, one in graph.kustomizations.items() if folder not in covered)
         findings += [finding for one in aside for finding in one.findings]
-    excluded = frozenset(file.real for file in listing) - {file.real for file in kept}
-    return Survey(made, findings, excluded | in_charts)
+    return Survey(made, findings, frozenset({file.real for _, file in {*paths} - {*kept}} | in_charts))
 
 
 def _is_read(name: str) -> bool:
     return name in manifests.KUSTOMIZATIONS or name == PACKAGE or name.endswith(manifests.SUFFIXES)
 
 
-def _sorted(kept: Iterable[tuple[str, File]], real: str) -> _Entries:
+def _sorted(kept: Iterable[tuple[str, File]]) -> _Entries:
+    """Return files, each with its absolute path, by what they are."""
     entries = _Entries([], [], set(), [])
     resolved = lru_cache(maxsize=None)(os.path.realpath)
-    for way, file in kept:
-        folder, name = os.path.split(os.path.join(real, way))
+    for path, file in kept:
+        folder, name = os.path.split(path)
         folder = str(resolved(folder))
         if name in manifests.KUSTOMIZATIONS:
             entries.kustomizations.append(folder)
@@ -234,9 +223,3 @@ def _placed(
         above = (one for one in parents(folder) if one in roots or one in marks or one == real)
         placed.setdefault(file.real if file.real in marks else next(above, real), []).append(file)
     return placed
-
-
-def _refused(problem: str) -> Result:
-    """Return the finding for a file that may not be read."""
-    name, _, message = problem.partition(": ")
-    return error(message, rule="KRM523", place=Place(name))

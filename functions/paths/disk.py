@@ -114,8 +114,8 @@ class File(NamedTuple):
 
 def below(
     folder: str, wanted: Callable[[str], bool], given: str | None = None, meant: Collection[str] = ()
-) -> tuple[list[File], list[str]]:
-    """Return the files below a folder whose last names are wanted, sorted, and a sentence for each that is refused.
+) -> tuple[list[File], list[tuple[str, str]]]:
+    """Return the files below a folder whose last names are wanted, sorted, and name and sentence of what is refused.
 
     Names that begin with a dot are passed over. A file with two names is read by its own, else by the first; but one
     of those that are `meant` says what the file is, as a link as well.
@@ -127,21 +127,21 @@ def below(
             f"{folder} is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"
         )
     readable: list[tuple[bool, File]] = []
-    problems: list[str] = []
+    problems: list[tuple[str, str]] = []
     for file, entry in _walk(File(folder, here), root, problems):
         if not wanted(entry.name):
             continue
         try:
             readable.append((entry.is_symlink(), File(file.name, files.readable(file.name, file.real, root))))
         except KrmfnError as failure:
-            problems.append(str(failure))
+            problems.append((file.name, str(failure)))
     order = sorted(readable, reverse=True)
     # A link's target may be in the folder, too: it goes by its own name then.
     names = {(file.name if os.path.basename(file.name) in meant else file.real): file for _, file in order}
     return sorted(names.values()), problems
 
 
-def _walk(top: File, root: str, problems: list[str]) -> Iterator[tuple[File, os.DirEntry[str]]]:
+def _walk(top: File, root: str, problems: list[tuple[str, str]]) -> Iterator[tuple[File, os.DirEntry[str]]]:
     """Yield what is in a folder and in the folders below, each folder once; linked ones after all others."""
     folders, links = [top], list[File]()
     seen: set[str] = set()
@@ -165,7 +165,7 @@ def _walk(top: File, root: str, problems: list[str]) -> Iterator[tuple[File, os.
             elif not entry.is_symlink():
                 folders.append(File(name, real))
             elif refusal := _refused_folder(File(name, real), here.real, root):
-                problems.append(refusal)
+                problems.append((name, refusal))
             else:
                 links.append(File(name, real))
 

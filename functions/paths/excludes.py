@@ -56,9 +56,11 @@ def excluder(excludes: Excludes) -> Excluder:
     def is_excluded(root: str, path: str) -> bool:
         if excludes.folders and not excludes.folders.isdisjoint(parents(os.path.join(root, path))):
             return True
+        if matches is None:
+            return False
         if os.path.isabs(path):
             path = os.path.relpath(path, root) + "/" * path.endswith("/")
-        return matches is not None and matches(_text(path))
+        return matches(_text(path))
 
     return is_excluded
 

@@ -38,9 +38,9 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     if path != "-" and os.path.isdir(path):
         readable, problems = disk.below(path, _is_read, root)
         resources, unread = read_files(readable, in_full)
-        problems += [named(name, failure) for name, failure in unread.items()]
-        if problems:
-            raise KrmfnError(*problems)
+        sentences = [*dict(problems).values(), *(named(name, failure) for name, failure in unread.items())]
+        if sentences:
+            raise KrmfnError(*sentences)
         return resources
     name = "stdin" if path == "-" else os.path.normpath(path)
     text = stdin or b"" if path == "-" else files.read_named(path, root)

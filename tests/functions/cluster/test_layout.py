@@ -10,12 +10,13 @@ import pytest
 from krmfn_functions.cluster import config
 from krmfn_functions.cluster import layout as layouts
 from krmfn_functions.cluster.layout import Layout
+from krmfn_functions.options import RunOptions
 
 from krmfn import KrmfnError
 from tests.builders import CONFIG
 from tests.commands import ROOT, process
 from tests.functions.comparing.test_base import OWN, repository
-from tests.trees import OURS, plant
+from tests.trees import plant
 
 FILES = {
     "apps/gpu/kustomization.yaml": "namePrefix: gpu-\n",
@@ -47,7 +48,7 @@ def shown(laid: Layout) -> dict[str, list[str]]:
 def layout(config: str = "", *paths: str, named: Mapping[str, list[str]] | None = None) -> Layout:
     if config:
         plant(Path.cwd(), {".krmfn.yaml": config})
-    return layouts.layout(paths or ["."], OURS, named=named)
+    return layouts.layout(paths or ["."], RunOptions(), named or {})
 
 
 def findings(config: str, *paths: str) -> list[str]:
@@ -161,7 +162,7 @@ def test_the_configuration_file_is_the_one_at_the_root_of_the_repository(here: P
     assert shown(laid) == {"all": ["apps/nic", "apps/gpu"]}
     [other] = [finding for finding in laid.findings if finding.rule == "KRM521"]
     assert str(other).startswith("apps/.krmfn.yaml: warning: this configuration file is not read")
-    laid = layouts.layout(["apps"], OURS, "apps")
+    laid = layouts.layout(["apps"], RunOptions(root="apps"), {})
     assert shown(laid) == {"lab": ["apps/gpu", "apps/nic"]}
     assert (laid.config.name, laid.findings) == ("apps/.krmfn.yaml", [])
 

@@ -11,6 +11,7 @@ import pytest
 from krmfn_functions.cluster import layout
 from krmfn_functions.kustomization import graph_rules, reading
 from krmfn_functions.kustomization.graph import Graph
+from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import files as guarded
 
 from krmfn.rule import Rule
@@ -242,7 +243,7 @@ def test_the_examples_of_the_rules(rule: Rule, here: Path) -> None:
             files[document.file] = files.get(document.file, "") + document.text
         plant(here / name / ".git", {"HEAD": ""})
         plant(here / name, files)
-        laid: Any = layout.layout([name], OURS)
+        laid: Any = layout.layout([name], RunOptions(), {})
         rules = {
             one.rule for cluster in laid.clusters for root in cluster.roots for one in root.graph.findings(root.path)
         }

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.cluster import layout
+from krmfn_functions.options import RunOptions
 from krmfn_functions.paths.excludes import Excludes, check, excluder, unused
 
 from krmfn import KrmfnError
@@ -15,7 +16,7 @@ from tests import bounded
 from tests.builders import CONFIG
 from tests.commands import process
 from tests.functions.comparing.test_base import run_git
-from tests.trees import OURS, plant
+from tests.trees import plant
 
 
 def fits(path: str, *patterns: str) -> bool:
@@ -167,10 +168,10 @@ def test_a_pattern_that_matches_nothing_is_said_where_all_is_read(here: Path) ->
         "the pattern (.gitignore syntax, relative to this file), or remove it [KRM522]",
     ]
     for paths in (["."], ["lab", str(here)], [str(here.parent)]):
-        laid = layout.layout(paths, OURS, root=str(here.parent) if paths == [str(here.parent)] else None)
+        laid = layout.layout(paths, RunOptions(root=str(here.parent) if paths == [str(here.parent)] else None), {})
         assert [str(finding) for finding in laid.findings] == (expected if laid.config.name else []), paths
     for paths in (["lab"], ["prod", "lab", "docs"], ["-"]):
-        assert layout.layout(paths, OURS).findings == []
+        assert layout.layout(paths, RunOptions(), {}).findings == []
 
 
 def test_the_command_counts_what_is_left_out_and_says_what_is_not(here: Path) -> None:
@@ -192,9 +193,9 @@ def test_a_pattern_that_matches_nothing_hides_no_other_finding(here: Path) -> No
 
 def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -> None:
     (here / "vendor").symlink_to("/usr")
-    assert [str(finding) for finding in layout.layout(["."], OURS).findings] != []
+    assert [str(finding) for finding in layout.layout(["."], RunOptions(), {}).findings] != []
     for pattern in ("vendor", "vendor/"):
-        assert layout.layout(["."], OURS, exclude=Excludes((pattern,))).findings == []
+        assert layout.layout(["."], RunOptions(exclude=(pattern,)), {}).findings == []
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_a_folder_that_may_not_be_read_can_be_left_out_by_its_name(here: Path) -
 )
 def test_patterns_that_cannot_be_used_are_errors_of_the_file(here: Path, patterns: str, message: str) -> None:
     plant(here, {".krmfn.yaml": f"exclude: {patterns}\n"})
-    laid = layout.layout(["."], OURS)
+    laid = layout.layout(["."], RunOptions(), {})
     assert [str(finding).startswith(f".krmfn.yaml:{message}") for finding in laid.findings] == [True], laid.findings
     assert laid.clusters == []
     refused = process("krmfn", "check", "lab", "--exclude", "[z-a]", cwd=here)
