@@ -186,7 +186,7 @@ def _joined(
     clusters = [Cluster(name, tuple(roots), tuple(named[name])) for name, roots in held.items() if roots]
     members = (member for one in clusters for member in one.members if not member.problem)
     away = [real for real in dict.fromkeys(member.real for member in members) if not _is_below(real, paths)]
-    here = "" if any(map(os.path.isabs, names)) else os.path.realpath(os.curdir)
+    here = "" if any(map(os.path.isabs, names)) else os.getcwd()
     surveyed, unread = _surveyed([shown(path, here) for path in away], look)
     failures += unread
     beyond = {os.path.realpath(path): survey.roots for path, survey in surveyed.items()}

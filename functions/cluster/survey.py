@@ -99,7 +99,7 @@ def _below(
 ) -> Survey:
     """Return the roots below a folder; `real` is its path, absolute and without links."""
     bound = roots.root_of(path, root)
-    listing, problems = disk.below(path, _is_read, root, manifests.KUSTOMIZATIONS)
+    listing, problems = disk.below(path, _is_read, bound, manifests.KUSTOMIZATIONS)
     start = 0 if path == "." else len(os.path.join(path, ""))
     is_excluded = partial(exclude, bound or real)
     paths = [(os.path.join(real, file.name[start:]), file) for file in listing]
@@ -113,7 +113,7 @@ def _below(
     kinds.update((folder, "kustomization") for folder in tops)
     loose, in_charts = _loose(entries, graph)
     placed = _placed(loose, kinds, real, marks)
-    here = "" if os.path.isabs(path) else os.path.realpath(os.curdir)
+    here = "" if os.path.isabs(path) else os.getcwd()
     made = [
         Root(kinds.get(one, "files"), shown(one, here), one, graph, tuple(placed[one]))
         for one in sorted(placed)
@@ -124,7 +124,7 @@ def _below(
         for name, problem in problems
         if not is_excluded(os.path.join(real, name[start:]) + "/" * os.path.isdir(name))  # one may be a folder
     ]
-    messages = excludes.missing(real, is_excluded, _is_read)
+    messages = excludes.missing(real, roots.root_of(real) if root else bound, is_excluded, _is_read)
     findings += [error(message, rule="KRM523", place=Place(path)) for message in messages]
     if not itself:
         covered = {one.folder for one in graph.below(*tops)}

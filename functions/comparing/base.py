@@ -168,7 +168,7 @@ def _root(paths: Sequence[str]) -> str:
 
 def _from_root(path: str, root: str) -> str:
     """Return a path from the root of the work tree: as it is written, for what is a link today may be none before."""
-    written = os.path.relpath(os.path.join(os.path.realpath(os.curdir), os.path.normpath(path)), root)
+    written = os.path.relpath(os.path.join(os.getcwd(), os.path.normpath(path)), root)
     if written.split("/")[0] != "..":
         return written
     real = os.path.relpath(os.path.realpath(path), root)
@@ -178,9 +178,7 @@ def _from_root(path: str, root: str) -> str:
 
 
 def _is_in(path: str, root: str) -> bool:
-    return within(os.path.join(os.path.realpath(os.curdir), os.path.normpath(path)), root) or within(
-        os.path.realpath(path), root
-    )
+    return within(os.path.join(os.getcwd(), os.path.normpath(path)), root) or within(os.path.realpath(path), root)
 
 
 def _is_below(path: str, folder: str) -> bool:

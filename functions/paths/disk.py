@@ -39,7 +39,7 @@ class Disk:
     def __init__(self, root: str | None, absolute: bool = False) -> None:
         """Bound what is read by `root`; names are shown `absolute` or relative to the working folder."""
         self.root = root
-        self.shown = partial(shown, here="" if absolute else os.path.realpath(os.curdir))
+        self.shown = partial(shown, here="" if absolute else os.getcwd())
         self.links: dict[str, str] = {}
         """The links that were followed: the place of each, in a folder without links, and where it leads."""
         self._left = max_bytes()
@@ -113,15 +113,16 @@ class File(NamedTuple):
 
 
 def below(
-    folder: str, wanted: Callable[[str], bool], given: str | None = None, meant: Collection[str] = ()
+    folder: str, wanted: Callable[[str], bool], root: str | None, meant: Collection[str] = ()
 ) -> tuple[list[File], list[tuple[str, str]]]:
     """Return the files below a folder whose last names are wanted, sorted, and name and sentence of what is refused.
 
-    Names that begin with a dot are passed over. A file with two names is read by its own, else by the first; but one
-    of those that are `meant` says what the file is, as a link as well.
+    `root` is that of the folder (see `roots.root_of`). Names that begin with a dot are passed over. A file with two
+    names is read by its own, else by the first; but one of those that are `meant` says what the file is, as a link as
+    well.
     """
     here = os.path.realpath(folder)
-    root = roots.root_of(folder, given) or here
+    root = root or here
     if not roots.inside(here, root):
         raise KrmfnError(
             f"{folder} is outside of {root}, and nothing outside of it is read; pass another folder with --root DIR"

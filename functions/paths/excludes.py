@@ -20,7 +20,7 @@ from krmfn.counts import some
 from krmfn.errors import KrmfnError
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
-from .roots import parents, root_of, within
+from .roots import parents, within
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -136,13 +136,14 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def missing(folder: str, is_excluded: Callable[[str], bool], is_read: Callable[[str], bool]) -> Iterator[str]:
-    """Yield a sentence about what is not there below a folder, which is absolute and without links.
+def missing(
+    folder: str, root: str | None, is_excluded: Callable[[str], bool], is_read: Callable[[str], bool]
+) -> Iterator[str]:
+    """Yield a sentence about what is not there below a folder, which is absolute and without links; `root` is its root.
 
     `is_excluded` is asked of absolute paths (with a slash at the end of folders), `is_read` of the last names of files.
     Raises KrmfnError when Git cannot be asked what a sparse checkout leaves out.
     """
-    root = root_of(folder)
     if root is None or not os.path.lexists(os.path.join(root, ".git")):
         return
     if os.path.exists(os.path.join(_git_folder(root), "info", "sparse-checkout")):

@@ -17,7 +17,7 @@ from krmfn.runner import max_bytes
 from krmfn.yamltext import documents, edit, emit, split
 
 from ..run import note
-from . import contents, disk, files
+from . import contents, disk, files, roots
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 LISTS = ("List", "ResourceList")
@@ -36,7 +36,7 @@ def read(path: str, stdin: bytes | None = None, root: str | None = None, in_full
     Raises KrmfnError that names each file and line that cannot be read.
     """
     if path != "-" and os.path.isdir(path):
-        readable, problems = disk.below(path, _is_read, root)
+        readable, problems = disk.below(path, _is_read, roots.root_of(path, root))
         resources, unread = read_files(readable, in_full)
         sentences = [*dict(problems).values(), *(named(name, failure) for name, failure in unread.items())]
         if sentences:
