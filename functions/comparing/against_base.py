@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from krmfn.errors import KrmfnError
 from krmfn.resource import Manifest
@@ -18,12 +19,12 @@ from ..cluster.config import Config, parse
 from ..cluster.deployed import judge_final
 from ..cluster.layout import Layout
 from ..command import Context
-from ..paths.failures import Failure, failure_of, log_failures
-from ..paths.roots import within
+from ..paths.failures import failure_of, log_failures
 from ..plan import Comparison, Plan, undecided
 from . import base as bases
 from . import closures
 from .base import Base
+from .needed import is_below
 from .pairs import Pair, compared, deployed, join_theirs, paired
 
 _NOTHING = Plan((), (), (), 0)
@@ -41,80 +42,71 @@ def with_base(
     With `skips` a cluster whose inputs are those of the base is neither built nor compared (see `closures`).
     """
     asked, context = context, context._replace(options=context.options._replace(against=(), live=()))
+    known = None if asked.options.against else said
     members = [path for _, held in map(parse, context.options.cluster) for path in held]
     names = list(names) or ([] if members else ["."])
-    every = [*names, *members]
-    with bases.checked_out(ref, every, context.options.function_config) as base:
-        gone = next((one for one in every if not (os.path.lexists(one) or os.path.lexists(base.path(one)))), None)
-        if gone:
-            raise KrmfnError(f"{gone} exists neither here nor in the base {base.name}; is it the right PATH?")
-        here = [one for one in names if os.path.lexists(one)]
-        both = _laid_out(context, base, here, names) if skips and not asked.options.against else None
-        same = closures.alike(both[0], base.folder, both[1], base.root) if both else frozenset[str]()
-        if said and not asked.options.against:
-            new = said._replace(clusters=[one for one in said.clusters if one.cluster.name not in same])
+    with bases.checked_out(ref, [*names, *members], context.options.function_config) as base:
+        for one in (*names, *members):
+            if not os.path.lexists(one) and not os.path.lexists(base.path(one)):
+                raise KrmfnError(f"{one} exists neither here nor in the base {base.name}; is it the right PATH?")
+        sides = _laid_out(context, base, names) if skips and not asked.options.against else _Sides()
+        if known:
+            new = known._replace(clusters=[one for one in known.clusters if one.cluster.name not in sides.same])
         else:
-            new = _streams(context, here, _changed(both[1], base.root, both[1], base.root, same) if both else None)
-        old = _of_base(context, base, names, _changed(both[0], base.folder, both[1], base.root, same) if both else None)
-        pairs = paired(old, base.folder, new, base.root)
-        named = [(_name(base, pair), pair) for pair in pairs]
-        if failures := join_theirs(asked, named, said.theirs if said else None):
+            new = _streams(context, [one for one in names if os.path.lexists(one)], sides.new)
+        old = _of_base(context, base, names, sides.old)
+        pairs = [(_name(base, pair), pair) for pair in paired(old, base.folder, new, base.root)]
+        if failures := join_theirs(asked, pairs, said.theirs if said else None):
             log_failures(context.log, failures)
             return []
-        sides = {name: [one.final for one in pair if one] for name, pair in named}
-        live_nodes.join(asked, sides, [*sides, *same])
-        for one in new.clusters if not said or asked.options.against else ():
-            if one.is_whole:  # what is missing would be reported as missing
-                judge_final(one.final)
+        lists = {name: [one.final for one in pair if one] for name, pair in pairs}
+        live_nodes.join(asked, lists, [*lists, *sides.same])
+        for each in () if known else new.clusters:
+            if each.is_whole:  # what is missing would be reported as missing
+                judge_final(each.final)
         if not said:
             cluster_streams.log(context, new)
-        lost, missing = _lost(base, old, every), _missing(base, new)
-        compared = [
-            _with_base(base, pair, *(_of_pair(part, base, pairs, pair) for part in (lost, missing))) for pair in pairs
-        ]
-        compared += _unplaced(base, pairs, lost, missing)
-        if both and same:
-            places = {one.name: at for at, one in enumerate(both[1].clusters)}
-            compared += [Comparison(name, _NOTHING, is_same=True) for name in same]
-            compared.sort(key=lambda one: places.get(one.name, len(places)))
-        return [compared[0]._replace(name="")] if len(compared) == 1 else compared
+        results = [*_comparisons(base, old, new, pairs, [*names, *members])]
+        results += [Comparison(name, _NOTHING, is_same=True) for name in sides.same]
+        if sides.same:
+            results.sort(key=lambda one: sides.places.get(one.name, len(sides.places)))
+        return [results[0]._replace(name="")] if len(results) == 1 else results
 
 
-def _laid_out(context: Context, base: Base, here: Sequence[str], names: Sequence[str]) -> tuple[Layout, Layout] | None:
-    """Return which clusters there were and are; None when something of it is not certain, or not set alike."""
+class _Sides(NamedTuple):
+    """Which clusters there were and are, but for those whose inputs are the same; None where it is not known."""
+
+    old: Layout | None = None
+    new: Layout | None = None
+    same: frozenset[str] = frozenset()
+    places: Mapping[str, int] = MappingProxyType({})
+    """Where each cluster stands among those that are."""
+
+
+def _laid_out(context: Context, base: Base, names: Sequence[str]) -> _Sides:
+    """Return the clusters of both sides; nothing is known when something of it is not certain, or not set alike."""
     options = base.options(context.options)
-    if base.skipped or not closures.same_settings(options, base.folder, context.options, base.root):
-        return None
-    there = [path for path in map(base.path, names) if os.path.lexists(path)]
-    if len(here) != len(names) or len(there) != len(names) or context.options.cluster:
-        return None
+    there = [base.path(name) for name in names]
+    is_alike = closures.same_settings(options, base.folder, context.options, base.root)
+    if not is_alike or base.skipped or context.options.cluster or not all(map(os.path.lexists, [*names, *there])):
+        return _Sides()
     try:
         old = cluster_streams.laid_out(context._replace(options=options), there)
-        return old, cluster_streams.laid_out(context, here)
+        new = cluster_streams.laid_out(context, names)
     except KrmfnError:  # said when that side is rendered
-        return None
-
-
-def _changed(laid: Layout, top: str, new: Layout, new_top: str, same: Collection[str]) -> Layout:
-    """Return one side without the clusters that are the same on both."""
-    left_out = [closures.roots(one, new_top) for one in new.clusters if one.name in same]
-    return laid._replace(clusters=[one for one in laid.clusters if closures.roots(one, top) not in left_out])
+        return _Sides()
+    places = {one.name: at for at, one in enumerate(new.clusters)}
+    return _Sides(*closures.changed(old, base.folder, new, base.root), places)
 
 
 def _streams(context: Context, names: Sequence[str], laid: Layout | None = None) -> Streams:
     """Return the clusters of the PATHs that are there; no PATH is not the working folder here."""
     options = context.options
-    there = tuple(f"{name}={','.join(held)}" for name, held in _existing(options.cluster))
+    existing = [(name, [*filter(os.path.lexists, held)]) for name, held in map(parse, options.cluster)]
+    there = tuple(f"{name}={','.join(held)}" for name, held in existing if held)
     if not names and not there:
         return _NO_STREAMS
     return cluster_streams.rendered(context._replace(options=options._replace(cluster=there)), names, laid=laid)
-
-
-def _existing(joined: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each cluster of --cluster with those of its paths that are there."""
-    for name, held in map(parse, joined):
-        if there := [path for path in held if os.path.lexists(path)]:
-            yield name, there
 
 
 def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | None = None) -> Streams:
@@ -129,63 +121,60 @@ def _of_base(context: Context, base: Base, names: Sequence[str], laid: Layout | 
         return _NO_STREAMS._replace(failures=[failure_of("", failure)])
 
 
-class _Lost(NamedTuple):
-    """Something that one side has and that could not be read."""
+def _comparisons(
+    base: Base, old: Streams, new: Streams, pairs: Sequence[tuple[str, Pair]], every: Sequence[str]
+) -> Iterator[Comparison]:
+    """Yield the comparison of each cluster, and what could not be read and is a part of none: who knows what changes.
 
-    path: str
-    """From the root of the repository; "" when it counts for every cluster."""
-    result: Result
+    `pairs` are the clusters with their names, `every` the PATHs and the members of --cluster.
+    """
+    here = _unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))
+    there = [(path, base.located(result)) for path, result in _unread(old, base.from_root)]
+    there = [*((path, error(line)) for path, line in base.skipped_below(every)), *there]
+    lost, missing = ([(_owners(base, pairs, path), path, one) for path, one in side] for side in (there, here))
+    for at, (name, pair) in enumerate(pairs):
+        of_pair = ([one for owners, _, one in side if at in owners] for side in (lost, missing))
+        yield _with_base(base, name, pair, *of_pair)
+    for owners, path, one in missing:
+        if not owners:
+            yield Comparison(path, _NOTHING, [one], failed=True)
+    for owners, path, one in lost:
+        if not owners:
+            yield _unknown(base, path or ".", (), [one])
 
 
-def _lost(base: Base, old: Streams, every: Sequence[str]) -> list[_Lost]:
-    """Return what of the PATHs could not be read in the base."""
-    lost = [_Lost(path, error(line)) for path, line in base.skipped_below(every)]
-    lost += [one._replace(result=base.located(one.result)) for one in _unread(old, base.from_root)]
-    return lost
+def _unread(streams: Streams, from_root: Callable[[str], str]) -> Iterator[tuple[str, Result]]:
+    """Yield what is in none of the clusters since it could not be read, with its path from the root of the repository.
 
-
-def _missing(base: Base, new: Streams) -> list[_Lost]:
-    """Return what could not be read here."""
-    return _unread(new, lambda path: os.path.relpath(os.path.realpath(path), base.root))
-
-
-def _unread(streams: Streams, from_root: Callable[[str], str]) -> list[_Lost]:
-    """Return what is in none of the clusters since it could not be read; with the configuration file none is known."""
-    lost = []
+    The path is "" for what counts for every cluster: with the configuration file none is known.
+    """
     for result in _errors(streams.findings):
         path = from_root(result.place.path) if result.place else ""
-        lost.append(_Lost("" if path == CONFIG_FILE else path, result))
+        yield "" if path == CONFIG_FILE else path, result
     for failure in streams.failures:
         path = from_root(failure.path) if failure.path else ""
-        lost += (_Lost(path, result) for result in _results(failure))
-    return lost
+        yield from ((path, one) for one in failure.findings or [error("\n".join(failure.lines))])
 
 
-def _of_pair(lost: Sequence[_Lost], base: Base, pairs: Sequence[Pair], pair: Pair) -> list[Result]:
-    """Return what concerns one cluster."""
-    return [one.result for one in lost if _concerns(base, pairs, pair, one.path)]
-
-
-def _concerns(base: Base, pairs: Sequence[Pair], pair: Pair, path: str) -> bool:
-    """Return True when a path may be a part of a cluster: on one of the sides none has a root that is nearer to it."""
+def _owners(base: Base, pairs: Sequence[tuple[str, Pair]], path: str) -> set[int]:
+    """Return the pairs that a path may be a part of: on one of the sides none has a root that is nearer to it."""
     if not path:
-        return True
-    for at, top in enumerate((base.folder, base.root)):
-        nearest = [_nearness(one[at], top, path) for one in pairs]
-        if nearest[pairs.index(pair)] == max(nearest) >= 0:
-            return True
-    return False
+        return {*range(len(pairs))}
+    owners: set[int] = set()
+    for side, top in enumerate((base.folder, base.root)):
+        nearest = [_nearness(pair[side], top, path) for _, pair in pairs]
+        owners.update(at for at, length in enumerate(nearest) if length == max(nearest) >= 0)
+    return owners
 
 
 def _nearness(one: Rendered | None, top: str, path: str) -> int:
     """Return how long the longest root of a cluster is that holds a path; -1 for none."""
     roots = [os.path.relpath(root.path, top) for root in one.cluster.roots] if one else []
-    return max((0 if root == "." else len(root) for root in roots if root == "." or within(path, root)), default=-1)
+    return max((0 if root == "." else len(root) for root in roots if is_below(path, root)), default=-1)
 
 
-def _with_base(base: Base, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
+def _with_base(base: Base, name: str, pair: Pair, lost: list[Result], missing: list[Result]) -> Comparison:
     """Return the comparison of one cluster with its base; what it has and could not be read on either side is given."""
-    name = _name(base, pair)
     if pair.new and (not pair.new.is_whole or _errors(pair.new.final.results)):
         missing = [*missing, *_errors(pair.new.final.results)] or [error("it cannot be read completely")]
     if missing:
@@ -203,20 +192,6 @@ def _unknown(base: Base, name: str, after: Sequence[Manifest], reasons: Sequence
     head = error(f"{name} in the base {base.name} cannot be rendered, so what changes is not known")
     why = [head, *reasons, *(error(line) for line in base.elsewhere())]
     return Comparison(name, undecided(after), list(dict.fromkeys(why)))
-
-
-def _unplaced(base: Base, pairs: Sequence[Pair], lost: Sequence[_Lost], missing: Sequence[_Lost]) -> list[Comparison]:
-    """Return what could not be read and is a part of no cluster: nobody knows what changes there."""
-    left = [
-        [one for one in part if not any(_concerns(base, pairs, pair, one.path) for pair in pairs)]
-        for part in (lost, missing)
-    ]
-    here = [Comparison(one.path, _NOTHING, [one.result], failed=True) for one in left[1]]
-    return [*here, *(_unknown(base, one.path or ".", (), [one.result]) for one in left[0])]
-
-
-def _results(failure: Failure) -> list[Result]:
-    return list(failure.findings) or [error("\n".join(failure.lines))]
 
 
 def _errors(results: Sequence[Result]) -> list[Result]:

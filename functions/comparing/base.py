@@ -19,7 +19,7 @@ from ..paths import git, history, roots
 from ..paths.disk import refuse_inside
 from ..paths.git import Entry, Skipped
 from ..paths.roots import within
-from .needed import needed
+from .needed import is_below, needed
 
 _SHORT = 12
 """Characters of a commit's name that people are shown."""
@@ -65,7 +65,7 @@ class Base(NamedTuple):
     def skipped_below(self, paths: Sequence[str]) -> list[tuple[str, str]]:
         """Return each file below some PATHs that is not there, from the root of the repository, with a sentence."""
         wanted = [_from_root(path, self.root) for path in paths]
-        below = (one for one in self.skipped if any(_is_below(one.path, name) for name in wanted))
+        below = (one for one in self.skipped if any(is_below(one.path, name) for name in wanted))
         return [(one.path, self._sentence(one)) for one in below]
 
     def from_root(self, path: str) -> str:
@@ -123,14 +123,14 @@ def checked_out(ref: str, paths: Sequence[str], files: Sequence[str] = ()) -> It
 
             chosen = needed(listing, [*wanted, *more], read)
             # the PATHs' own files first: they may take as much room as there is
-            chosen.sort(key=lambda entry: not any(_is_below(entry.path, name) for name in wanted))
+            chosen.sort(key=lambda entry: not any(is_below(entry.path, name) for name in wanted))
             skipped = git.write(objects, chosen, absent, folder, max_bytes())
         yield Base(commit, root, folder, skipped)
 
 
 def _check_whole(root: str, wanted: Sequence[str]) -> None:
     """Raise KrmfnError when a sparse checkout leaves out files below the PATHs: they would count as deleted."""
-    gone = [name for name in history.left_out(root) if any(_is_below(name, one) for one in wanted)]
+    gone = [name for name in history.left_out(root) if any(is_below(name, one) for one in wanted)]
     if gone:
         raise KrmfnError(
             f"this is a sparse checkout without {gone[0]}{f' and {len(gone) - 1:,} more' if gone[1:] else ''}, "
@@ -179,7 +179,3 @@ def _from_root(path: str, root: str) -> str:
 
 def _is_in(path: str, root: str) -> bool:
     return within(os.path.join(os.getcwd(), os.path.normpath(path)), root) or within(os.path.realpath(path), root)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return folder == "." or within(path, folder)

@@ -8,7 +8,7 @@ built and compared.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from hashlib import sha256
 
@@ -29,25 +29,27 @@ class _Open(Exception):  # no error: both sides are built then
     """The inputs of a cluster are no closed list."""
 
 
-def alike(old: Layout, old_top: str, new: Layout, new_top: str) -> frozenset[str]:
-    """Return the names of the clusters with a kustomization that have the same inputs on both sides.
+def changed(old: Layout, old_top: str, new: Layout, new_top: str) -> tuple[Layout, Layout, frozenset[str]]:
+    """Return both sides without the clusters with a kustomization that have the same inputs, and the names of these.
 
     The tops are given without links. Loose files cost little: they are always compared. Nothing is alike when anything
     is wrong with a side: which files count is not certain then.
     """
     if any(side.failures or any(one.severity == "error" for one in side.findings) for side in (old, new)):
-        return frozenset()
+        return old, new, frozenset()
     read = lru_cache(maxsize=None)(_digest)
-    before = {one.name: one for one in old.clusters}
-    names: set[str] = set()
+    before = {_roots(one, old_top): one for one in reversed(old.clusters)}
+    same: list[tuple[Cluster, Cluster]] = []
     for there in (one for one in new.clusters if any(root.kind == "kustomization" for root in one.roots)):
-        here = _twin(there, new_top, before, old_top)
+        here = before.get(_roots(there, new_top))
         try:
             if here and _inputs(here, old_top, read) == _inputs(there, new_top, read):
-                names.add(there.name)
+                same.append((here, there))
         except (_Open, KrmfnError):
             continue
-    return frozenset(names)
+    gone, alike = {one.name for one, _ in same}, frozenset(one.name for _, one in same)
+    old = old._replace(clusters=[one for one in old.clusters if one.name not in gone])
+    return old, new._replace(clusters=[one for one in new.clusters if one.name not in alike]), alike
 
 
 def same_settings(old: RunOptions, old_top: str, new: RunOptions, new_top: str) -> bool:
@@ -67,15 +69,9 @@ def same_settings(old: RunOptions, old_top: str, new: RunOptions, new_top: str) 
         return False
 
 
-def _twin(cluster: Cluster, top: str, others: Mapping[str, Cluster], other_top: str) -> Cluster | None:
-    """Return the cluster of the other side with the same roots."""
-    own = roots(cluster, top)
-    return next((one for one in others.values() if roots(one, other_top) == own), None)
-
-
-def roots(cluster: Cluster, top: str) -> list[tuple[str, str]]:
+def _roots(cluster: Cluster, top: str) -> tuple[tuple[str, str], ...]:
     """Return kind and path, from the top, of each root of a cluster."""
-    return [(root.kind, os.path.relpath(root.path, top)) for root in cluster.roots]
+    return tuple((root.kind, os.path.relpath(root.path, top)) for root in cluster.roots)
 
 
 def _inputs(cluster: Cluster, top: str, digest: Digest) -> list[tuple[str, str, bytes]]:

@@ -18,7 +18,7 @@ from ..cluster.config import NAME as CONFIG_FILE
 from ..kustomization.documents import documents
 from ..paths.git import LINK, Entry
 from ..paths.manifests import KUSTOMIZATIONS
-from ..paths.roots import within
+from ..paths.roots import parents, within
 
 _FUNCTIONS = ("generators", "transformers", "validators")
 _MOST_LINKS = 40
@@ -54,7 +54,7 @@ class _Search:
     def take(self, path: str, whole: bool = False) -> list[str]:
         """Take a file, what is in a folder (its kustomization, or the `whole`), and a submodule above; return them."""
         real = self._resolved(path)
-        found = [above for above in _upwards(real) if above in self._known]
+        found = [above for above in parents(real) if above in self._known]
         start = "" if real == "." else f"{real}/"
         for at in range(bisect_left(self._paths, start), len(self._paths)):
             below = self._paths[at]
@@ -75,7 +75,7 @@ class _Search:
                 clusters = manifest.get("clusters")
                 for members in clusters.values() if isinstance(clusters, dict) else ():
                     held = [self._resolved(os.path.join(os.path.dirname(name), text)) for text in _strings(members)]
-                    if any(_is_below(one, real) or _is_below(real, one) for one in held for real in reals):
+                    if any(is_below(one, real) or is_below(real, one) for one in held for real in reals):
                         for one in held:
                             self.take(one, whole=True)
 
@@ -115,7 +115,7 @@ class _Search:
         """Return a path without links; of one that leads out, or in a circle, what is left."""
         path = os.path.normpath(path)
         for _ in range(_MOST_LINKS):
-            link = next((one for one in reversed(list(_upwards(path))) if one in self._links), None)
+            link = next((one for one in reversed(list(parents(path))) if one in self._links), None)
             if link is None:
                 break
             path = os.path.normpath(os.path.join(os.path.dirname(link), self._links[link], path[len(link) + 1 :]))
@@ -138,12 +138,6 @@ def _strings(data: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
-def _upwards(path: str) -> Iterator[str]:
-    """Yield a path, and the folders that hold it."""
-    while path not in ("", "/", "."):
-        yield path
-        path = os.path.dirname(path)
-
-
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Return True when a path from the root of the repository is that of the folder, or below it."""
     return folder == "." or within(path, folder)
