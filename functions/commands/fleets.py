@@ -49,7 +49,7 @@ def read(lists: Mapping[str, ResourceList], results: list[Result]) -> Iterator[t
         if not resources.failed:
             mode = function_config.read(resources)[0].exclusivity
             whole = cluster.of_list(resources, domain_of)
-            problems = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+            problems = list(rules.about_input(whole, rules.today()))
             problems += cluster.not_held(whole)
             results += of_cluster(path, problems)
             if not any(problem.severity == "error" for problem in problems):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from krmfn import KrmfnError, ResourceList, Result, error, warning
 from krmfn.counts import some
 from krmfn.results import json_text, printable
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from .. import options
@@ -18,7 +18,6 @@ from ..fleet import mirrors, registry
 from ..fleet.coverage import Group, coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import images, not_known
-from ..fleet.mirrors import Build
 from ..fleet.table import aligned
 from ..formats.checked import of_cluster
 from ..kmm.resolution import resolver
@@ -83,7 +82,7 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         raise KrmfnError("--builds cannot be combined with --mirror or --from, whose files do not say what is built")
     results: list[Result] = []
     needed: list[Sequence[Pulled]] = []
-    built: list[Build] = []
+    built: list[dict[str, Any]] = []
     moves, where = moving.moves(args.kernel), moving.where(args.where)
     if args.where and not moves:
         raise KrmfnError("--where needs --kernel, which it applies to some nodes")
@@ -93,8 +92,7 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         nodes = moving.moved(lists[name], name, moves, where)(whole.fleet)
         every += nodes
         kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
-        found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, kernels, whole.theirs)
-        needed.append([pulled(image) for image in found])
+        needed.append([pulled(image) for image in images(groups, whole, kernels)])
         built += mirrors.builds(groups, whole.drivers, kernels) if args.builds else ()
         results += of_cluster(name, _left_out(not_known(groups, whole.drivers), args.kernel))
         if not args.allow_unmapped:
@@ -118,13 +116,13 @@ def _text(
     lists: Mapping[str, ResourceList],
     args: Images,
     wanted: Sequence[Pulled],
-    built: Sequence[Build],
+    built: Sequence[dict[str, Any]],
     there: frozenset[str] | None,
 ) -> str:
     """Return what is printed: the images, where they are copied from, or what has to be built and is not there."""
     if args.builds:
-        lacking = {*registry.missing((one.image for one in built), there or frozenset())}
-        return json_text(mirrors.matrix(one for one in built if one.image in lacking), 2) + "\n"
+        lacking = {*registry.missing((one["image"] for one in built), there or frozenset())}
+        return json_text(mirrors.matrix(one for one in built if one["image"] in lacking), 2) + "\n"
     replaced = [one for resources in lists.values() for one in run_of(resources).transformed.images]
     known = [*map(mirrors.mirror, args.mirror), *((one.name, one.new_name) for one in replaced if one.new_name)]
     copied = (one.name for one in wanted if not one.built)

@@ -26,8 +26,8 @@ class Cluster(NamedTuple):
     """What is joined: see `coverage`, `images` and `rules.check`."""
 
     fleet: Fleet
-    drivers: list[Driver]
-    workloads: list[Workload]
+    drivers: Sequence[Driver] = ()
+    workloads: Sequence[Workload] = ()
     theirs: Sequence[Driver] = ()
     """Modules that stand elsewhere (--against): they may exclude those here, and pods here may wait for them."""
 
@@ -42,11 +42,10 @@ def of_list(resources: ResourceList, domain_of: Callable[[Item], str | None] = l
 
     `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`).
     """
-    drivers = [one for _, one in _drivers(resources, domain_of)]
     pods = [item.manifest for item in resources.items if (item.group, item.kind) in POD_KINDS and not item.is_local]
     external = run_of(resources).external
-    theirs = of_theirs(external, domain_of) if external else []
-    return Cluster(nodes.read(resources), drivers, workloads(pods), theirs)
+    drivers = [one for _, one in _drivers(resources, domain_of)]
+    return Cluster(nodes.read(resources), drivers, workloads(pods), of_theirs(external, domain_of) if external else ())
 
 
 def of_theirs(resources: ResourceList, domain_of: Callable[[Item], str | None]) -> list[Driver]:
@@ -97,23 +96,18 @@ def label_keys(resources: ResourceList) -> set[str]:
     """Return the node labels that selectors in a list use, whether the function could render it or not."""
     keys: set[str] = set()
     for item in resources.items:
-        kind = (item.group, item.kind)
-        if kind in MODULE_KINDS:
-            own = driver(item.manifest)
-            keys |= own.keys
-        elif kind in POD_KINDS or item.kind in CONFIGS:
+        if (item.group, item.kind) in MODULE_KINDS:
+            keys |= driver(item.manifest).keys
+        elif (item.group, item.kind) in POD_KINDS or item.kind in CONFIGS:
             keys.update(_selected(item.manifest, item.kind == "Ptemplate"))
     return {key for key in keys if not is_set_by_kmm(key)}
 
 
 def _selected(value: Any, whole: bool = False) -> Iterator[str]:
     """Yield the keys of every nodeSelector in a manifest; with `whole` of its spec.selector, too."""
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            if key == "nodeSelector" or (whole and key == "selector"):
-                yield from map(str, entry if isinstance(entry, dict) else ())
-            else:
-                yield from _selected(entry, whole)
-    elif isinstance(value, list):
-        for entry in value:
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        if key == "nodeSelector" or (whole and key == "selector"):
+            yield from map(str, entry if isinstance(entry, dict) else ())
+        else:
             yield from _selected(entry, whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from itertools import pairwise
 
@@ -41,17 +41,6 @@ class Entry(NamedTuple):
     """The version of its kubelet."""
 
 
-class _Known(NamedTuple):
-    """The parts of the entries so far, each with the one object for it: all of them are what an API server takes."""
-
-    kernels: dict[str, str]
-    kubelets: dict[str, str]
-    shapes: dict[Shape, Shape]
-    keys: Callable[[tuple[str, ...]], tuple[str, ...]]
-    """Returns which keys of labels are kept, sorted."""
-    value: Callable[[str], str]
-
-
 def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list[Entry]:
     """Return the nodes, sorted by name; `keys` are the labels to keep, None for all.
 
@@ -61,10 +50,9 @@ def collect(manifests: Iterable[Manifest], keys: Collection[str] | None) -> list
     entries: list[Entry] = []
     problems: list[str] = []
     wanted = None if keys is None else frozenset(keys)
-    known = _Known({}, {}, {}, cache(lambda every: _kept(every, wanted)), cache(_value))
     for number, manifest in enumerate(manifests, 1):
         try:
-            entries.append(_entry(_node(manifest), known))
+            entries.append(_entry(_node(manifest), wanted))
         except KrmfnError as failure:
             kind, name = text(manifest, "kind") or "Node", text(manifest.get("metadata"), "name")
             problems.append(f"item {number:,}{f' ({kind} {name})' if name else ''}: {failure}")
@@ -93,40 +81,65 @@ def _node(manifest: Manifest) -> Node:
     return node._replace(taints=tuple(taint for taint in node.taints if taint.key not in facts.PASSING))
 
 
-def _entry(node: Node, known: _Known) -> Entry:
-    """Return a node as an entry. Raises KrmfnError for text that no API server takes: it would break the lines."""
+def _entry(node: Node, wanted: frozenset[str] | None) -> Entry:
+    """Return a node as an entry. Raises KrmfnError for text that no API server takes: it would break the lines.
+
+    Equal parts are judged once.
+    """
     if errors := subdomain_errors(node.name):
         raise KrmfnError(f"{node.name!r} is not a valid name: {errors[0]}")
-    kernel = node.kernel or UNKNOWN
-    if kernel not in known.kernels and (not kernel.isprintable() or kernel.split() != [kernel]):
-        raise KrmfnError(f"its kernel version {kernel!r} is not one word")
-    if node.kubelet not in known.kubelets and node.kubelet and not KUBELET.fullmatch(node.kubelet):
-        raise KrmfnError(f"its kubelet version {node.kubelet!r} is none")
-    shape = (node.architecture, node.os_image, node.taints)
-    if shape not in known.shapes:
-        _check_shape(*shape)
+    kernel, kubelet = _kernel(node.kernel or UNKNOWN), _kubelet(node.kubelet)
+    shape = _shape(node.architecture, node.os_image, node.taints)
     try:
-        keys = known.keys(tuple(node.labels))
-        values = tuple(map(known.value, map(node.labels.__getitem__, keys)))
+        keys = _kept(tuple(node.labels), wanted)
+        values = tuple(map(_value, map(node.labels.__getitem__, keys)))
     except KrmfnError as failure:
         raise KrmfnError(_problem(node.labels)) from failure
-    shape, kernel = known.shapes.setdefault(shape, shape), known.kernels.setdefault(kernel, kernel)
-    return Entry(node.name, kernel, shape, keys, values, known.kubelets.setdefault(node.kubelet, node.kubelet))
+    return Entry(node.name, kernel, shape, keys, values, kubelet)
 
 
-def _kept(keys: tuple[str, ...], wanted: Collection[str] | None) -> tuple[str, ...]:
+@cache
+def _kernel(kernel: str) -> str:
+    """Return a node's kernel. Raises KrmfnError for one that is not one word."""
+    if not kernel.isprintable() or kernel.split() != [kernel]:
+        raise KrmfnError(f"its kernel version {kernel!r} is not one word")
+    return kernel
+
+
+@cache
+def _kubelet(version: str) -> str:
+    """Return the version of a kubelet. Raises KrmfnError for what is none."""
+    if version and not KUBELET.fullmatch(version):
+        raise KrmfnError(f"its kubelet version {version!r} is none")
+    return version
+
+
+@cache
+def _shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) -> Shape:
+    """Return a node's shape. Raises KrmfnError for text or taints that no API server takes."""
+    for what, line in (("architecture", architecture), ("osImage", os_image)):
+        if not line.isprintable() or len(line) > LONGEST:
+            raise KrmfnError(f"its status.nodeInfo.{what} {line[:80]!r} is not one line of text")
+    for taint in taints:
+        if errors := [*label_key_errors(taint.key), *label_value_errors(taint.value)]:
+            raise KrmfnError(f"its taint {taint} is not valid: {errors[0]}")
+    return architecture, os_image, taints
+
+
+@cache
+def _kept(keys: tuple[str, ...], wanted: frozenset[str] | None) -> tuple[str, ...]:
     """Return the keys of labels to keep, in order. Raises KrmfnError for one that no API server takes."""
     kept = [key for key in keys if wanted is None or key in wanted or key.startswith(VERSION_LABELS)]
-    for key in kept:
-        if errors := label_key_errors(key):
-            raise KrmfnError(errors[0])
+    if any(map(label_key_errors, kept)):
+        raise KrmfnError
     return tuple(sorted(key for key in kept if not is_set_by_kmm(key)))
 
 
+@cache
 def _value(value: str) -> str:
     """Return the value of a label. Raises KrmfnError for one that no API server takes."""
-    if errors := label_value_errors(value):
-        raise KrmfnError(errors[0])
+    if label_value_errors(value):
+        raise KrmfnError
     return value
 
 
@@ -137,12 +150,3 @@ def _problem(labels: Mapping[str, str]) -> str:
         for key, value in sorted(labels.items())
         if (errors := [*label_key_errors(key), *label_value_errors(value)])
     )
-
-
-def _check_shape(architecture: str, os_image: str, taints: tuple[Taint, ...]) -> None:
-    for what, line in (("architecture", architecture), ("osImage", os_image)):
-        if not line.isprintable() or len(line) > LONGEST:
-            raise KrmfnError(f"its status.nodeInfo.{what} {line[:80]!r} is not one line of text")
-    for taint in taints:
-        if errors := [*label_key_errors(taint.key), *label_value_errors(taint.value)]:
-            raise KrmfnError(f"its taint {taint} is not valid: {errors[0]}")

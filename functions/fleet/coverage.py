@@ -7,7 +7,8 @@ once per Module, and nodes for which all of that is equal are one group with one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from krmfn import KrmfnError
 from krmfn.typed import Literal, NamedTuple
@@ -34,8 +35,12 @@ loaded), or keeps another version; waiting: nothing is loaded while the node is 
 """
 Cluster = tuple[tuple[str, str], ...] | None
 """The labels of a cluster that a hub manages; None: this one."""
+LOADING = ("planned", "not labelled", "other version", "waiting", "blocked")
+"""The states in which KMM looks for the image of a Module, at once or when what keeps the node from it ends."""
 STEPS = 50_000_000
 """The bound on the work of matching, in look-ups: some tens of seconds."""
+_Judge = Callable[[int, str, tuple[Taint, ...], str | None], "Outcome"]
+"""From a driver's position, a node's kernel and taints, and the value of its version label."""
 
 
 class Outcome(NamedTuple):
@@ -64,7 +69,6 @@ class Group(NamedTuple):
     nodes: list[Node]
     """In the order of their names."""
     kernel: str
-    taints: tuple[Taint, ...]
     outcomes: tuple[Outcome, ...]
     theirs: tuple[Outcome, ...] = ()
     """What becomes of Modules that stand elsewhere; their positions follow those of the drivers here."""
@@ -87,7 +91,7 @@ def coverage(
         same_selector.setdefault(frozenset(selector.items()), []).append(position)
     of_selector = list(same_selector.values())
     excluded = clashing([driver.claim for driver in drivers])
-    judge = _Judge(drivers)
+    judge, version_labels = _judge(drivers), [driver.version_label for driver in drivers]
     groups: list[Group] = []
     # two clusters of a hub may have nodes of one name
     names = [(node.name, at) for at, node in enumerate(nodes)]
@@ -96,11 +100,13 @@ def coverage(
     try:
         for matching, members in match(list(same_selector), labelled, Work(STEPS)):
             selected = sorted(position for selector in matching for position in of_selector[selector])
-            alike = _groups([nodes[at] for _, at in members], selected, excluded(selected) if exclusive else {}, judge)
-            groups += (_divided(group, number) for group in alike) if theirs else alike
+            clashes = excluded(selected) if exclusive else {}
+            keys = [(position, version_labels[position]) for position in selected if version_labels[position]]
+            groups += _groups([nodes[at] for _, at in members], selected, clashes, keys, judge)
     except Exhausted as failure:
         raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
-    return _blocked(sorted(groups, key=lambda group: group.nodes[0].name))
+    groups = _blocked(sorted(groups, key=lambda group: group.nodes[0].name))
+    return [_divided(group, number) for group in groups] if theirs else groups
 
 
 def _blocked(groups: list[Group]) -> list[Group]:
@@ -111,7 +117,7 @@ def _blocked(groups: list[Group]) -> list[Group]:
     """
     blocker: dict[tuple[int, Cluster], tuple[str, str]] = {}
     for group in groups:
-        for one in (*group.outcomes, *group.theirs):
+        for one in group.outcomes:
             if one.failure and one.state in ("failure", "conflict"):
                 blocker.setdefault((one.driver, group.nodes[0].cluster), (group.nodes[0].name, one.failure))
     if not blocker:
@@ -123,10 +129,7 @@ def _blocked(groups: list[Group]) -> list[Group]:
         return own._replace(state="blocked", failure=failure) if name and one.state == "planned" else own
 
     return [
-        group._replace(
-            outcomes=tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes),
-            theirs=tuple(judged(one, group.nodes[0].cluster) for one in group.theirs),
-        )
+        group._replace(outcomes=tuple(judged(one, group.nodes[0].cluster) for one in group.outcomes))
         for group in groups
     ]
 
@@ -144,29 +147,63 @@ def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None
 
 
 def _groups(
-    nodes: list[Node], selected: list[int], excluded: Mapping[int, frozenset[int]], judge: _Judge
-) -> list[Group]:
-    """Return the groups of nodes that the same drivers select."""
-    labels = [(position, key) for position in selected if (key := judge.version_keys.get(position))]
+    nodes: list[Node],
+    selected: list[int],
+    excluded: Mapping[int, frozenset[int]],
+    labels: list[tuple[int, str]],
+    judge: _Judge,
+) -> Iterator[Group]:
+    """Yield the groups of nodes that the same drivers select; `labels` are the version labels of these drivers."""
     alike: dict[tuple[str, str, tuple[Taint, ...], Cluster, tuple[str | None, ...]], list[Node]] = {}
     for node in nodes:
         versions = tuple(node.labels.get(key) for _, key in labels)
         alike.setdefault((node.kernel, node.last_kernel, node.taints, node.cluster, versions), []).append(node)
-    groups = []
     for (kernel, last_kernel, taints, _, versions), members in alike.items():
         version_of = {position: version for (position, _), version in zip(labels, versions, strict=True)}
         outcomes = []
         for position in selected:
-            if position in excluded:
-                # KMM minds no conflict, and may fail all the same
-                found = judge.outcome(position, kernel, taints, None)
+            found = judge(position, kernel, taints, version_of.get(position))
+            if position in excluded:  # KMM minds no conflict, and may fail all the same
                 failure = found.failure if found.state == "failure" else ""
-                outcomes.append(Outcome(position, "conflict", others=excluded[position], failure=failure))
-            else:
-                found = judge.outcome(position, kernel, taints, version_of.get(position))
-                outcomes.append(found._replace(last_kernel=last_kernel) if found.state == "other version" else found)
-        groups.append(Group(members, kernel, taints, tuple(outcomes)))
-    return groups
+                found = Outcome(position, "conflict", others=excluded[position], failure=failure)
+            elif found.state == "other version":
+                found = found._replace(last_kernel=last_kernel)
+            outcomes.append(found)
+        yield Group(members, kernel, tuple(outcomes))
+
+
+def _judge(drivers: Sequence[Driver]) -> _Judge:
+    """Return what says what becomes of a driver that nothing excludes; each kernel is resolved once per driver."""
+    resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
+
+    @cache
+    def of_kernel(position: int, kernel: str) -> Outcome:
+        resolve = resolvers[position]
+        if resolve is None:
+            return Outcome(position, "planned")
+        if not kernel:
+            return Outcome(position, "kernel unknown")
+        try:
+            resolution = resolve(kernel)
+        except KrmfnError as failure:
+            return Outcome(position, "failure", failure=str(failure))
+        return Outcome(position, "planned" if resolution.mapping is not None else "no mapping", resolution)
+
+    @cache
+    def outcome(position: int, kernel: str, taints: tuple[Taint, ...], version: str | None) -> Outcome:
+        driver = drivers[position]
+        if driver.is_terminating:
+            return Outcome(position, "terminating")
+        left = tuple(taint for taint in taints if not tolerates(driver.tolerations, taint))
+        if not {taint.key for taint in left} <= PASSING.keys():
+            return Outcome(position, "taint", taints=left)
+        found = of_kernel(position, kernel)
+        if found.state == "planned" and driver.version_label and version != driver.module.version:
+            # an empty label is none
+            found = found._replace(state="other version" if version else "not labelled", failure=version or "")
+        return _waiting(found, left) if left else found
+
+    return outcome
 
 
 def _waiting(outcome: Outcome, taints: tuple[Taint, ...]) -> Outcome:
@@ -179,58 +216,3 @@ def _waiting(outcome: Outcome, taints: tuple[Taint, ...]) -> Outcome:
     if outcome.state == "other version":
         return outcome._replace(state="not labelled", failure="", taints=taints)
     return outcome._replace(taints=taints)
-
-
-class _Judge:
-    """What is decided once: per driver and kernel, per driver and set of taints."""
-
-    def __init__(self, drivers: Sequence[Driver]) -> None:
-        self.drivers = drivers
-        self.version_keys = {at: one.version_label for at, one in enumerate(drivers) if one.version_label}
-        self._terminating = {at for at, one in enumerate(drivers) if one.is_terminating}
-        self._resolvers = [resolver(driver.module) if driver.loads else None for driver in drivers]
-        self._outcomes: dict[tuple[int, str], Outcome] = {}
-        self._taints: dict[tuple[int, tuple[Taint, ...]], tuple[Taint, ...]] = {}
-
-    def outcome(self, position: int, kernel: str, taints: tuple[Taint, ...], version: str | None) -> Outcome:
-        """Return what becomes of a driver that nothing excludes; `version` is the value of the node's label."""
-        if position in self._terminating:
-            return Outcome(position, "terminating")
-        left = self._untolerated(position, taints) if taints else ()
-        if left and not {taint.key for taint in left} <= PASSING.keys():
-            return Outcome(position, "taint", taints=left)
-        outcome = self._tolerated(position, kernel, version)
-        return _waiting(outcome, left) if left else outcome
-
-    def _tolerated(self, position: int, kernel: str, version: str | None) -> Outcome:
-        outcome = self._of_kernel(position, kernel)
-        wanted = self.drivers[position].module.version if position in self.version_keys else ""
-        if outcome.state != "planned" or not wanted or version == wanted:
-            return outcome
-        if not version:  # an empty label is none
-            return outcome._replace(state="not labelled")
-        return outcome._replace(state="other version", failure=version)
-
-    def _untolerated(self, position: int, taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
-        if (position, taints) not in self._taints:
-            tolerations = self.drivers[position].tolerations
-            left = tuple(taint for taint in taints if not tolerates(tolerations, taint))
-            self._taints[position, taints] = left
-        return self._taints[position, taints]
-
-    def _of_kernel(self, position: int, kernel: str) -> Outcome:
-        if (position, kernel) not in self._outcomes:
-            self._outcomes[position, kernel] = self._resolved(position, kernel)
-        return self._outcomes[position, kernel]
-
-    def _resolved(self, position: int, kernel: str) -> Outcome:
-        resolve = self._resolvers[position]
-        if resolve is None:
-            return Outcome(position, "planned")
-        if not kernel:
-            return Outcome(position, "kernel unknown")
-        try:
-            resolution = resolve(kernel)
-        except KrmfnError as failure:
-            return Outcome(position, "failure", failure=str(failure))
-        return Outcome(position, "planned" if resolution.mapping is not None else "no mapping", resolution)

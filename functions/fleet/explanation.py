@@ -11,7 +11,9 @@ from ..exclusivity.node import Node
 from . import wording
 from .coverage import Outcome
 from .drivers import Driver
-from .live import Held, Live
+from .live import Key, Live
+
+_NOTHING = "nothing, as far as the dump says"
 
 
 class Told(NamedTuple):
@@ -26,20 +28,24 @@ class Told(NamedTuple):
 def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | None) -> Told:
     """Return what is known of a Module on a node that it selects; `live` is None where there is no dump."""
     driver = drivers[outcome.driver]
-    name = f"{driver.module.ref.namespace}/{driver.module.ref.name}"
-    steps = tuple(_steps(node, driver, outcome, live))
-    is_planned = outcome.state == "planned"
-    if live is None:
-        why = "is planned" if is_planned else f"is not planned to run: {wording.reason(drivers, outcome)}"
-        return Told(is_planned, f"{node.name}: {name} {why}", steps)
-    reason = "" if is_planned else wording.reason(drivers, outcome)
-    holds, said = _planned(node, driver, outcome, live) if is_planned else (False, _unplanned(node, driver, live))
-    return Told(holds, f"{node.name}: {name} {'; '.join(filter(None, (reason, said)))}", steps)
-
-
-def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
-    """Return whether the node has a Module that it shall have, and the end of the sentence; the first reason counts."""
     key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
+    named = f"{node.name}: {key[1]}/{key[2]}"
+    steps, is_planned = tuple(_steps(key, node, driver, outcome, live)), outcome.state == "planned"
+    reason = wording.reason(drivers, outcome)
+    if live is None:
+        return Told(is_planned, f"{named} {'is planned' if is_planned else f'is not planned to run: {reason}'}", steps)
+    if is_planned:
+        holds, said = _planned(key, node, driver, outcome, live)
+        return Told(holds, f"{named} {said}", steps)
+    is_left = key in live.loaded or driver.ready in node.labels
+    left = f"; it is still loaded: {_worker(key, driver, live)}" if is_left else ""
+    return Told(False, f"{named} {reason}{left}", steps)
+
+
+def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[bool, str]:
+    """Return whether the node has a Module that it shall have, and the end of the sentence; the first reason counts."""
+    is_ready = driver.ready in node.labels
+    wanted, loaded, image = live.wanted.get(key), live.loaded.get(key), outcome.resolution.image or ""
     if live.modules and key[1:] not in live.modules:
         return False, "is planned, but the Module is not on the cluster: has it been synced?"
     if live.modules.get(key[1:]):
@@ -47,65 +53,47 @@ def _planned(node: Node, driver: Driver, outcome: Outcome, live: Live) -> tuple[
     if not driver.loads:
         return False, "has a plugin only, and what a dump says of plugins is not read"
     if not live.configured:
-        there = "has its ready label" if driver.ready in node.labels else "lacks its ready label"
+        there = "has its ready label" if is_ready else "lacks its ready label"
         return False, f"{there}; of which image is not known: add `nodemodulesconfigs` to the dump"
-    wanted, loaded, image = live.wanted.get(key), live.loaded.get(key), outcome.resolution.image or ""
     if wanted is None:
         return False, f"is not scheduled by KMM: it has not found the image {image}, or has not come to it"
     if (wanted.image, wanted.kernel) != (image, node.kernel):
-        return False, f"shall get {image} for {node.kernel}, but KMM schedules {_held(wanted)}"
+        return False, f"shall get {image} for {node.kernel}, but KMM schedules {wanted}"
+    said = _worker(key, driver, live)
     if loaded is None or (loaded.image, loaded.kernel) != (wanted.image, wanted.kernel):
-        before = f"{_held(loaded)} is loaded, not {image}" if loaded else "is not loaded"
-        return False, f"{before}: {_worker(node, driver, live)}"
+        return False, f"{f'{loaded} is loaded, not {image}' if loaded else 'is not loaded'}: {said}"
     if not loaded.boot or not live.boots[node.name]:
-        return (
-            False,
-            f"was loaded as {image}, but whether since the node's last boot is not known: the dump has no boot",
-        )
+        unknown = "but whether since the node's last boot is not known: the dump has no boot"
+        return False, f"was loaded as {image}, {unknown}"
     if loaded.boot != live.boots[node.name]:
-        return False, f"was loaded before the node's last boot, and not since: {_worker(node, driver, live)}"
-    if driver.ready not in node.labels:
+        return False, f"was loaded before the node's last boot, and not since: {said}"
+    if not is_ready:
         return False, f"is loaded, but the node lacks the label {driver.ready}"
     if (worker := live.workers.get(key)) and worker.action != "Load":  # an uncordon does not cancel it
-        return False, f"is loaded, and about to be unloaded: {_worker(node, driver, live)}"
+        return False, f"is loaded, and about to be unloaded: {said}"
     return True, f"is loaded: {image}"
 
 
-def _unplanned(node: Node, driver: Driver, live: Live) -> str:
-    """Return what is still there of a Module that the node shall not have; "" when nothing is."""
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
-    if key not in live.loaded and driver.ready not in node.labels:
-        return ""
-    return f"it is still loaded: {_worker(node, driver, live)}"
-
-
-def _held(held: Held) -> str:
-    return f"{held.image} for {held.kernel}"
-
-
-def _worker(node: Node, driver: Driver, live: Live) -> str:
+def _worker(key: Key, driver: Driver, live: Live) -> str:
     """Return what KMM's pod says, and which pods hold the kernel module where it is unloaded."""
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
     worker = live.workers.get(key)
     if worker is None:
         return "no worker pod is in the dump"
     said = f"the pod {worker.pod} ({worker.action}) {f'says {worker.reason}' if worker.reason else 'is at work'}"
-    holders = sorted(pod for pod, keys in live.pods.get(node.name, ()) if keys & set(driver.set_by_kmm))
+    holders = sorted(pod for pod, keys in live.pods.get(key[0], ()) if keys & set(driver.set_by_kmm))
     held = f"; {some(holders, len(holders))} may hold the kernel module" if holders else ""
     return f"{said}{held if worker.action == 'Unload' else ''}"
 
 
-def _steps(node: Node, driver: Driver, outcome: Outcome, live: Live | None) -> Iterator[str]:
+def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | None) -> Iterator[str]:
     yield f"planned by {wording.name(driver)}"
     if mapping := wording.mapping(driver, outcome):
         yield f"mapping {mapping}: {outcome.resolution.image or 'no image'}"
     yield f"kernel {node.kernel or 'not known'}; taints {', '.join(map(str, node.taints)) or 'none'}"
-    if live is None:
-        return
-    yield f"label {driver.ready}: {'there' if driver.ready in node.labels else 'not there'}"
-    key = (node.name, driver.module.ref.namespace, driver.module.ref.name)
-    for what, held in (("KMM schedules", live.wanted.get(key)), ("KMM has loaded", live.loaded.get(key))):
-        yield f"{what} {_held(held) if held else 'nothing, as far as the dump says'}"
+    if live is not None:
+        yield f"label {driver.ready}: {'there' if driver.ready in node.labels else 'not there'}"
+        yield f"KMM schedules {live.wanted.get(key, _NOTHING)}"
+        yield f"KMM has loaded {live.loaded.get(key, _NOTHING)}"
 
 
 def unselected(node: Node, drivers: Sequence[Driver]) -> Told:

@@ -13,70 +13,63 @@ from ..kmm.module import MAPPINGS
 from ..kmm.resolution import resolver
 from ..kmm.versions import Target
 from . import wording
+from .cluster import Cluster
 from .coverage import Group, Outcome, coverage
 from .drivers import Driver
 from .hints import Hints
-from .nodes import Fleet
 from .workloads import Placement, Workload, placements
-
-LOADING = ("planned", "not labelled", "other version", "waiting", "blocked")
-"""The states in which KMM looks for the image of a Module, at once or when it is no longer blocked."""
 
 
 class Joined(NamedTuple):
-    """A fleet joined with what stands on it."""
+    """A cluster joined with what stands on it."""
 
-    fleet: Fleet
-    drivers: Sequence[Driver]
+    whole: Cluster
     groups: Sequence[Group]
-    of_driver: Sequence[list[tuple[Group, Outcome]]]
-    """Per driver: the groups of nodes that it selects."""
+    selected: Sequence[tuple[Driver, list[tuple[Group, Outcome]]]]
+    """The drivers, each with the groups of nodes that it selects."""
     workloads: Sequence[tuple[Workload, Placement]]
     """The DaemonSets whose nodes are known."""
     kmm: Target
 
 
-def joined(
-    fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], exclusive: bool, kmm: Target
-) -> Joined:
-    """Return the fleet joined with the drivers and the workloads on it."""
-    groups = coverage(fleet.nodes, drivers, exclusive)
-    of_driver: list[list[tuple[Group, Outcome]]] = [[] for _ in drivers]
+def joined(whole: Cluster, exclusive: bool, kmm: Target) -> Joined:
+    """Return a cluster joined with the drivers and the workloads on it; `exclusive` as for `coverage`."""
+    groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
+    of_driver: list[list[tuple[Group, Outcome]]] = [[] for _ in whole.drivers]
     for group in groups:
         for outcome in group.outcomes:
             of_driver[outcome.driver].append((group, outcome))
-    placed = zip(workloads, placements(workloads, groups, drivers, fleet.label_keys), strict=True)
-    return Joined(fleet, drivers, groups, of_driver, [(one, where) for one, where in placed if where], kmm)
+    placed = zip(whole.workloads, placements(whole.workloads, groups, whole.every, whole.fleet.label_keys), strict=True)
+    selected = list(zip(whole.drivers, of_driver, strict=True))
+    return Joined(whole, groups, selected, [(one, where) for one, where in placed if where], kmm)
 
 
-def inventory_is_valid(fleet: Fleet, _: object, __: object, today: str) -> Iterator[Result]:
+def inventory_is_valid(whole: Cluster, today: str) -> Iterator[Result]:
     """Yield an error for an inventory after the last day on which it may be relied on."""
-    for item in fleet.inventories:
+    for item in whole.fleet.inventories:
         day = text(item.manifest.get("spec"), "validUntil")
         if day and day < today:
             message = f"was valid until {day}, but today is {today}; regenerate it with `krmfn inventory`"
             yield item.located(error(message, field=Field("spec.validUntil", day)))
 
 
-def labels_are_held(
-    fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], _: object
-) -> Iterator[Result]:
+def labels_are_held(whole: Cluster, _: str) -> Iterator[Result]:
     """Yield an error for a label that a selector uses and the inventories do not hold."""
-    for driver in drivers:
-        yield from fleet.not_held(driver.claim, driver.keys)
-    own = {key for driver in drivers for key in driver.set_by_kmm}
-    for workload in workloads:
-        missing = fleet.unknown(workload.selector.keys() - own, "where it runs")
+    for driver in whole.drivers:
+        yield from whole.fleet.not_held(driver.claim, driver.keys)
+    own = {key for driver in whole.drivers for key in driver.set_by_kmm}
+    for workload in whole.workloads:
+        missing = whole.fleet.unknown(workload.selector.keys() - own, "where it runs")
         if missing and not own.isdisjoint(workload.selector):
             yield warning(missing, ref=workload.ref, field=Field("spec.template.spec.nodeSelector"))
 
 
-def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
+def kernels_are_mapped(joined: Joined) -> Iterator[Result]:
     """Yield an error for a driver that some of its nodes do not get: no mapping matches their kernels, or KMM fails.
 
     And an info for one of which that is not known, since its nodes have not reported their kernels.
     """
-    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+    for driver, selected in joined.selected:
         uncovered: dict[tuple[str, str], list[str]] = {}
         for group, outcome in selected:
             if outcome.state in ("no mapping", "failure") or (outcome.state == "waiting" and outcome.failure):
@@ -105,44 +98,31 @@ def kernels_are_mapped(fleet: Joined) -> Iterator[Result]:
             yield about(driver, info(message, field=Field(mappings_at(driver))))
 
 
-def selectors_match(fleet: Joined) -> Iterator[Result]:
-    """Yield a warning for a selector that selects none of the nodes; node pools have a rule of their own."""
-    yield from _idle(fleet, pools=False)
-
-
-def pools_have_nodes(fleet: Joined) -> Iterator[Result]:
-    """Yield a warning for a node pool that selects none of the nodes."""
-    yield from _idle(fleet, pools=True)
-
-
-def _idle(whole: Joined, pools: bool) -> Iterator[Result]:
-    """Yield a warning for a selector without nodes, of a node pool or of anything else."""
-    managed = sum(node.cluster is not None for node in whole.fleet.nodes)
-    numbers = {True: managed, False: len(whole.fleet.nodes) - managed}
-    idle = [
-        driver
-        for driver, selected in zip(whole.drivers, whole.of_driver, strict=True)
-        if not selected and numbers[driver.cluster is not None] and bool(driver.claim.pool) == pools
-    ]
-    hints = Hints(whole.fleet, idle)
+def selectors_match(joined: Joined, pools: bool = False) -> Iterator[Result]:
+    """Yield a warning for a selector that selects none of the nodes: of a node pool, or of anything else."""
+    fleet = joined.whole.fleet
+    managed = sum(node.cluster is not None for node in fleet.nodes)
+    numbers = {True: managed, False: len(fleet.nodes) - managed}
+    empty = [driver for driver, selected in joined.selected if not selected and bool(driver.claim.pool) == pools]
+    idle = [driver for driver in empty if numbers[driver.cluster is not None]]
+    hints = Hints(fleet, idle)
     for driver in idle:
         number = numbers[driver.cluster is not None]
         none = f"selects none of the {counted(number, 'node')}" if number != 1 else "does not select the only node"
-        message = f"{none}{hints.about(driver)}"
-        yield about(driver, warning(message, field=Field(driver.claim.field)))
+        yield about(driver, warning(f"{none}{hints.about(driver)}", field=Field(driver.claim.field)))
 
 
-def mappings_are_reached(fleet: Joined) -> Iterator[Result]:
+def mappings_are_reached(joined: Joined) -> Iterator[Result]:
     """Yield an info for a kernel mapping that no selected node's kernel takes, where some kernel takes another one."""
     used: dict[object, list[object]] = {}
     taken_by = []
-    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+    for driver, selected in joined.selected:
         taken = {outcome.resolution.mapping for _, outcome in selected} - {None}
         if any(outcome.state in ("conflict", "taint", "waiting") for _, outcome in selected):
             taken |= _taken(driver, {group.kernel for group, _ in selected if group.kernel})
         taken_by.append(taken)
         used.setdefault(driver.claim.ref, []).extend(driver.module.mappings[at] for at in taken if at is not None)
-    for driver, selected, taken in zip(fleet.drivers, fleet.of_driver, taken_by, strict=True):
+    for (driver, selected), taken in zip(joined.selected, taken_by, strict=True):
         for position, entry in enumerate(driver.module.mappings if taken else ()):
             if position not in taken and entry not in used[driver.claim.ref]:  # another pool may use it
                 kind = "literal" if text(entry, "literal") else "regexp"
@@ -165,10 +145,10 @@ def _taken(driver: Driver, kernels: set[str]) -> set[int | None]:
     return taken - {None}
 
 
-def workloads_tolerate(fleet: Joined) -> Iterator[Result]:
+def workloads_tolerate(joined: Joined) -> Iterator[Result]:
     """Yield a finding for a DaemonSet that waits for a Module and does not tolerate the taints of its nodes."""
-    ready = {driver.ready: driver for driver in fleet.drivers}
-    for workload, where in fleet.workloads:
+    ready = {driver.ready: driver for driver, _ in joined.selected}
+    for workload, where in joined.workloads:
         module = next((ready[key] for key in workload.selector if key in ready), None)
         if module and where.repelled:
             taints = sorted({taint for _, left in where.repelled for taint in left})
@@ -182,9 +162,9 @@ def workloads_tolerate(fleet: Joined) -> Iterator[Result]:
             yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
 
 
-def modules_tolerate(fleet: Joined) -> Iterator[Result]:
+def modules_tolerate(joined: Joined) -> Iterator[Result]:
     """Yield a finding for a Module that does not tolerate the taints of nodes that it selects."""
-    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+    for driver, selected in joined.selected:
         repelled = [(group, outcome) for group, outcome in selected if outcome.state == "taint"]
         if not repelled:
             continue

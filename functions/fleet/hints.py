@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
@@ -22,17 +22,14 @@ class Hints:
         self._nodes = fleet.nodes
         self._compared = 0
         self._shown: dict[str, list[str]] = {}
-        self._values: dict[str, Counter[str]] = {}
+        self._values: defaultdict[str, Counter[str]] = defaultdict(Counter)
         """How many nodes have each value of each label."""
         wanted = {key for driver in idle for key in driver.selector}
         for node in self._nodes if wanted else ():
             labels = node.labels
             for key in wanted if len(wanted) < len(labels) else wanted & labels.keys():
                 if key in labels:
-                    values = self._values.get(key)
-                    if values is None:
-                        values = self._values[key] = Counter()
-                    values[labels[key]] += 1
+                    self._values[key][labels[key]] += 1
 
     @cached_property
     def _keys(self) -> set[str]:

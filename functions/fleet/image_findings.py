@@ -18,8 +18,9 @@ from ..exclusivity.node import Node
 from ..kmm.envsubst import parse
 from ..kmm.lookup import text
 from . import wording
+from .coverage import LOADING
 from .facts import PASSING
-from .findings import LOADING, Joined, about, mappings_at
+from .findings import Joined, about, mappings_at
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
@@ -98,31 +99,33 @@ def _system(os_image: str, name: str, version: str, rhel: str) -> System | None:
     return None
 
 
-def images_can_be_checked(fleet: Joined) -> Iterator[Result]:
+def images_can_be_checked(joined: Joined) -> Iterator[Result]:
     """Yield a warning for a Module on a cluster of which all known nodes have taints: no image is ever found there.
 
     The pod that pulls an image to see whether it exists has no selector and no toleration; only then a node loads.
     Source: KMM v2.6.0, internal/pod/imagepuller.go; main gives it the Module's tolerations.
     """
-    if fleet.kmm.check_tolerates:
+    if joined.kmm.check_tolerates:
         return
-    untainted = {node.cluster for node in fleet.fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
-    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+    untainted = {
+        node.cluster for node in joined.whole.fleet.nodes if all(taint.key in PASSING for taint in node.taints)
+    }
+    for driver, selected in joined.selected:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
         nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]
         if nodes:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
             message = (
-                f"loads no driver on {wording.nodes_named(sorted(node.name for node in nodes))}: KMM {fleet.kmm.name} "
+                f"loads no driver on {wording.nodes_named(sorted(node.name for node in nodes))}: KMM {joined.kmm.name} "
                 "first pulls the image in a pod without tolerations, and each known node has a taint "
                 f"({some(taints, len(taints))}), so that pod stays Pending"
             )
             yield about(driver, warning(message, field=Field(driver.claim.field)))
 
 
-def images_are_for_the_system(fleet: Joined) -> Iterator[Result]:
+def images_are_for_the_system(joined: Joined) -> Iterator[Result]:
     """Yield a warning for a kernel mapping whose image names another operating system than its nodes run."""
-    for driver, selected in zip(fleet.drivers, fleet.of_driver, strict=True):
+    for driver, selected in joined.selected:
         module = driver.module
         others: dict[tuple[int, str, str], list[str]] = {}
         for group, outcome in selected:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, Manifest, Ref, Result, error
+from krmfn import KrmfnError, Ref, Result, error
 from krmfn.typed import NamedTuple
 
+from ..exclusivity.node import Node
 from ..kmm.envsubst import substitute, variables
 from ..kmm.lookup import has, table, text
 from ..kmm.resolution import Resolution, resolver
 from . import wording
-from .coverage import Group
+from .cluster import Cluster
+from .coverage import LOADING, Group
 from .drivers import Driver
-from .workloads import Workload, placements
-
-PULLED = ("planned", "not labelled", "other version", "waiting", "blocked")
-"""The states in which a node pulls the images of a Module, at once or when what keeps it from that ends."""
+from .workloads import placements
 
 Nodes = frozenset[tuple[object, object]]
 """Nodes by their cluster and name."""
@@ -52,17 +51,8 @@ class Image(NamedTuple):
         return any(need.built for need in self.needs)
 
 
-def images(
-    groups: Sequence[Group],
-    drivers: Sequence[Driver],
-    workloads: Sequence[Workload],
-    held: frozenset[str] | None = None,
-    kernels: Sequence[Sequence[str]] = (),
-    theirs: Sequence[Driver] = (),
-) -> list[Image]:
-    """Return the images, sorted by name; `held` are the labels that are known of every node.
-
-    `theirs` are Modules that stand elsewhere: pods here may wait for them, and their own images do not count.
+def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[str]] = ()) -> list[Image]:
+    """Return the images that a cluster needs, sorted by name, given its coverage.
 
     `kernels` are, for each Module, kernels to come (or, where no node is known, those there are), for which images are
     listed, too.
@@ -71,24 +61,29 @@ def images(
     """
     needs: dict[str, list[Need]] = {}
     nodes_of: list[dict[str, set[tuple[object, object]]]] = [
-        {kernel: set() for kernel in future} for future in kernels or [()] * len(drivers)
+        {kernel: set() for kernel in future} for future in kernels or [()] * len(whole.drivers)
     ]
     for group in groups:
-        members = [(node.cluster, node.name) for node in group.nodes]
         for outcome in group.outcomes:
             # an unknown kernel is ""
-            if outcome.state in PULLED or (outcome.state == "kernel unknown" and _is_one(drivers[outcome.driver])):
-                nodes_of[outcome.driver].setdefault(group.kernel, set()).update(members)
-    for driver, by_kernel in zip(drivers, nodes_of, strict=True):
+            if outcome.state in LOADING or (
+                outcome.state == "kernel unknown" and _is_one(whole.drivers[outcome.driver])
+            ):
+                nodes_of[outcome.driver].setdefault(group.kernel, set()).update(map(_id, group.nodes))
+    for driver, by_kernel in zip(whole.drivers, nodes_of, strict=True):
         known = {kernel: frozenset(members) for kernel, members in by_kernel.items()}
         for name, need in _of_driver(driver, known, bool(groups or any(kernels))):
             needs.setdefault(name, []).append(need)
-    for workload, placement in zip(workloads, placements(workloads, groups, [*drivers, *theirs], held), strict=True):
-        members = [(node.cluster, node.name) for node in placement.nodes] if placement else []
-        where = frozenset(members) if placement and groups else None
+    placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
+    for workload, placement in zip(whole.workloads, placed, strict=True):
+        where = frozenset(map(_id, placement.nodes)) if placement and groups else None
         for name, purpose in workload.images():
             needs.setdefault(name, []).append(Need(workload.ref, purpose, where))
     return [Image(name, _merged(needs[name])) for name in sorted(needs) if name]
+
+
+def _id(node: Node) -> tuple[object, object]:
+    return node.cluster, node.name
 
 
 def not_known(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
@@ -106,16 +101,10 @@ def not_known(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Re
 
 def _is_one(driver: Driver) -> bool:
     """Return True for a Module with one image, whatever the kernel."""
-    if not driver.module.takes_every_kernel:
-        return False
     try:
-        return bool(_of_any_kernel(driver).image)
+        return driver.module.takes_every_kernel and bool(_without_node(driver, 0).image)
     except KrmfnError:
         return False
-
-
-def _of_any_kernel(driver: Driver) -> Resolution:
-    return _without_node(driver, 0, driver.module.mappings[0])
 
 
 def _merged(needs: Sequence[Need]) -> tuple[Need, ...]:
@@ -133,11 +122,11 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
     """Yield the images of a Module, given the nodes of each kernel; `decided` is False when none are known."""
     if driver.loads and not decided:
         for position, entry in enumerate(driver.module.mappings):
-            yield from _of_mapping(driver, _without_node(driver, position, entry), None, text(entry, "literal"))
+            yield from _of_mapping(driver, _without_node(driver, position), None, text(entry, "literal"))
     elif driver.loads:
         resolve = resolver(driver.module)
         for kernel, nodes in nodes_of.items():
-            resolution = _resolved(driver, resolve, kernel) if kernel else _of_any_kernel(driver)
+            resolution = _resolved(driver, resolve, kernel) if kernel else _without_node(driver, 0)
             yield from _of_mapping(driver, resolution, nodes, kernel)
     everywhere = frozenset().union(*nodes_of.values()) if decided else None
     for plugin, noun in (("devicePlugin", "device plugin"), ("dra", "DRA driver")):
@@ -152,8 +141,9 @@ def _resolved(driver: Driver, resolve: Callable[[str], Resolution], kernel: str)
         raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
 
 
-def _without_node(driver: Driver, position: int, entry: Manifest) -> Resolution:
+def _without_node(driver: Driver, position: int) -> Resolution:
     """Return the image of a mapping that does not depend on a node: a literal's, or one without kernel variables."""
+    entry = driver.module.mappings[position]
     if literal := text(entry, "literal"):
         return resolver(driver.module)(literal)
     image = text(entry, "containerImage") or text(driver.module.container, "containerImage")

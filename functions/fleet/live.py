@@ -29,6 +29,9 @@ class Held(NamedTuple):
     boot: str = ""
     """The boot of the node that it was loaded in; of what is wanted ""."""
 
+    def __str__(self) -> str:
+        return f"{self.image} for {self.kernel}"
+
 
 class Worker(NamedTuple):
     """A pod of KMM's that loads or unloads."""

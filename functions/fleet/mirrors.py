@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from krmfn import KrmfnError, Ref
+from krmfn import KrmfnError
 from krmfn.results import reference
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import Any
 
 from ..kmm.lookup import table, text
 from ..kmm.resolution import Resolution, resolver
 from . import registry
-from .coverage import Group
+from .coverage import LOADING, Group
 from .drivers import Driver
-from .images import PULLED
 
 Mirror = tuple[str, str]
 """What an image's name begins with at its source, and where it is pulled from."""
-
-
-class Build(NamedTuple):
-    """A kernel module's image for one kernel and one architecture."""
-
-    image: str
-    module: Ref
-    kernel: str
-    architecture: str
-    """As Kubernetes calls it; "" where the nodes do not say."""
-    dockerfile: str
-    """The ConfigMap that has it, where KMM builds the image in the cluster; else ""."""
 
 
 def mirror(given: str) -> Mirror:
@@ -68,25 +55,31 @@ def skopeo(names: Iterable[str]) -> dict[str, Any]:
     return {host: {"images": repositories} for host, repositories in registries.items()}
 
 
-def builds(groups: Sequence[Group], drivers: Sequence[Driver], kernels: Sequence[Sequence[str]]) -> Iterator[Build]:
-    """Yield what the nodes need for the kernels that they have, and for those to come of each driver.
+def builds(
+    groups: Sequence[Group], drivers: Sequence[Driver], kernels: Sequence[Sequence[str]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the images that the nodes need for the kernels that they have, and for those to come of each driver.
 
+    Each is an entry of the matrix of a CI job, for one kernel and one architecture (as Kubernetes calls it, None where
+    the nodes do not say). `dockerfileConfigMap` is the ConfigMap that has it where KMM builds it in the cluster.
     Raises KrmfnError for a kernel that KMM fails on.
     """
     for group in groups:
         for outcome in group.outcomes:
-            if outcome.driver >= len(drivers):
-                continue  # a Module that stands elsewhere
             driver = drivers[outcome.driver]
-            architectures = dict.fromkeys(node.architecture for node in group.nodes)
-            if not driver.loads or outcome.state not in (*PULLED, "no mapping"):
+            if not driver.loads or outcome.state not in (*LOADING, "no mapping"):
                 continue
             resolve = resolver(driver.module)
-            known = [(group.kernel, outcome.resolution)] if outcome.state in PULLED else []
+            known = [(group.kernel, outcome.resolution)] if outcome.state in LOADING else []
             for kernel, resolution in (*known, *((kernel, resolve(kernel)) for kernel in kernels[outcome.driver])):
-                for architecture in architectures if resolution.image else ():
-                    dockerfile = _dockerfile(driver, resolution)
-                    yield Build(str(resolution.image), driver.ref, kernel, architecture, dockerfile)
+                for architecture in dict.fromkeys(node.architecture for node in group.nodes if resolution.image):
+                    yield {
+                        "image": resolution.image,
+                        "module": reference(driver.ref),
+                        "kernel": kernel,
+                        "architecture": architecture or None,
+                        "dockerfileConfigMap": _dockerfile(driver, resolution) or None,
+                    }
 
 
 def _dockerfile(driver: Driver, resolution: Resolution) -> str:
@@ -95,16 +88,7 @@ def _dockerfile(driver: Driver, resolution: Resolution) -> str:
     return next(filter(None, (text(table(one, "build", "dockerfileConfigMap"), "name") for one in holders)), "")
 
 
-def matrix(found: Iterable[Build]) -> dict[str, Any]:
-    """Return the builds as the matrix of a CI job: `include`, an entry each."""
-    entries = [
-        {
-            "image": one.image,
-            "module": reference(one.module),
-            "kernel": one.kernel,
-            "architecture": one.architecture or None,
-            "dockerfileConfigMap": one.dockerfile or None,
-        }
-        for one in sorted(dict.fromkeys(found), key=lambda one: (one.image, one.kernel, one.architecture))
-    ]
-    return {"include": entries}
+def matrix(builds: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the builds, each once, as the matrix of a CI job."""
+    once = {tuple(build.values()): build for build in builds}.values()
+    return {"include": sorted(once, key=lambda one: (one["image"], one["kernel"], one["architecture"] or ""))}

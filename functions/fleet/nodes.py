@@ -19,9 +19,6 @@ from .readings import KUSTOMIZE_ID, previous_name
 if TYPE_CHECKING:
     from . import inventory
 
-_Twice = tuple[str, Item, Item]
-"""The name of a node, and the two items that have one of that name."""
-
 
 class Fleet(NamedTuple):
     """The nodes of one cluster, as far as the input knows them."""
@@ -63,8 +60,7 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
     """
     nodes: list[Node] = []
     findings: list[Result] = []
-    sources: dict[str, Item] = {}
-    twice: list[_Twice] = []
+    sources: list[tuple[str, Item]] = []
     objects = resources.select("Node", "")
     from_kustomize = any(item.mentions(KUSTOMIZE_ID) for item in objects[:1])
     for item in objects:
@@ -74,43 +70,36 @@ def read(resources: ResourceList, keys: Collection[str] | None = None) -> Fleet:
             refused = item.located(error(f"{failure}; the API server refuses this Node", rule="KRM601"))
             findings += _misread(item, keys) or [refused]
             continue
-        name = previous_name(item) if from_kustomize else node.name
-        findings += _misread(item, keys) or _named(name, item, sources, twice)
-        nodes.append(node._replace(name=name) if from_kustomize else node)
+        node = node._replace(name=previous_name(item)) if from_kustomize else node
+        misread = _misread(item, keys)
+        findings += misread or _nameless(node.name, item)
+        nodes.append(node)
+        sources += [] if misread else [(node.name, item)]
     inventories = resources.select("NodeInventory", "krmfn.dev")
-    held = _add_inventories(inventories, nodes, sources, findings, twice) if inventories else None
-    findings += _repeated(twice)
-    return Fleet(nodes, held, tuple(findings), tuple(inventories))
+    held: list[frozenset[str]] = []
+    for item in inventories:
+        if problems := list(_unfit(item)):
+            findings += problems
+            continue
+        of_inventory, lines, keys_held = _of_inventory(item)
+        findings += _at_lines(item, lines) if lines else ()
+        sources += ((node.name, item) for node in of_inventory)
+        nodes += of_inventory
+        held += [] if keys_held is None else [keys_held]
+    findings += _repeated(sources)
+    return Fleet(nodes, frozenset.intersection(*held) if held else None, tuple(findings), tuple(inventories))
 
 
-def _add_inventories(
-    inventories: list[Item],
-    nodes: list[Node],
-    sources: dict[str, Item],
-    findings: list[Result],
-    twice: list[_Twice],
-) -> frozenset[str] | None:
-    """Add what the inventories hold to the nodes and the findings; return the labels that all of them hold."""
+def _of_inventory(item: Item) -> tuple[list[Node], list[inventory.Problem], frozenset[str] | None]:
+    """Return the nodes of an inventory that fits its schema, what is wrong with its lines, and the labels it holds."""
     from . import inventory  # here, for the start-up of lists without one
 
-    held: frozenset[str] | None = None
-    for item in inventories:
-        problems = list(_unfit(item))
-        findings += problems
-        if problems:
-            continue
-        read_nodes, lines = inventory.read(item.manifest)
-        if len({node.name for node in read_nodes}) < len(read_nodes):
-            lines += inventory.repeated(item.manifest)
-        if item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end):
-            lines += inventory.cut_off(item.manifest, item.text)
-        findings += _at_lines(item, lines) if lines else ()
-        for node in read_nodes:
-            findings += _named(node.name, item, sources, twice)
-        nodes += read_nodes
-        own = inventory.label_keys(item.manifest)
-        held = own if held is None else held if own is None else held & own
-    return held
+    nodes, lines = inventory.read(item.manifest)
+    if len({node.name for node in nodes}) < len(nodes):
+        lines += inventory.repeated(item.manifest)
+    if item.place and item.place.path and not item.data.endswith(b"\n", item.start, item.end):
+        lines += inventory.cut_off(item.manifest, item.text)
+    return nodes, lines, inventory.label_keys(item.manifest)
 
 
 def _node(item: Item, keys: Collection[str] | None) -> Node:
@@ -139,10 +128,9 @@ def kernels(resources: ResourceList) -> set[str]:
 
 def kubelets(resources: ResourceList) -> set[str]:
     """Return the versions of the kubelets of all nodes in a list, also of an inventory with errors elsewhere."""
-    versions = _of_objects(resources, "kubeletVersion")
-    for item in resources.select("NodeInventory", "krmfn.dev"):
-        versions |= set(texts(item.manifest.get("spec"), "kubeletVersions"))
-    return versions - {""}
+    inventories = resources.select("NodeInventory", "krmfn.dev")
+    of_inventories = (texts(item.manifest.get("spec"), "kubeletVersions") for item in inventories)
+    return _of_objects(resources, "kubeletVersion").union(*of_inventories) - {""}
 
 
 def _of_objects(resources: ResourceList, name: str) -> set[str]:
@@ -162,25 +150,24 @@ def _is_asked(path: tuple[str, ...], keys: Collection[str]) -> bool:
     return path[2] in keys or str(scalar(path[2])).lower() in keys  # the key `y` is "true" to Kubernetes
 
 
-def _named(name: str, item: Item, sources: dict[str, Item], twice: list[_Twice]) -> Iterator[Result]:
-    """Yield an error for a node without a name; one with a name that a node of another item has goes to `twice`."""
+def _nameless(name: str, item: Item) -> Iterator[Result]:
+    """Yield an error for a Node without a name."""
     if not name:
         value = table(item.manifest, "metadata").get("name")
         message = f"its metadata.name is {value!r}, not a string; put it in quotes"
         yield item.located(error(message if value else "this Node has no metadata.name", rule="KRM601"))
-        return
-    other = sources.get(name)
-    sources[name] = item
-    if other and other is not item:
-        twice.append((name, item, other))
 
 
-def _repeated(twice: Iterable[_Twice]) -> Iterator[Result]:
+def _repeated(sources: Iterable[tuple[str, Item]]) -> Iterator[Result]:
     """Yield an error for the nodes that two files, or two items that are in none, both hold."""
-    alike: dict[tuple[str, str], list[_Twice]] = {}
-    for one in twice:
-        here, there = ((side.place.path if side.place else "") or str(side.ref) for side in one[1:])
-        alike.setdefault((here, there), []).append(one)
+    last: dict[str, Item] = {}
+    alike: dict[tuple[str, str], list[tuple[str, Item, Item]]] = {}
+    for name, item in sources:
+        other = last.get(name, item)
+        last[name] = item
+        if name and other is not item:
+            here, there = ((side.place.path if side.place else "") or str(side.ref) for side in (item, other))
+            alike.setdefault((here, there), []).append((name, item, other))
     for (_, where), pairs in alike.items():
         (name, item, other), number = pairs[0], len(pairs)
         source = str(other.ref) if str(other.ref) == where else f"{other.ref}, {where}"

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timezone
+from functools import partial
 
 from krmfn import Result
 from krmfn.rule import Rule, apply
 
 from ..kmm.versions import DEFAULT, TARGETS, Target
 from . import findings, image_findings
-from .drivers import Driver
-from .nodes import Fleet
-from .workloads import Workload
+from .cluster import Cluster
 
 
-def check(
-    fleet: Fleet,
-    drivers: Sequence[Driver],
-    workloads: Sequence[Workload],
-    day: str,
-    exclusive: bool = True,
-    kmm: Target = TARGETS[DEFAULT],
-) -> Iterator[Result]:
+def check(whole: Cluster, day: str, exclusive: bool = True, kmm: Target = TARGETS[DEFAULT]) -> Iterator[Result]:
     """Yield the findings KRM601 to KRM611 about the nodes of one cluster and what they get.
 
     `day` is the one on which it is checked (see `today`). With an error about the nodes themselves nothing is concluded
     from them. Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    wrong = list(about_input(fleet, drivers, workloads, day))
+    wrong = list(about_input(whole, day))
     yield from wrong
-    if fleet.nodes and not any(finding.severity == "error" for finding in wrong):
-        yield from apply(OF_COVERAGE, findings.joined(fleet, drivers, workloads, exclusive, kmm))
+    if whole.fleet.nodes and not any(finding.severity == "error" for finding in wrong):
+        yield from apply(OF_COVERAGE, findings.joined(whole, exclusive, kmm))
 
 
-def about_input(fleet: Fleet, drivers: Sequence[Driver], workloads: Sequence[Workload], day: str) -> Iterator[Result]:
+def about_input(whole: Cluster, day: str) -> Iterator[Result]:
     """Yield the findings KRM601 to KRM603: whether the nodes are known well enough to say what they get."""
-    yield from fleet.findings
-    yield from apply(OF_INPUT, fleet, drivers, workloads, day)
+    yield from whole.fleet.findings
+    yield from apply(OF_INPUT, whole, day)
 
 
 def today() -> str:
@@ -63,24 +55,20 @@ kind: Module
 spec:
   selector: {example.com/gpu: "true"}
 """
-_TWO_MAPPINGS = (
-    _MODULE
-    + """\
+_TWO_MAPPINGS = f"""\
+{_MODULE}\
   moduleLoader:
     container:
       kernelMappings:
-      - {regexp: el8, containerImage: "registry.example.com/gpu:el8"}
-      - {regexp: FIRST, containerImage: "registry.example.com/gpu:el9"}
+      - {{regexp: el8, containerImage: "registry.example.com/gpu:el8"}}
+      - {{regexp: FIRST, containerImage: "registry.example.com/gpu:el9"}}
 """
-)
-_FOR_UBUNTU = (
-    _MODULE
-    + """\
+_FOR_UBUNTU = f"""\
+{_MODULE}\
   moduleLoader:
     container:
-      kernelMappings: [{regexp: ^5, containerImage: "registry.example.com/gpu:1.0-ubuntu22.04-$KERNEL_FULL_VERSION"}]
+      kernelMappings: [{{regexp: ^5, containerImage: "registry.example.com/gpu:1.0-ubuntu22.04-$KERNEL_FULL_VERSION"}}]
 """
-)
 _TAINTED = _INVENTORY.replace("    nodes:", "    taints: [{key: gpu, effect: NoSchedule}]\n    nodes:")
 _TOLERATING = _MODULE + "  tolerations: [{key: gpu, operator: Exists}]\n"
 _CONSUMER = """\
@@ -181,7 +169,7 @@ OF_COVERAGE = (
         + _POOLS.replace("ZONE", "b"),
         _INVENTORY + _POOLS.replace("ZONE", "b"),
         "Correct the pool's selector, or remove the pool once its nodes are gone.",
-        findings.pools_have_nodes,
+        partial(findings.selectors_match, pools=True),
         severities=("warning",),
         advice=True,
     ),

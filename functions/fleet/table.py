@@ -64,18 +64,14 @@ class Filter(NamedTuple):
 
     def wants(self, row: Row) -> bool:
         """Return True when a row is wanted."""
-        if not self.labels.items() <= dict(row.node.labels).items():
-            return False
-        if self.names and not any(fnmatchcase(row.node.name, name) for name in self.names):
-            return False
         facts = ((self.os, row.node.os_image), (self.kernel, row.node.kernel), (self.state, row.state))
-        if not all(fnmatchcase(value, pattern) for pattern, value in facts if pattern):
-            return False
-        if self.problems and row.state in ("not selected", DRIVEN):
-            return False
-        if not self.owner:
-            return True
-        return any(is_called(ref, self.owner) for ref in row.refs)
+        return (
+            self.labels.items() <= row.node.labels.items()
+            and (not self.names or any(fnmatchcase(row.node.name, name) for name in self.names))
+            and all(fnmatchcase(value, pattern) for pattern, value in facts if pattern)
+            and not (self.problems and row.state in ("not selected", DRIVEN))
+            and (not self.owner or any(is_called(ref, self.owner) for ref in row.refs))
+        )
 
 
 def is_called(ref: Ref, name: str) -> bool:
@@ -86,7 +82,7 @@ def is_called(ref: Ref, name: str) -> bool:
 def rows(
     groups: Iterable[Group],
     drivers: Sequence[Driver],
-    wanted: Filter | None = None,
+    wanted: Filter,
     cluster: str = "",
     in_doubt: str = "",
     is_live: bool = False,
@@ -95,27 +91,23 @@ def rows(
 
     `is_live` says that the labels of the nodes are those of now, KMM's among them.
     """
-    pairs = sorted(((node, group) for group in groups for node in group.nodes), key=lambda pair: pair[0].name)
-    rows_of: dict[int, list[tuple[Driver, Outcome, str, str]]] = {}
-    for node, group in pairs:
-        if id(group) not in rows_of:
-            outcomes = ((drivers[one.driver], one) for one in group.outcomes)
-            rows_of[id(group)] = [
-                (driver, one, wording.mapping(driver, one), wording.reason(drivers, one)) for driver, one in outcomes
-            ]
+    pairs: list[tuple[Node, list[tuple[Driver, Outcome, str, str]]]] = []
+    for group in groups:
+        outcomes = [(drivers[one.driver], one) for one in group.outcomes]
+        made = [(driver, one, wording.mapping(driver, one), wording.reason(drivers, one)) for driver, one in outcomes]
+        pairs += ((node, made) for node in group.nodes)
+    for node, made in sorted(pairs, key=lambda pair: pair[0].name):
         of_hub = ",".join(f"{key}={value}" for key, value in node.cluster or ())
-        for row in [Row(node, *one) for one in rows_of[id(group)]] or [_unselected(node, drivers, in_doubt)]:
-            row = row._replace(cluster=of_hub or cluster)
-            if is_live and row.driver and row.driver.loads:
-                row = row._replace(loaded=row.driver.ready in node.labels)
-            if wanted is None or wanted.wants(row):
+        for row in [Row(node, *one) for one in made] or [_unselected(node, drivers, in_doubt)]:
+            loaded = row.driver.ready in node.labels if is_live and row.driver and row.driver.loads else None
+            row = row._replace(cluster=of_hub or cluster, loaded=loaded)
+            if wanted.wants(row):
                 yield row
 
 
 def _unselected(node: Node, drivers: Sequence[Driver], in_doubt: str) -> Row:
     here = [driver for driver in drivers if driver.cluster == node.cluster and not driver.claim.theirs]
-    lacks = wording.nearest(node, here) if 0 < len(here) <= _COMPARED else ""
-    return Row(node, reason=in_doubt, lacks=lacks)
+    return Row(node, reason=in_doubt, lacks=wording.nearest(node, here) if 0 < len(here) <= _COMPARED else "")
 
 
 LOADED = {None: "", True: "yes", False: "no"}
@@ -164,30 +156,28 @@ def summary(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
         key = (module if config == "-" else config, kernel, state, loaded, what)
         numbers.setdefault(key, {}).setdefault(row.cluster, set()).add(row.node.name)
     fleet = {row.cluster for row in found}
-    head = ("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *(["CLUSTERS"] if fleet != {""} else ()), "IMAGE OR REASON")
-    lines = []
-    for (config, kernel, state, loaded, what), clusters in sorted(numbers.items()):
-        where = [shared(list(clusters), len(fleet))] if fleet != {""} else []
-        lines.append((config, kernel, state, loaded, f"{sum(map(len, clusters.values())):,}", *where, what))
-    return _painted([head, *lines], paint)
+    named = fleet != {""}
+    head = ("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *(["CLUSTERS"] if named else ()), "IMAGE OR REASON")
+    lines = [head]
+    for (*facts, what), clusters in sorted(numbers.items()):
+        where = [shared(list(clusters), len(fleet))] if named else []
+        lines.append((*facts, f"{sum(map(len, clusters.values())):,}", *where, what))
+    return _painted(lines, paint)
 
 
 def _painted(rows: Sequence[Sequence[str]], paint: color.Paint) -> str:
     """Return aligned columns, the state in its colour."""
     lines = [tuple(map(printable, line)) for line in _known(rows)]
-    at = lines[0].index("STATE")
-    head, *padded = aligned(lines)
-    for line, cells_of_line in zip(lines[1:], padded, strict=True):
+    at, padded = lines[0].index("STATE"), aligned(lines)
+    for line, cells_of_line in zip(lines[1:], padded[1:], strict=True):
         cells_of_line[at] = paint(line[at], STYLES[line[at]]) + cells_of_line[at][len(line[at]) :]
-    return "".join(f"{'  '.join(line).rstrip()}\n" for line in (head, *padded))
+    return "".join(f"{'  '.join(line).rstrip()}\n" for line in padded)
 
 
-def _known(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+def _known(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     """Return rows without the column LOADED where no row has it."""
     at = rows[0].index("LOADED")
-    if any(row[at] for row in rows[1:]):
-        return list(rows)
-    return [[*row[:at], *row[at + 1 :]] for row in rows]
+    return rows if any(row[at] for row in rows[1:]) else [[*row[:at], *row[at + 1 :]] for row in rows]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -30,34 +30,29 @@ def mapping(driver: Driver, outcome: Outcome) -> str:
 
 def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     """Return why a Module does not run on a node; "" when it does."""
-    driver = drivers[outcome.driver]
+    driver, failure = drivers[outcome.driver], outcome.failure
+    taints, label = ", ".join(map(str, outcome.taints)), driver.version_label
     if outcome.state == "conflict":
         others = [other for other in sorted(outcome.others) if other != outcome.driver]
         return f"in conflict with {some((name(drivers[other]) for other in others), len(others))}"
-    if outcome.state == "terminating":
-        return "is being deleted (metadata.deletionTimestamp), so KMM unloads it"
-    if outcome.state == "taint":
-        return f"does not tolerate {', '.join(map(str, outcome.taints))}"
     if outcome.state == "waiting":
         states = " and ".join(f"{PASSING[taint.key]} ({taint})" for taint in outcome.taints)
-        fails = f"; then KMM fails: {outcome.failure}" if outcome.failure else ""
-        return f"waits while the node is {states}{fails}"
-    if outcome.state == "kernel unknown":
-        return "the node's kernel is not known"
-    if outcome.state == "no mapping":
-        return "no kernel mapping matches"
-    if outcome.state == "failure":
-        return f"KMM fails: {outcome.failure}"
-    if outcome.state == "blocked":
-        return f"blocked by node {outcome.blocker}: KMM fails there, and does nothing on any node: {outcome.failure}"
-    if outcome.state == "not labelled":
-        return f"not loaded until the node has the label {driver.version_label}: {driver.module.version}"
-    if outcome.state == "other version":
-        label = f"the label {driver.version_label} is {outcome.failure}"
-        if outcome.last_kernel:
-            return f"{label}, so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set it before"
-        return f"keeps what it has, if anything, while {label}, not {driver.module.version}"
-    return ""
+        return f"waits while the node is {states}{f'; then KMM fails: {failure}' if failure else ''}"
+    if outcome.state == "other version" and outcome.last_kernel:
+        late = f"so KMM loads the image for {outcome.last_kernel} after the reboot, if any; set it before"
+        return f"the label {label} is {failure}, {late}"
+    reasons = {
+        "terminating": "is being deleted (metadata.deletionTimestamp), so KMM unloads it",
+        "taint": f"does not tolerate {taints}",
+        "kernel unknown": "the node's kernel is not known",
+        "no mapping": "no kernel mapping matches",
+        "failure": f"KMM fails: {failure}",
+        "blocked": f"blocked by node {outcome.blocker}: KMM fails there, and does nothing on any node: {failure}",
+        "not labelled": f"not loaded until the node has the label {label}: {driver.module.version}",
+        "other version": f"keeps what it has, if anything, while the label {label} is {failure}, not "
+        f"{driver.module.version}",
+    }
+    return reasons.get(outcome.state, "")
 
 
 def name(driver: Driver) -> str:

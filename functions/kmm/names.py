@@ -71,10 +71,5 @@ def dns_label_errors(name: str) -> list[str]:
     return errors if _is_dns_label(name) else [*errors, _DNS_LABEL_TEXT]
 
 
-def is_label_value(value: str) -> bool:
-    """Return True when the API server takes the text as a label value."""
-    return not label_value_errors(value)
-
-
 def _too_long(limit: int, long_texts: bool) -> str:
     return f"must be no more than {limit} {'bytes' if long_texts else 'characters'}"

@@ -69,18 +69,11 @@ def compile_error(regexp: str) -> str | None:
 
 def _refusal(regexp: str) -> str | None:
     compiled = _compiled(regexp)
-    if compiled == TOO_LARGE:
-        return TOO_LARGE
-    refused = _go_only(regexp)
-    if refused and not _is_broken(regexp[: refused[0]]):
-        return refused[1]
+    if compiled != TOO_LARGE and (refused := _go_only(regexp)):
+        head = _compiled(regexp[: refused[0]])
+        if not isinstance(head, str) or "missing closing )" in head:  # what is before it is just unfinished
+            return refused[1]
     return compiled if isinstance(compiled, str) else None
-
-
-def _is_broken(head: str) -> bool:
-    """Return True when the text before a position is wrong by itself, and not just unfinished."""
-    compiled = _compiled(head)
-    return isinstance(compiled, str) and "missing closing )" not in compiled
 
 
 def _go_only(regexp: str) -> tuple[int, str] | None:

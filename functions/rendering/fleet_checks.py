@@ -8,6 +8,7 @@ from krmfn import Item, ResourceList
 
 from ..exclusivity import Claim
 from ..fleet import rules
+from ..fleet.cluster import Cluster
 from ..fleet.drivers import driver
 from ..fleet.nodes import Fleet
 from ..fleet.workloads import workloads
@@ -45,7 +46,7 @@ def check(
         for key in workload.selector.keys() & waits_for.keys():
             owner_of.setdefault(workload.ref, waits_for[key])
     kmm = target(config.kmm_version)
-    results = rules.check(fleet, drivers, pods_of, rules.today(), config.exclusivity != "off", kmm)
+    results = rules.check(Cluster(fleet, drivers, pods_of), rules.today(), config.exclusivity != "off", kmm)
     items = {one.owner: one.item for one in wanted} | {item.ref: item for item in (*handwritten, *others)}
     # a driver knows where its config stands, and the config where each of its fields does
     placed = (items[one.ref].located(one._replace(place=None)) if one.ref in items else one for one in results)

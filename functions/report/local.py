@@ -52,7 +52,7 @@ def join(
     """
     whole = cluster.of_list(resources, domain_of)
     mode = function_config.read(resources)[0].exclusivity
-    about_nodes = list(rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today()))
+    about_nodes = list(rules.about_input(whole, rules.today()))
     about_nodes += cluster.not_held(whole)
     wrong = [str(one) for one in about_nodes if one.severity == "error"]
     nodes = [] if wrong else moved(whole.fleet)
@@ -97,7 +97,7 @@ def unread(name: str) -> Part:
 
 def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
     try:
-        found = images(groups, whole.drivers, whole.workloads, whole.fleet.label_keys, theirs=whole.theirs)
+        found = images(groups, whole)
     except KrmfnError as failure:
         return (), str(failure)
     lacking = [f"{one.ref}: {one.message}" for one in not_known(groups, whole.drivers)]

@@ -82,7 +82,7 @@ def _unknown(whole: Cluster) -> str:
 
 def _expired(whole: Cluster) -> str:
     """Return why the nodes of the new side may be others by now; "" when they may not. The old side may be as old."""
-    expired = next(rules.about_input(whole.fleet._replace(findings=()), (), (), rules.today()), None)
+    expired = next(rules.about_input(Cluster(whole.fleet._replace(findings=())), rules.today()), None)
     return f"{expired.ref} {expired.message}" if expired else ""
 
 

@@ -13,8 +13,7 @@ from krmfn.rule import apply
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules
-from ..fleet.coverage import coverage
-from ..fleet.workloads import placements
+from ..fleet.findings import joined
 from ..kmm.module import HUB_KIND
 from ..kmm.versions import target
 from ..plan import Plan
@@ -74,21 +73,19 @@ def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref]
     @cache
     def places() -> Mapping[Id, Sequence[str]]:
         whole = cluster.of_list(resources, domain_of)
-        wrong = rules.about_input(whole.fleet, whole.drivers, whole.workloads, rules.today())
+        wrong = rules.about_input(whole, rules.today())
         if not whole.fleet.nodes or any(finding.severity == "error" for finding in wrong):
             return {}
         try:
-            groups = coverage(whole.fleet.nodes, whole.drivers, config.exclusivity != "off", whole.theirs)
-            placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
+            fleet = joined(whole, config.exclusivity != "off", target(config.kmm_version))
         except KrmfnError:
             return {}
-        names: dict[Id, list[str]] = {driver.ref.id: [] for driver in whole.drivers}
-        for group in groups:
-            for outcome in group.outcomes:
-                if outcome.state == "planned":
-                    names[whole.drivers[outcome.driver].ref.id] += (node.name for node in group.nodes)
-        pods = zip(whole.workloads, placed, strict=True)
-        return names | {workload.ref.id: [node.name for node in where.nodes] for workload, where in pods if where}
+        names = {
+            driver.ref.id: [node.name for group, one in selected if one.state == "planned" for node in group.nodes]
+            for driver, selected in fleet.selected
+        }
+        pods = {workload.ref.id: [node.name for node in where.nodes] for workload, where in fleet.workloads}
+        return names | pods
 
     return lambda ref: places().get(ref.id)
 

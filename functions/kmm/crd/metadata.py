@@ -19,44 +19,19 @@ from ..names import dns_label_errors, label_key_errors, label_value_errors, subd
 from ..rule import refused
 from .apitext import dotted, in_quotes, invalid, type_name
 
-UID, MAP, ANYTHING = "types.UID", "map[string]string", "v1.FieldsV1"
-STRUCTS = {
+MAP, ANYTHING = "map[string]string", "v1.FieldsV1"
+_FIELDS = {
     # Times come first: what cannot be a time ends the decoding, anything else is reported after it.
-    "v1.ObjectMeta": {
-        "creationTimestamp": "string",
-        "deletionTimestamp": "string",
-        "annotations": MAP,
-        "deletionGracePeriodSeconds": "int64",
-        "finalizers": "[]string",
-        "generateName": "string",
-        "generation": "int64",
-        "labels": MAP,
-        "managedFields": "[]v1.ManagedFieldsEntry",
-        "name": "string",
-        "namespace": "string",
-        "ownerReferences": "[]v1.OwnerReference",
-        "resourceVersion": "string",
-        "selfLink": "string",
-        "uid": UID,
-    },
-    "v1.OwnerReference": {
-        "apiVersion": "string",
-        "blockOwnerDeletion": "bool",
-        "controller": "bool",
-        "kind": "string",
-        "name": "string",
-        "uid": UID,
-    },
-    "v1.ManagedFieldsEntry": {
-        "time": "string",
-        "apiVersion": "string",
-        "fieldsType": "string",
-        "fieldsV1": ANYTHING,
-        "manager": "string",
-        "operation": "v1.ManagedFieldsOperationType",
-        "subresource": "string",
-    },
+    "v1.ObjectMeta": "creationTimestamp string; deletionTimestamp string; annotations map[string]string; "
+    "deletionGracePeriodSeconds int64; finalizers []string; generateName string; generation int64; "
+    "labels map[string]string; managedFields []v1.ManagedFieldsEntry; name string; namespace string; "
+    "ownerReferences []v1.OwnerReference; resourceVersion string; selfLink string; uid types.UID",
+    "v1.OwnerReference": "apiVersion string; blockOwnerDeletion bool; controller bool; kind string; name string; "
+    "uid types.UID",
+    "v1.ManagedFieldsEntry": "time string; apiVersion string; fieldsType string; fieldsV1 v1.FieldsV1; manager string; "
+    "operation v1.ManagedFieldsOperationType; subresource string",
 }
+STRUCTS = {name: dict(field.split() for field in fields.split("; ")) for name, fields in _FIELDS.items()}
 """The fields of each struct with their types, in the order in which the API server comes to them."""
 
 
@@ -154,7 +129,8 @@ def check(module: Manifest) -> Iterator[Result]:
     written, metadata = module.get("metadata"), table(module, "metadata")
     name, start, namespace = (text(metadata, key) for key in ("name", "generateName", "namespace"))
     if start:
-        errors = subdomain_errors(_without_dash(start))
+        # one dash at the end is fine
+        errors = subdomain_errors(f"{start[:-2]}a" if len(start) > 1 and start.endswith("-") else start)
         yield from invalid("KMM061", "metadata.generateName", start, errors, current=start)
     if (written is None or metadata == written) and not metadata.get("name") and not metadata.get("generateName"):
         yield refused(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
@@ -175,11 +151,6 @@ def check(module: Manifest) -> Iterator[Result]:
     if sum(size(key) + size(text(annotations, key)) for key in annotations) > ANNOTATIONS_LIMIT:
         message = f"metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
         yield refused(message, "metadata.annotations", rule="KMM067")
-
-
-def _without_dash(start: str) -> str:
-    """Return the start of a name as the API server validates it: one dash at the end is fine."""
-    return f"{start[:-2]}a" if len(start) > 1 and start.endswith("-") else start
 
 
 KMM061 = Rule(

@@ -52,13 +52,6 @@ KMM051 = Rule(
 )
 
 
-def missing_fields(value: dict[str, Any], node: Fact, path: FieldPath) -> Iterator[Result]:
-    """Yield an error per field that the CRD requires in a value."""
-    for key in node.required:
-        if value.get(key) is None:
-            yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)), rule="KMM053")
-
-
 KMM053 = Rule(
     "KMM053",
     "a required field must be present",
@@ -97,7 +90,8 @@ def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     yield from _wrong_type(value, node, path)
     pattern = QUANTITY if node.type == "quantity" else node.pattern
     if isinstance(value, dict):
-        yield from missing_fields(value, node, path)
+        for key in (key for key in node.required if value.get(key) is None):
+            yield refused(f"{dotted((*path, key))}: Required value", join((*path, key)), rule="KMM053")
     elif isinstance(value, list):
         yield from _of_list(value, node, path)
     elif pattern and isinstance(value, str) and not re.fullmatch(pattern[1:-1], value):

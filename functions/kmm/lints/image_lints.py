@@ -93,10 +93,8 @@ def _filled(template: Template, name: str, namespace: str) -> Filled:
 
 def _braces_are_closed(template: Template, filled: Filled) -> Iterator[Result]:
     if template.known and filled.names is None:
-        message = (
-            f"{quote(template.text)} has a ${{ that is not closed by a }}; KMM accepts it and then fails on every "
-        )
-        yield error(message + "node")
+        fails = "KMM accepts it and then fails on every node"
+        yield error(f"{quote(template.text)} has a ${{ that is not closed by a }}; {fails}")
 
 
 KRM221 = Rule(
@@ -114,8 +112,7 @@ def _variables_are_known(template: Template, filled: Filled) -> Iterator[Result]
     for name in dict.fromkeys(filled.names or ()) if template.known else ():
         if name not in template.known:
             also = " here" if name in VARIABLES else ""
-            message = f"KMM sets no variable {name}{also}, so it is empty; known: {', '.join(template.known)}"
-            yield warning(message)
+            yield warning(f"KMM sets no variable {name}{also}, so it is empty; known: {', '.join(template.known)}")
 
 
 KRM222 = Rule(
@@ -132,8 +129,7 @@ KRM222 = Rule(
 
 def _plugin_images_have_no_variables(template: Template, filled: Filled) -> Iterator[Result]:
     if not template.known and "$" in template.text:
-        message = f"no variables are substituted here; the image would be {quote(template.text)}, unchanged"
-        yield warning(message)
+        yield warning(f"no variables are substituted here; the image would be {quote(template.text)}, unchanged")
 
 
 KRM223 = Rule(
@@ -150,8 +146,7 @@ KRM223 = Rule(
 
 def _tag_is_not_empty(template: Template, filled: Filled) -> Iterator[Result]:
     if filled.image is not None and _is_incomplete(filled.image):
-        message = f"comes out as {quote(filled.image)}, for example on kernel {_KERNEL}; "
-        yield error(message + "no runtime can pull that")
+        yield error(f"comes out as {quote(filled.image)}, for example on kernel {_KERNEL}; no runtime can pull that")
 
 
 KRM224 = Rule(
@@ -190,8 +185,7 @@ KRM225 = Rule(
 def _image_is_for_its_kernels(template: Template, filled: Filled) -> Iterator[Result]:
     read = [name for name in filled.names or () if name in KERNEL_VARIABLES]
     if template.known and template.is_image and read and "@" in template.text:
-        message = f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing"
-        yield warning(message)
+        yield warning(f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing")
     elif template.every_kernel and not read and filled.pullable:
         message = (
             "is one image for every kernel; unless it holds a kernel module for each, put $KERNEL_FULL_VERSION into "

@@ -71,10 +71,8 @@ KRM201 = Rule(
 def _role_labels_are_empty(module: Module) -> Iterator[Result]:
     for key, value in table(module.spec, "selector").items():
         if str(key).startswith("node-role.kubernetes.io/") and isinstance(value, str) and value:
-            message = (
-                f'the label {key} has the value "" where Kubernetes sets it, not {quote(value)}: no node would match'
-            )
-            yield warning(message, field=Field(join(("spec", "selector", key)), value, ""))
+            other = f'has the value "" where Kubernetes sets it, not {quote(value)}: no node would match'
+            yield warning(f"the label {key} {other}", field=Field(join(("spec", "selector", key)), value, ""))
 
 
 KRM202 = Rule(
@@ -90,12 +88,11 @@ KRM202 = Rule(
 
 
 def _version_is_a_label_value(module: Module) -> Iterator[Result]:
-    version = module.version
-    if not version:
+    if not (version := module.version):
         return
-    from ..names import is_label_value  # here, since most Modules have no version
+    from ..names import label_value_errors  # here, since most Modules have no version
 
-    if not is_label_value(version):
+    if label_value_errors(version):
         message = (
             f"version {quote(version)} is not a valid label value, so no node can be labelled with it and nothing "
             "ever loads; use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
@@ -145,10 +142,10 @@ spec: {moduleLoader: {container: {version: "2.0"}}}
 def _parameters_have_no_spaces(module: Module) -> Iterator[Result]:
     for index, parameter in enumerate(texts(module.modprobe, "parameters")):
         if any(char.isspace() for char in parameter):
-            message = (
-                f"parameter {quote(parameter)} has a space, so modprobe reads it as several; write one entry for each"
+            several = "has a space, so modprobe reads it as several; write one entry for each"
+            yield warning(
+                f"parameter {quote(parameter)} {several}", field=Field(f"{MODPROBE}.parameters[{index}]", parameter)
             )
-            yield warning(message, field=Field(f"{MODPROBE}.parameters[{index}]", parameter))
 
 
 KRM205 = Rule(

@@ -24,20 +24,16 @@ def _removes_no_neighbour(modules: Sequence[Module]) -> Iterator[Result]:
             loaders[kernel_module].append(module)
     for remover in modules:
         # One that loads what it removes replaces an in-tree module; two that load the same are exclusivity's business.
-        removed = {name: path for name, path in remover.removes.items() if name not in remover.loads}
-        for kernel_module, path in removed.items():
+        removed = [(name, path) for name, path in remover.removes.items() if name not in remover.loads]
+        for kernel_module, path in removed:
             others = [neighbour for neighbour in loaders.get(kernel_module, ()) if neighbour.ref != remover.ref]
             met = [neighbour for neighbour in others if _can_meet(remover.selector or {}, neighbour.selector or {})]
             if met:
-                yield _finding(remover, kernel_module, path, met)
-
-
-def _finding(remover: Module, kernel_module: str, path: str, met: list[Module]) -> Result:
-    named = some((str(neighbour.ref) for neighbour in met), len(met), 3)
-    both = any(remover.loads & neighbour.removes.keys() for neighbour in met)
-    what = "and is removed by it" if both else "on the same node"
-    message = f"removes {kernel_module}, which {named} loads {what}; KMM keeps no order between Modules"
-    return warning(message, ref=remover.ref, field=Field(path, kernel_module))
+                named = some((str(neighbour.ref) for neighbour in met), len(met), 3)
+                both = any(remover.loads & neighbour.removes.keys() for neighbour in met)
+                what = "and is removed by it" if both else "on the same node"
+                message = f"removes {kernel_module}, which {named} loads {what}; KMM keeps no order between Modules"
+                yield warning(message, ref=remover.ref, field=Field(path, kernel_module))
 
 
 def _can_meet(selector: Mapping[str, str], other_selector: Mapping[str, str]) -> bool:

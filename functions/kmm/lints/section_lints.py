@@ -31,10 +31,8 @@ def _signed_files_are_in_the_directory(module: Module, kmm: Target, _: Collectio
             yield warning("sign without filesToSign signs nothing", field=Field(f"{path}.filesToSign"))
         for index, file in enumerate(files):
             if not file.startswith(module.directory + "/"):
-                message = (
-                    f"{quote(file)} is not under modprobe.dirName {quote(module.directory)}, where the modules are"
-                )
-                yield warning(message, field=Field(f"{path}.filesToSign[{index}]", file))
+                where = f"modprobe.dirName {quote(module.directory)}, where the modules are"
+                yield warning(f"{quote(file)} is not under {where}", field=Field(f"{path}.filesToSign[{index}]", file))
 
 
 KRM206 = Rule(

@@ -14,6 +14,7 @@ from krmfn import Ref, Result
 from krmfn.results import Findings
 from krmfn.rule import Rule, apply
 
+from ..gotext import size
 from ..lookup import has, text
 from ..module import CONTAINER, Module
 from ..rule import mark_first, refused
@@ -102,8 +103,7 @@ spec: {moduleLoader: {container: {version: "1.0"}}}
 
 
 def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
-    # The length that Go's `len` gives: bytes.
-    length = len((module.ref.name + module.ref.namespace).encode("utf-8", "surrogatepass"))
+    length = size(module.ref.name + module.ref.namespace)
     if length > kmm.name_limit:
         message = (
             f"module name and namespace have a combined length of {length} characters, "

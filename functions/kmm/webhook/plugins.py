@@ -18,7 +18,7 @@ from ..module import Module
 from ..names import subdomain_errors
 from ..rule import prefixed, refused
 
-HOST_PATHS = ("/dev", "/sys", "/var", "/opt", "/run")
+HOST_PATHS = ("/dev/", "/sys/", "/var/", "/opt/", "/run/")
 
 
 def check(module: Module) -> Iterator[Result]:
@@ -54,13 +54,9 @@ def _named(name: str, path: str, current: Any, rules: tuple[str, str]) -> Iterat
 def _host_paths(where: str, plugin: Table, rule: str) -> Iterator[Result]:
     for index, volume in tables(plugin, "volumes"):
         path = text(volume.get("hostPath"), "path")
-        if has(volume, "hostPath") and not _is_allowed(clean(path)):
+        if has(volume, "hostPath") and not f"{clean(path)}/".startswith(HOST_PATHS):
             message = f"{where}[{index}]: hostPath {quote(path)} is not allowed; only /dev, /sys, /var, /opt and /run "
             yield refused(message + "paths are permitted", f"{where}[{index}].hostPath.path", path, rule=rule)
-
-
-def _is_allowed(path: str) -> bool:
-    return any(path == root or path.startswith(root + "/") for root in HOST_PATHS)
 
 
 KMM012 = Rule(

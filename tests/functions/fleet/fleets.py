@@ -24,5 +24,5 @@ def findings(text: str, today: str = "2026-01-01") -> list[Result]:
     whole, before = read(text)
     assert all(one.rule.startswith("KRM6") for one in before if one.severity == "error"), list(map(str, before))
     results = [one for one in before if one.rule.startswith("KRM6")]
-    results += rules.check(whole.fleet, whole.drivers, whole.workloads, today)
+    results += rules.check(whole, today)
     return list({(one.rule, one.ref, one.message): one for one in results}.values())

@@ -15,11 +15,7 @@ from tests.functions.fleet.test_rules import NODES, daemonset, module
 def images_of(text: str, *kernels: str) -> dict[str, Image]:
     whole, _ = fleets.read(text)
     groups = coverage(whole.fleet.nodes, whole.drivers)
-    held = whole.fleet.label_keys
-    return {
-        image.name: image
-        for image in images(groups, whole.drivers, whole.workloads, held, [kernels] * len(whole.drivers))
-    }
+    return {image.name: image for image in images(groups, whole, [kernels] * len(whole.drivers))}
 
 
 def numbers(text: str, *kernels: str) -> dict[str, int | None]:
