@@ -6,7 +6,7 @@ empty; an unclosed `${` is an error. A template is cut into pieces with the libr
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from krmfn import KrmfnError
@@ -39,9 +39,7 @@ def variables(kernel: str) -> dict[str, str]:
     version = re.sub(r"[^A-Za-z0-9_.-]", "_", kernel)
     parts = version.replace("-", ".").split(".")
     if len(parts) < 3:
-        raise KrmfnError(
-            f"invalid kernel version {version}: expected at least three components (major.minor.patch)",
-        )
+        raise KrmfnError(f"invalid kernel version {version}: expected at least three components (major.minor.patch)")
     values = (version, version, ".".join(parts[:3]), *parts[:3])
     return dict(zip(KERNEL_VARIABLES, values, strict=True))
 
@@ -111,14 +109,14 @@ def pieces(template: str) -> list[Piece]:
     """Return all pieces of a template; the last one is `end`, or `error` when a brace is not closed."""
     cutter, state = _Cutter(template), "text"
     while state not in ("end", "error"):
-        state = _STATES[state](cutter)
+        state = cutter.inside(state) if state in ("operator", "default") else getattr(cutter, state)()
     return [*cutter.pieces, (state, UNCLOSED if state == "error" else "")]
 
 
 class _Cutter:
     """The position of the reader: the current piece begins at `start`, the one before it at `last`.
 
-    A state looks at one character, ends the pieces that end there, and returns the state that follows.
+    A state ends the pieces that end there, and returns the state that follows.
     """
 
     def __init__(self, template: str) -> None:
@@ -128,23 +126,18 @@ class _Cutter:
 
     def text(self) -> str:
         """Read up to the next `$` that begins something."""
-        at = self.template.find("$", self.at)
-        if at < 0:
-            self.at = len(self.template)
-            if self.start < self.at:
-                self.cut("text")
+        dollar = self.template.find("$", self.at)
+        self.at = dollar if dollar >= 0 else len(self.template)
+        self.cut("text")
+        if dollar < 0:
             return "end"
-        self.at = at
-        if at > self.start:
-            self.cut("text")
-        after = self.template[at + 1 : at + 2]
-        self.at = at + 1
+        self.at += 1
+        after = self.template[self.at : self.at + 1]
         if after == "$":
-            self.start, self.at = at + 1, at + 2
+            self.start, self.at = self.at, self.at + 1
             self.cut("text")
-            return "text"
-        if after == "{":
-            self.at = at + 2
+        elif after == "{":
+            self.at += 1
             self.depth += 1
             self.cut("open")
             return "operator"
@@ -159,53 +152,32 @@ class _Cutter:
         self.cut("variable")
         return "operator" if self.depth > 0 else "text"
 
-    def operator(self) -> str:
-        """Read after `${` or its name: the name, the end, or what to do when the variable is not set."""
+    def inside(self, state: str) -> str:
+        """Read on in `${...}`: the name or the operator, then character by character what the default is; the end."""
         char = self.template[self.at : self.at + 1]
-        if char in ("}", "", "\r", "\n"):
-            return self.close(char)
-        self.at += 1
-        if _is_word(char) and self.template.startswith("${", self.last):
-            return "variable"
-        if char == ":":
-            self.at = min(self.at + 1, len(self.template))
-        operator = self.template[self.at - 1 : self.at] if char == ":" else char
-        if operator in ("+", "-", "="):
-            self.cut(char + operator if char == ":" else char)
-        return "default"
-
-    def default(self) -> str:
-        """Read after an operator: text, character by character, or a variable, up to the end."""
-        char = self.template[self.at : self.at + 1]
-        if char in ("}", "", "\r", "\n"):
-            return self.close(char)
-        self.at += 1
-        if char == "$" or (_is_word(char) and self.template.startswith("${", self.last)):
-            return "variable"
-        self.cut("text")
-        return "default"
-
-    def close(self, char: str) -> str:
-        """Read the end of `${...}`."""
-        if char != "}":
+        if char in ("", "\r", "\n"):
             return "error"
         self.at += 1
-        self.depth -= 1
-        self.cut("close")
-        return "text"
+        if char == "}":
+            self.depth -= 1
+            self.cut("close")
+            return "text"
+        if (_is_word(char) and self.template.startswith("${", self.last)) or (char == "$" and state == "default"):
+            return "variable"
+        if state == "default":
+            self.cut("text")
+        elif char == ":":
+            char += self.template[self.at : self.at + 1]
+            self.at += len(char) - 1
+        if state == "operator" and char.endswith(("+", "-", "=")):
+            self.cut(char)
+        return "default"
 
     def cut(self, kind: str) -> None:
-        """End the current piece."""
-        self.pieces.append((kind, self.template[self.start : self.at]))
-        self.last, self.start = self.start, self.at
-
-
-_STATES: dict[str, Callable[[_Cutter], str]] = {
-    "text": _Cutter.text,
-    "variable": _Cutter.variable,
-    "operator": _Cutter.operator,
-    "default": _Cutter.default,
-}
+        """End the current piece, unless it is empty."""
+        if self.start < self.at:
+            self.pieces.append((kind, self.template[self.start : self.at]))
+            self.last, self.start = self.start, self.at
 
 
 def _is_word(char: str) -> bool:
