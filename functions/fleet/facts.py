@@ -32,23 +32,19 @@ EFFECTS = (*REPELLING, "PreferNoSchedule")
 """The effects of a taint. The last one keeps no pod away, and KMM ignores it."""
 
 
-def of_manifest(manifest: Manifest, keys: Collection[str] | None = None) -> Node:
-    """Return the facts of a Node object; `keys` are the labels to keep, None for all.
+def of_manifest(manifest: Manifest) -> Node:
+    """Return the facts of a Node object.
 
     Raises KrmfnError, a sentence without the node's name, for labels and facts that are no strings and for taints that
     are none.
     """
-    labels = _labels(manifest)
-    _check_labels(labels)
-    info = table(manifest, "status", "nodeInfo")
+    labels, info = _labels(manifest), table(manifest, "status", "nodeInfo")
     for name in NODE_INFO:
         if not isinstance(info.get(name, ""), str | None):
             raise KrmfnError(f"its status.nodeInfo.{name} is {info[name]!r}, not a string; put it in quotes")
-    kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
     taints = tuple(taints_of(manifest)) if "taints" in table(manifest, "spec") else ()
     kernel, architecture, os_image, kubelet = (text(info, name) for name in NODE_INFO)
-    name = text(table(manifest, "metadata"), "name")
-    return Node(name, kept, kernel, taints, architecture, os_image, kubelet=kubelet)
+    return Node(_name(manifest), labels, kernel, taints, architecture, os_image, kubelet=kubelet)
 
 
 def selected(manifest: Manifest, keys: Collection[str]) -> Node:
@@ -56,23 +52,23 @@ def selected(manifest: Manifest, keys: Collection[str]) -> Node:
 
     Raises KrmfnError, a sentence without the node's name, for one of these labels that is no string.
     """
-    labels = _labels(manifest)
-    kept = {key: labels[key] for key in keys if key in labels}
-    _check_labels(kept)
-    return Node(text(table(manifest, "metadata"), "name"), kept)
+    return Node(_name(manifest), _labels(manifest, keys))
 
 
-def _labels(manifest: Manifest) -> dict[str, Any]:
+def _name(manifest: Manifest) -> str:
+    return text(table(manifest, "metadata"), "name")
+
+
+def _labels(manifest: Manifest, keys: Collection[str] | None = None) -> dict[str, Any]:
+    """Return the labels with these keys, None for all."""
     labels = table(manifest, "metadata", "labels")
     if not labels and table(manifest, "metadata").get("labels"):
         raise KrmfnError("its labels are not a mapping")
-    return labels
-
-
-def _check_labels(labels: Mapping[str, Any]) -> None:
-    if not set(map(type, labels.values())) <= {str}:
-        key, value = next((key, value) for key, value in labels.items() if type(value) is not str)
+    kept = labels if keys is None else {key: labels[key] for key in keys if key in labels}
+    if not set(map(type, kept.values())) <= {str}:
+        key, value = next((key, value) for key, value in kept.items() if type(value) is not str)
         raise KrmfnError(f"its label {key} is {value!r}, not a string; put it in quotes")
+    return kept
 
 
 def taints_of(manifest: Manifest) -> list[Taint]:

@@ -30,7 +30,7 @@ from krmfn.counts import counted
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node, Taint
-from ..kmm.lookup import tables, text
+from ..kmm.lookup import tables, text, texts
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 
 API_VERSION, KIND = "krmfn.dev/v1alpha1", "NodeInventory"
@@ -194,11 +194,8 @@ def check_freshness(manifest: Manifest, asked: Collection[str], max_age: int | N
     `check` says of it is not said here.
     """
     spec = manifest.get("spec")
-    held = (
-        label_keys(manifest) if isinstance(spec, dict) and isinstance(spec.get("labelKeys"), list) else frozenset[str]()
-    )
-    missing = sorted(set(asked) - held) if held is not None else []
-    if missing:
+    held = texts(spec, "labelKeys")
+    if missing := sorted(set(asked).difference(held)) if EVERY not in held else []:
         remedy = "make it again with `krmfn inventory --for`"
         yield error(f"does not hold {', '.join(missing)}, by which nodes are selected; {remedy}", field=Field("spec"))
     if (until := text(spec, "validUntil")) and until < today:

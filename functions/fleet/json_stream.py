@@ -39,8 +39,17 @@ def objects(read: Callable[[int], bytes]) -> Iterator[dict[str, Any]]:
     value that is no object, and for an object that is too large for an API server.
     """
     source = _Source(read)
-    while source.peek():
-        yield from _value(source)
+    while char := source.peek():
+        if char == "[":
+            yield from _array(source)
+        elif char == "{" and source.single:
+            value = source.value()
+            source.count += 1
+            yield value
+        elif char == "{":
+            yield from _object(source)
+        else:
+            source.fail("expected an object or a list of objects")
 
 
 class _Source:
@@ -89,14 +98,12 @@ class _Source:
             except (RecursionError, ValueError) as failure:
                 self.fail("nested too deeply" if isinstance(failure, RecursionError) else str(failure))
             else:
-                if isinstance(value, (dict, list, str)) or self._ends(end) or not self.more():
+                # a number or a word may go on in the next chunk
+                is_whole = isinstance(value, (dict, list, str)) or self.text[end : end + 1] not in ("", ".", "e", "E")
+                if is_whole or not self.more():
                     self._bound(end - self.at)
                     self.at = end
                     return value
-
-    def _ends(self, end: int) -> bool:
-        """Return True when a number or a word that ends here does not go on in the next chunk."""
-        return end < len(self.text) and self.text[end] not in ".eE"
 
     def more(self) -> bool:
         """Read a chunk, at least as long as what is left, so that a long value is not scanned too often."""
@@ -130,21 +137,6 @@ class _Source:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number in JSON")
-
-
-def _value(source: _Source) -> Iterator[dict[str, Any]]:
-    """Yield the objects of one value of the stream."""
-    char = source.peek()
-    if char == "[":
-        yield from _array(source)
-    elif char == "{" and source.single:
-        value = source.value()
-        source.count += 1
-        yield value
-    elif char == "{":
-        yield from _object(source)
-    else:
-        source.fail("expected an object or a list of objects")
 
 
 def _array(source: _Source) -> Iterator[dict[str, Any]]:

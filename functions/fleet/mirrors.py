@@ -90,5 +90,5 @@ def _dockerfile(driver: Driver, resolution: Resolution) -> str:
 
 def matrix(builds: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return the builds, each once, as the matrix of a CI job."""
-    once = {tuple(build.values()): build for build in builds}.values()
+    once = {str(build): build for build in builds}.values()
     return {"include": sorted(once, key=lambda one: (one["image"], one["kernel"], one["architecture"] or ""))}

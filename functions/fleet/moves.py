@@ -74,15 +74,15 @@ def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Dr
 
 def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[tuple[Id, Cluster], View]:
     sizes: Counter[tuple[Id, Cluster]] = Counter()
-    found: dict[tuple[Id, Cluster], Outcome] = {}
+    blocking: dict[tuple[Id, Cluster], Outcome] = {}
     for group in groups:
         for one in group.outcomes:
             key = drivers[one.driver].ref.id, group.nodes[0].cluster
             sizes[key] += len(group.nodes)
             if one.blocker == group.nodes[0].name:
-                found[key] = one
+                blocking[key] = one
     failing = {}
-    for key, one in found.items():
+    for key, one in blocking.items():
         all_ = f"any of the {counted(sizes[key], 'node')} that it selects"
         reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {all_}"
         failing[key] = View("fail", reason=reason, failing=one.blocker)
@@ -93,21 +93,18 @@ def _view(
     drivers: Sequence[Driver], outcome: Outcome, group: Group, failing: Mapping[tuple[Id, Cluster], View]
 ) -> View:
     """Return how KMM sees the nodes of a group for a Module that selects them."""
-    driver = drivers[outcome.driver]
+    driver, state = drivers[outcome.driver], outcome.state
     label = group.nodes[0].labels.get(driver.version_label, "")
     version = driver.module.version if driver.version_label else ""
     if outcome.blocker:
         fails = failing[driver.ref.id, group.nodes[0].cluster]
         return fails._replace(kernel=group.kernel, label=label, version=version)
-    is_older = outcome.state == "other version"
     stays = f"version {label} stays until the label {driver.version_label} changes"
-    seen = View("remove", group.kernel, None, stays if is_older else wording.reason(drivers, outcome), label, version)
-    if not driver.loads:
-        return seen._replace(action="ignore")
-    action = _ACTIONS.get(outcome.state, "remove")
-    waits = outcome.state in ("not labelled", "waiting")
+    reason = stays if state == "other version" else wording.reason(drivers, outcome)
+    action = _ACTIONS.get(state, "remove") if driver.loads else "ignore"
     wanted = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
-    return seen._replace(action=action, entry=wanted, is_waiting=waits)
+    waits = state in ("not labelled", "waiting")
+    return View(action, group.kernel, wanted, reason, label, version, is_waiting=waits)
 
 
 def moves(before: Side, after: Side) -> Iterator[list[Moved]]:

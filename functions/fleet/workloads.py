@@ -1,6 +1,7 @@
 """The pods of an input: their images, and the nodes of each DaemonSet."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from krmfn import KrmfnError, Manifest, Ref
 from krmfn.resource import ref
@@ -100,13 +101,14 @@ def placements(
 
 def _place(placement: Placement, workload: Workload, nodes: list[Node]) -> None:
     tolerations: Any = workload.pod.get("tolerations")
-    left_of: dict[tuple[Taint, ...], tuple[Taint, ...]] = {}
+
+    @cache
+    def untolerated(taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
+        lasting = (taint for taint in taints if taint.key not in PASSING)
+        return tuple(taint for taint in lasting if not tolerates(tolerations, taint))
+
     for node in nodes:
-        if node.taints not in left_of:
-            left_of[node.taints] = tuple(
-                taint for taint in node.taints if taint.key not in PASSING and not tolerates(tolerations, taint)
-            )
-        if left := left_of[node.taints]:
+        if left := untolerated(node.taints):
             placement.repelled.append((node, left))
         else:
             placement.nodes.append(node)

@@ -14,7 +14,6 @@ from krmfn import Ref, Result
 from krmfn.results import Findings
 from krmfn.rule import Rule, apply
 
-from ..gotext import size
 from ..lookup import has, text
 from ..module import CONTAINER, Module
 from ..rule import mark_first, refused
@@ -103,7 +102,8 @@ spec: {moduleLoader: {container: {version: "1.0"}}}
 
 
 def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
-    length = size(module.ref.name + module.ref.namespace)
+    # The length that Go's `len` gives: bytes.
+    length = len((module.ref.name + module.ref.namespace).encode("utf-8", "surrogatepass"))
     if length > kmm.name_limit:
         message = (
             f"module name and namespace have a combined length of {length} characters, "
