@@ -115,15 +115,14 @@ def plan(old: Sequence[Manifest], new: Sequence[Manifest]) -> Plan:
     """
     before, after = _by_id(old), _by_id(new)
     changes: list[Change] = []
-    unchanged = 0
     for key, manifest in after.items():
         former = before.get(key)
-        if former is None:
-            changes.append(Change("created", ref(manifest), None, manifest))
-        elif fields := tuple(one for one in differences(former, manifest) if not _is_mark(one)):
-            changes.append(Change("changed", ref(manifest), former, manifest, fields))
-        else:
-            unchanged += 1
+        changed = () if former is None else differences(former, manifest)
+        fields = tuple(one for one in changed if not _is_mark(one))
+        if former is None or fields:
+            what: Literal["created", "changed"] = "created" if former is None else "changed"
+            changes.append(Change(what, ref(manifest), former, manifest, fields))
+    unchanged = len(after) - len(changes)
     gone = (manifest for key, manifest in before.items() if key not in after)
     changes += (Change("deleted", ref(manifest), manifest, None) for manifest in gone)
     return Plan(old, new, tuple(map(_redacted, changes)), unchanged)
@@ -163,11 +162,10 @@ def _redacted(change: Change) -> Change:
     """Return the change with a Secret's values as stars, since plans are posted where others read them."""
     if (change.ref.group, change.ref.kind) != ("", "Secret"):
         return change
+    stars = "*** (before)", "*** (after)"
     fields = tuple(
-        FieldChange(
-            field.parts, _hidden(field.old, field.parts, "*** (before)"), _hidden(field.new, field.parts, "*** (after)")
-        )
-        for field in change.fields
+        FieldChange(parts, *(_hidden(value, parts, star) for value, star in zip(values, stars, strict=True)))
+        for parts, *values in change.fields
     )
     return change._replace(old=_hidden(change.old), new=_hidden(change.new), fields=fields)
 

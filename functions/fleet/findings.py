@@ -125,10 +125,9 @@ def mappings_are_reached(joined: Joined) -> Iterator[Result]:
     for (driver, selected), taken in zip(joined.selected, taken_by, strict=True):
         for position, entry in enumerate(driver.module.mappings if taken else ()):
             if position not in taken and entry not in used[driver.claim.ref]:  # another pool may use it
-                kind = "literal" if text(entry, "literal") else "regexp"
                 number = _number(selected)
                 message = (
-                    f"kernelMappings[{position}] ({kind} {text(entry, kind)}) is not used for any kernel of the "
+                    f"kernelMappings[{position}] ({wording.condition(entry)}) is not used for any kernel of the "
                     f"{counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
                 )
                 yield about(driver, info(message, field=Field(f"{mappings_at(driver)}[{position}]")))

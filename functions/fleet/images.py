@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, Result, error
 from krmfn.typed import NamedTuple
@@ -126,19 +126,15 @@ def _of_driver(driver: Driver, nodes_of: Mapping[str, Nodes], decided: bool) -> 
     elif driver.loads:
         resolve = resolver(driver.module)
         for kernel, nodes in nodes_of.items():
-            resolution = _resolved(driver, resolve, kernel) if kernel else _without_node(driver, 0)
+            try:
+                resolution = resolve(kernel) if kernel else _without_node(driver, 0)
+            except KrmfnError as failure:
+                raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
             yield from _of_mapping(driver, resolution, nodes, kernel)
     everywhere = frozenset().union(*nodes_of.values()) if decided else None
     for plugin, noun in (("devicePlugin", "device plugin"), ("dra", "DRA driver")):
         for part in ("initContainer", "container"):
             yield text(table(driver.module.spec, plugin, part), "image"), Need(driver.ref, noun, everywhere)
-
-
-def _resolved(driver: Driver, resolve: Callable[[str], Resolution], kernel: str) -> Resolution:
-    try:
-        return resolve(kernel)
-    except KrmfnError as failure:
-        raise KrmfnError(f"{driver.ref}, kernel {kernel}: {failure}") from failure
 
 
 def _without_node(driver: Driver, position: int) -> Resolution:

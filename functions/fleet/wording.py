@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from krmfn.counts import counted, some
 
@@ -20,12 +20,14 @@ def nodes_named(names: Sequence[str]) -> str:
 
 def mapping(driver: Driver, outcome: Outcome) -> str:
     """Return the kernel mapping of an outcome: `kernelMappings[1] regexp ^.+$`; "" without one."""
-    position = outcome.resolution.mapping
-    if position is None:
-        return ""
-    entry = driver.module.mappings[position]
+    at = outcome.resolution.mapping
+    return "" if at is None else f"kernelMappings[{at}] {condition(driver.module.mappings[at])}"
+
+
+def condition(entry: Mapping[str, object]) -> str:
+    """Return which kernels a mapping takes: `regexp ^.+$`."""
     kind = "literal" if text(entry, "literal") else "regexp"
-    return f"kernelMappings[{position}] {kind} {text(entry, kind)}"
+    return f"{kind} {text(entry, kind)}"
 
 
 def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:

@@ -17,7 +17,6 @@ from ..fleet.coverage import Group, Outcome, coverage
 from ..fleet.drivers import Driver
 from ..fleet.images import Image, images, not_known
 from ..fleet.nodes import Fleet
-from ..kmm.lookup import text
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owning
@@ -113,7 +112,7 @@ def bare(resources: ResourceList, whole: Cluster) -> list[Ref]:
 
 def used(driver: Driver, versions: Mapping[str, int]) -> Used:
     """Return what is shown of a Module, given how many of the nodes that it selects have each kernel."""
-    mappings = tuple(map(_mapping, driver.module.mappings))
+    mappings = tuple(map(wording.condition, driver.module.mappings))
     kernels = tuple(_resolved(driver, versions)) if driver.loads else ()
     return Used(driver.ref, wording.name(driver), mappings, kernels)
 
@@ -134,11 +133,6 @@ def _resolved(driver: Driver, versions: Mapping[str, int]) -> Iterator[Kernel]:
             yield Kernel(version, number, resolve(version).mapping if version else None)
         except KrmfnError as failure:
             yield Kernel(version, number, None, str(failure))
-
-
-def _mapping(entry: Mapping[str, object]) -> str:
-    kind = "literal" if text(entry, "literal") else "regexp"
-    return f"{kind} {text(entry, kind)}"
 
 
 def _nodes(whole: Cluster, groups: Sequence[Group]) -> Iterator[Alike]:

@@ -61,9 +61,9 @@ class Impact(NamedTuple):
     steps: Sequence[Step]
     holders: Mapping[str, Sequence[str]]
     kmm: Target
-    nodes_of: Callable[[Ref], Sequence[str] | None] = lambda _: None
+    nodes_of: Callable[[Ref], Sequence[str] | None]
     """Returns the nodes on which a Module, or the pods of an object, run after the plan; None: not known."""
-    knows_nodes: bool = False
+    knows_nodes: bool
     """Whether the plan's effects are all that happens on the nodes."""
 
     def reloading(self, step: Step) -> list[str] | None:
@@ -84,14 +84,21 @@ def label_keys(module: Ref) -> list[str]:
     return [label(module.namespace, module.name) for label in labels]
 
 
-def impact_of(plan: Plan, kmm: Target, theirs: Iterable[Manifest] = ()) -> Impact:
-    """Return the impact of a plan; `theirs` is what the cluster gets from elsewhere."""
+def impact_of(
+    plan: Plan,
+    kmm: Target,
+    theirs: Iterable[Manifest],
+    nodes_of: Callable[[Ref], Sequence[str] | None],
+    knows_nodes: bool,
+) -> Impact:
+    """Return the impact of a plan; `theirs` is what the cluster gets from elsewhere, the rest as in Impact."""
     holders: dict[str, list[str]] = defaultdict(list)
     for manifests, whose in ((plan.new, ""), (theirs, " (from --against)")):
         for manifest in manifests:
             for key in selected(manifest):
                 holders[key].append(f"{ref(manifest)}{whose}")
-    return Impact(plan, [step for change in plan.changes if (step := _step(change))], holders, kmm)
+    steps = [step for change in plan.changes if (step := _step(change))]
+    return Impact(plan, steps, holders, kmm, nodes_of, knows_nodes)
 
 
 def selected(manifest: Manifest) -> dict[str, str]:

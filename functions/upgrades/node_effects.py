@@ -37,14 +37,13 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
     known = clusters(old, new)
     if known is None:
         return [], []
-    before, after = known
-    if problem := unknown(before, after):
-        return [], [warning(f"what happens on the nodes is not known: {problem}")]
+    problem = unknown(*known)
     try:
-        old_side, new_side = side(before, old), side(after, new)
+        if not problem:
+            return list(_joined(side(known[0], old), side(known[1], new))), []
     except KrmfnError as failure:
-        return [], [warning(f"what happens on the nodes is not known: {failure}")]
-    return list(_joined(old_side, new_side)), []
+        problem = str(failure)
+    return [], [warning(f"what happens on the nodes is not known: {problem}")]
 
 
 def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | None:
@@ -63,7 +62,9 @@ def clusters(old: ResourceList, new: ResourceList) -> tuple[Cluster, Cluster] | 
 
 def unknown(before: Cluster, after: Cluster) -> str:
     """Return why what happens on the nodes cannot be told; "" when it can."""
-    return _unknown(before) or _unknown(after) or _expired(after)
+    # the nodes of the new side may be others by now; the old side may be as old
+    expired = next(rules.about_input(Cluster(after.fleet._replace(findings=())), rules.today()), None)
+    return _unknown(before) or _unknown(after) or (f"{expired.ref} {expired.message}" if expired else "")
 
 
 def side(whole: Cluster, resources: ResourceList) -> Side:
@@ -80,12 +81,6 @@ def _unknown(whole: Cluster) -> str:
     return f"{wrong.ref}: {wrong.message}" if wrong and wrong.ref else wrong.message if wrong else missing
 
 
-def _expired(whole: Cluster) -> str:
-    """Return why the nodes of the new side may be others by now; "" when they may not. The old side may be as old."""
-    expired = next(rules.about_input(Cluster(whole.fleet._replace(findings=())), rules.today()), None)
-    return f"{expired.ref} {expired.message}" if expired else ""
-
-
 def _joined(before: Side, after: Side) -> Iterator[Effect]:
     """Yield the effects: of each Module what has one reason together."""
     parts_by_reason: dict[tuple[Id, int, str, str, bool], dict[OnNodes, list[str]]] = {}
@@ -95,25 +90,20 @@ def _joined(before: Side, after: Side) -> Iterator[Effect]:
             move = _of_plugin(moved) or _taken_over(moved, alike) or moved.move
             if not _is_told(moved, move):
                 continue
-            refs[moved.driver.ref.id] = moved.driver.ref
+            own = moved.driver.ref
+            refs[own.id] = own
             is_left = move.effect in ("lost", "blocked", "waiting") or (move.effect == "unknown" and not move.after)
             failing = moved.new.failing if move.effect == "blocked" else ""
-            key = (
-                moved.driver.ref.id,
-                _WORDS.index(move.effect),
-                move.reason,
-                failing,
-                is_left and moved.new.is_selected,
-            )
+            key = (own.id, _WORDS.index(move.effect), move.reason, failing, is_left and moved.new.is_selected)
             was, now = (loaded.image if loaded else None for loaded in (move.before, move.after))
             part = OnNodes((), move.events, was, now, move.is_known)
             parts_by_reason.setdefault(key, {}).setdefault(part, []).extend(moved.nodes)
-    for (own, at, reason, failing, is_short), parts in sorted(parts_by_reason.items(), key=lambda group: group[0]):
+    for (module, at, reason, failing, is_short), parts in sorted(parts_by_reason.items(), key=lambda group: group[0]):
         nodes = sorted(name for names in parts.values() for name in names)
         told = tuple(part._replace(nodes=tuple(sorted(names))) for part, names in parts.items())
         head = f"blocked by node {failing} on" if failing else _HEADS[_WORDS[at]]
         message = f"{head} {wording.nodes_named(nodes)}: {reason}".removesuffix(": ")
-        yield Effect(refs[own], _WORDS[at], tuple(nodes), message, reason, told, is_short)
+        yield Effect(refs[module], _WORDS[at], tuple(nodes), message, reason, told, is_short)
 
 
 def _is_told(moved: Moved, move: Move) -> bool:

@@ -39,8 +39,7 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     external = run_of(resources).external
     theirs = (item.manifest for item in external.items) if external else ()
-    impact = impact_of(plan, target(config.kmm_version), theirs)
-    impact = impact._replace(nodes_of=_nodes_of(resources, config), knows_nodes=knows_nodes)
+    impact = impact_of(plan, target(config.kmm_version), theirs, _nodes_of(resources, config), knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
         source = _source(finding, manifests, by_id)
@@ -53,9 +52,7 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
                 finding = finding._replace(place=place_of(source, field))
         findings.append((source.ref if source else None, finding))
     shown = list(ignoring.kept(findings, owners, config, Counter()))
-    return [
-        finding for severity in ("error", "warning", "info") for _, finding in shown if finding.severity == severity
-    ]
+    return [one for severity in ("error", "warning", "info") for _, one in shown if one.severity == severity]
 
 
 def _on_hub(finding: Result) -> Result:
