@@ -17,7 +17,7 @@ from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams, live_nodes
 from ..command import Command, Context
-from ..fleet import cluster, collecting, grouping, json_stream, rules
+from ..fleet import cluster, collecting, json_stream, rules
 from ..fleet.inventory import check_freshness
 from ..kmm.module import is_set_by_kmm
 from ..kmm.names import label_key_errors, subdomain_errors
@@ -106,7 +106,7 @@ def _inventory(args: Inventory, keys: set[str] | None) -> str:
     read = _manifests(args.file)
     try:  # the nodes are in no variable: they take as much memory as their text, which comes next
         days = {"validUntil": args.valid_until, "takenOn": args.taken_on}
-        made = grouping.manifest(collecting.collect(read, keys), args.name, keys, days)
+        made = collecting.manifest(collecting.collect(read, keys), args.name, keys, days)
     except KrmfnError as failure:
         raise KrmfnError(*(f"{_named(args.file)}: {line}" for line in failure.args)) from failure
     return emit.dump(made)

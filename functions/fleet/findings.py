@@ -16,7 +16,7 @@ from . import wording
 from .cluster import Cluster
 from .coverage import Group, Outcome, coverage
 from .drivers import Driver
-from .hints import Hints
+from .wording import Hints
 from .workloads import Placement, Workload, placements
 
 

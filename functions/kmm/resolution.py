@@ -7,10 +7,10 @@ from krmfn import KrmfnError
 from krmfn.typed import Any, NamedTuple
 
 from .envsubst import parse, substitute, variables
-from .gotext import quote
 from .lookup import Table, has, listing, table, text, texts
 from .module import IN_TREE, Module
 from .regexps import compile_error, matcher
+from .rule import quote
 
 
 class Resolution(NamedTuple):

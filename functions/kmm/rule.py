@@ -1,7 +1,8 @@
-"""What KMM's rules have beside a rule's own parts: the cluster's texts, and the tags that say what it prints first."""
+"""What KMM's rules have beside their own parts: the cluster's texts, Go's printing, tags for what is printed first."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 
 from krmfn import Field, Result, error
@@ -36,3 +37,32 @@ def mark_first(finding: Result) -> Result:
 def unmark_first(finding: Result) -> Result:
     """Return the finding as one that the cluster does not come to."""
     return finding._replace(tags=tuple(pair for pair in finding.tags if pair[0] != FIRST))
+
+
+_SHORT = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
+_QUOTED = _SHORT | {"\\": "\\\\", '"': '\\"'}
+
+
+def quote(text: str) -> str:
+    """Return the text as Go's `%q` prints it (strconv.Quote)."""
+    return '"' + "".join(_QUOTED.get(char) or _printed(char) for char in text) + '"'
+
+
+def _printed(char: str) -> str:
+    if char.isprintable():
+        return char
+    code = ord(char)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def clean(path: str) -> str:
+    """Return the shortest equal path (filepath.Clean): `/dev/../etc` is `/etc`; "" is `.`."""
+    short = posixpath.normpath(path)
+    return short[1:] if short.startswith("//") else short
+
+
+def size(text: str) -> int:
+    """Return the length that Go's `len` gives: bytes, not characters."""
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -17,8 +17,7 @@ from krmfn.typed import Any
 from ..kmm.lookup import Table, has, table, tables, text, texts
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.resolution import compared
-from .impact import SHOWN, Impact
-from .kernels import Served, served
+from .impact import SHOWN, Impact, Served, served
 
 _FILE = "the Dockerfile"
 _SIGNED = ("unsignedImage", "keySecret", "certSecret")

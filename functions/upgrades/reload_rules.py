@@ -14,8 +14,7 @@ from krmfn.rule import Rule
 
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, version_label
-from .impact import SHOWN, Impact, Step, reloaded_field, selected
-from .kernels import Served, changed
+from .impact import SHOWN, Impact, Served, Step, changed, reloaded_field, selected
 
 
 def change_is_ordered(impact: Impact) -> Iterator[Result]:

@@ -10,8 +10,7 @@ from krmfn.fieldpath import FieldPath
 from krmfn.resource import ref
 from krmfn.typed import Any
 
-from ..gotext import quote
-from ..rule import refused
+from ..rule import quote, refused
 from ..versions import TARGETS
 from .facts import Fact, module_facts
 

@@ -13,10 +13,9 @@ from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 from krmfn.typed import Any, NamedTuple
 
-from ..gotext import size
 from ..lookup import table, text
 from ..names import dns_label_errors, label_key_errors, label_value_errors, subdomain_errors
-from ..rule import refused
+from ..rule import refused, size
 from .apitext import dotted, in_quotes, invalid, type_name
 
 MAP, ANYTHING = "map[string]string", "v1.FieldsV1"

@@ -12,10 +12,9 @@ from krmfn import Manifest, Result
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
-from ..gotext import quote
 from ..lookup import Table, listing, table
 from ..names import label_key_errors
-from ..rule import refused
+from ..rule import quote, refused
 from .apitext import as_json, invalid, unmergeable
 
 HERE = "metadata.ownerReferences"

@@ -10,8 +10,7 @@ from krmfn.fieldpath import FieldPath, join
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from ..gotext import quote
-from ..rule import refused
+from ..rule import quote, refused
 from .apitext import as_json, dotted, in_quotes, known_fields, mistyped, type_name
 from .facts import Fact
 

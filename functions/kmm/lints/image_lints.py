@@ -9,9 +9,9 @@ from krmfn.rule import Rule, apply
 from krmfn.typed import NamedTuple
 
 from ..envsubst import parse, substitute, variables
-from ..gotext import quote
 from ..lookup import table, tables, text, texts
 from ..module import CONTAINER, EVERY_KERNEL, KERNEL_VARIABLES, MAPPINGS, VARIABLES, Module
+from ..rule import quote
 
 _KERNEL = "6.1.0-1.x86_64"
 _SAMPLE = variables(_KERNEL)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from krmfn import Field, Result, warning
 from krmfn.rule import Rule, apply
 
-from ..gotext import quote
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module
 from ..regexps import compile_error, matches
+from ..rule import quote
 from . import regexp_lints
 
 Mappings = Sequence[tuple[str, str]]

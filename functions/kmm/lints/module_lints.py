@@ -11,9 +11,9 @@ from krmfn import Field, Result, error, warning
 from krmfn.fieldpath import join
 from krmfn.rule import Rule, apply
 
-from ..gotext import quote
 from ..lookup import table, text, texts
 from ..module import CONTAINER, MODPROBE, Module
+from ..rule import quote
 from ..versions import DEFAULT, Target, target
 from . import image_lints
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 from krmfn import Field, Result, error, warning
 from krmfn.rule import Rule
 
-from ..gotext import quote
 from ..module import EVERY_KERNEL
 from ..regexps import TOO_LARGE, compile_error, tokens
+from ..rule import quote
 
 _DEEPEST = 10
 _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]\})")

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 from krmfn import Field, Result, error, info, warning
 from krmfn.rule import Rule, apply
 
-from ..gotext import quote
 from ..lookup import has, table, texts
 from ..module import MAPPINGS, Module
+from ..rule import quote
 from ..versions import Target
 
 VARIABLE = "KUBE_VERSION"

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.rule import Rule
 
-from ..gotext import quote
 from ..lookup import Table, has, listing, table, text, texts
 from ..module import CONTAINER, MODPROBE, Module
-from ..rule import prefixed, refused
+from ..rule import prefixed, quote, refused
 from ..versions import Target
 
 ORDER = f"{MODPROBE}.modulesLoadingOrder"

@@ -12,11 +12,10 @@ from krmfn import Result
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from ..gotext import clean, quote
 from ..lookup import Table, has, table, tables, text
 from ..module import Module
 from ..names import subdomain_errors
-from ..rule import prefixed, refused
+from ..rule import clean, prefixed, quote, refused
 
 HOST_PATHS = ("/dev/", "/sys/", "/var/", "/opt/", "/run/")
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from krmfn import Result
 from krmfn.rule import Rule
 
-from ..gotext import quote
 from ..lookup import Table, listing, texts
 from ..module import CONTAINER, Module
-from ..rule import prefixed, refused
+from ..rule import prefixed, quote, refused
 
 
 def check(module: Module) -> Iterator[Result]:

@@ -10,7 +10,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
-from krmfn_functions.fleet import collecting, grouping, nodes, readings
+from krmfn_functions.fleet import collecting, nodes, readings
 from krmfn_functions.paths import manifests
 from krmfn_functions.rendering.kinds import schema as published
 
@@ -29,7 +29,7 @@ def node(name: str, kernel: str = EL9, labels: dict[str, Any] | None = None, **s
 
 
 def text_of(*manifests: Manifest, keys: list[str] | None = None) -> str:
-    return emit.dump(grouping.manifest(collecting.collect(manifests, keys), "lab", keys))
+    return emit.dump(collecting.manifest(collecting.collect(manifests, keys), "lab", keys))
 
 
 def read(text: str) -> nodes.Fleet:
@@ -40,7 +40,7 @@ def read(text: str) -> nodes.Fleet:
     strategies.nodes().filter(bool), st.none() | st.lists(st.sampled_from(strategies.KEYS), unique=True), st.randoms()
 )
 def test_what_is_read_back_is_what_the_nodes_say(nodes: list[Manifest], keys: list[str] | None, random: Random) -> None:
-    made = grouping.manifest(collecting.collect(nodes, keys), "lab", keys, {"validUntil": "2026-12-31"})
+    made = collecting.manifest(collecting.collect(nodes, keys), "lab", keys, {"validUntil": "2026-12-31"})
     assert schema.check(made, published("nodeinventory")) == []
     fleet = read(emit.dump(made))
     direct = read(json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
@@ -52,7 +52,7 @@ def test_what_is_read_back_is_what_the_nodes_say(nodes: list[Manifest], keys: li
     ]
     assert sorted(fleet.nodes, key=lambda one: one.name) == sorted(wanted, key=lambda one: one.name)
     random.shuffle(nodes)
-    assert grouping.manifest(collecting.collect(nodes, keys), "lab", keys, {"validUntil": "2026-12-31"}) == made
+    assert collecting.manifest(collecting.collect(nodes, keys), "lab", keys, {"validUntil": "2026-12-31"}) == made
 
 
 def test_the_text_is_one_line_a_node_below_what_a_group_shares() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from krmfn_functions.fleet import hints, rules
+from krmfn_functions.fleet import rules, wording
 
 from krmfn.rule import Rule
 from tests import rule_examples
@@ -261,7 +261,7 @@ spec:
 
 def test_guessing_what_was_meant_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """10,000 selectors that select nothing were compared with 10,000 values each: three minutes."""
-    monkeypatch.setattr(hints, "_COMPARED", 1)
+    monkeypatch.setattr(wording, "_COMPARED", 1)
     modules = [module(f"{{zone: {zone}}}").replace("name: ", f"name: m{zone}-", 1) for zone in ("aa", "bb")]
     said = [one.message for one in fleets.findings(NODES + "---\n".join(modules)) if one.rule == "KRM605"]
     assert [message.rpartition("; ")[2] for message in said] == ["did you mean 'a'?", "there are 'a', 'b'"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.kmm.module import Module
 from krmfn_functions.kmm.resolution import compared, first_mapping
-from krmfn_functions.upgrades.kernels import changed
+from krmfn_functions.upgrades.impact import changed
 
 from tests.builders import module
 

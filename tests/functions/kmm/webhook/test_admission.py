@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.kmm.gotext import clean, quote
 from krmfn_functions.kmm.names import dns_label_errors, label_key_errors, label_value_errors
-from krmfn_functions.kmm.rule import tag
+from krmfn_functions.kmm.rule import clean, quote, tag
 from krmfn_functions.kmm.rules import REFUSALS
 from krmfn_functions.kmm.versions import TARGETS, target
 
