@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.kmm.module import Module
-from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.kmm.resolution import resolver
 from krmfn_functions.ptemplate import ptemplate
 from krmfn_functions.settings import Settings
 
@@ -62,7 +62,7 @@ def test_he_sample_s_module_has_every_field_the_operator_sets() -> None:
 )
 def test_he_sample_s_regexp_is_mended(kernel: str, mapping: int | None) -> None:
     module = Module(made(applied(deviceconfig, SEED, function_config=DEFAULTS), "Module"))
-    assert resolve(module, kernel).mapping == mapping
+    assert resolver(module)(kernel).mapping == mapping
 
 
 def test_the_objects_of_a_ptemplate_have_every_default() -> None:

@@ -9,15 +9,12 @@ from krmfn.typed import Any
 
 Table = dict[str, Any]
 
+_TEMPLATE = ("spec", "template", "spec")
 POD_KINDS = {
     ("", "Pod"): ("spec",),
-    ("", "ReplicationController"): ("spec", "template", "spec"),
-    ("apps", "DaemonSet"): ("spec", "template", "spec"),
-    ("apps", "Deployment"): ("spec", "template", "spec"),
-    ("apps", "ReplicaSet"): ("spec", "template", "spec"),
-    ("apps", "StatefulSet"): ("spec", "template", "spec"),
-    ("batch", "Job"): ("spec", "template", "spec"),
-    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+    ("batch", "CronJob"): ("spec", "jobTemplate", *_TEMPLATE),
+    **dict.fromkeys([("", "ReplicationController"), ("batch", "Job")], _TEMPLATE),
+    **{("apps", kind): _TEMPLATE for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")},
 }
 """Where the kinds of Kubernetes hold the spec of their pods."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from krmfn import Manifest
 from krmfn.resource import ref
 
-from .lookup import Table, has, listing, table, tables, text, texts
+from .lookup import Table, has, table, tables, text, texts
 
 MODULE_GROUP, HUB_GROUP = "kmm.sigs.x-k8s.io", "hub.kmm.sigs.x-k8s.io"
 MODULE_KIND, HUB_KIND = "Module", "ManagedClusterModule"
@@ -121,9 +121,8 @@ class Module:
         """The in-tree kernel modules that are removed first, each with the field that says so."""
         fields: dict[str, str] = {}
         for path, holder in self.holders():
-            for index, name in enumerate(listing(holder, "inTreeModulesToRemove") or []):
-                if isinstance(name, str):
-                    fields.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
+            for index, name in enumerate(texts(holder, "inTreeModulesToRemove")):
+                fields.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
             if single := text(holder, "inTreeModuleToRemove"):
                 fields.setdefault(kernel_name(single), f"{path}.inTreeModuleToRemove")
         return fields

@@ -1,6 +1,6 @@
 """The kernel mapping of a Module that a node's kernel takes, and its image, exactly as KMM decides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 
 from krmfn import KrmfnError
@@ -21,18 +21,13 @@ class Resolution(NamedTuple):
     in_tree: tuple[str, ...] = ()
 
 
-def resolve(module: Module, kernel: str) -> Resolution:
-    """Return the mapping, image and in-tree modules to remove that KMM chooses for a node's kernel version.
+def resolver(module: Module) -> Callable[[str], Resolution]:
+    """Return the function from a node's kernel version to the mapping, image and in-tree modules that KMM chooses.
 
-    Raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
-    has an unclosed `${`; and when a regexp before any match does not compile.
+    It raises KrmfnError, with KMM's text, when a mapping matches and the kernel has fewer than three parts or the image
+    has an unclosed `${`; and when a regexp before any match does not compile. Regexps are compiled once.
     Source: KMM v2.4.0 to main, internal/module/kernelmapper.go.
     """
-    return resolver(module)(kernel)
-
-
-def resolver(module: Module) -> Callable[[str], Resolution]:
-    """Return `resolve` for many kernels: the regexps are compiled once."""
     container, entries = module.container, module.mappings
     find = _finder(tuple((text(entry, "literal"), text(entry, "regexp")) for entry in entries))
 
@@ -44,7 +39,12 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
             return Resolution()
         values = variables(kernel) | {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
         image = text(entries[index], "containerImage") or text(container, "containerImage")
-        return Resolution(index, _filled(image, values), _in_tree(container, entries[index]))
+        try:
+            filled = substitute(image, values)
+        except KrmfnError as unclosed:
+            what = f"failed to substitute {quote(image)}: {unclosed}"
+            raise KrmfnError(f"failed to substitute templates in the ContainerImage field: {what}") from unclosed
+        return Resolution(index, filled, _in_tree(container, entries[index]))
 
     return answer
 
@@ -127,16 +127,6 @@ def _finder(conditions: tuple[tuple[str, str], ...]) -> Callable[[str], int | No
         return first
 
     return find
-
-
-def _filled(image: str, values: Mapping[str, str]) -> str:
-    try:
-        return substitute(image, values)
-    except KrmfnError as unclosed:
-        raise KrmfnError(
-            "failed to substitute templates in the ContainerImage field: "
-            f"failed to substitute {quote(image)}: {unclosed}"
-        ) from unclosed
 
 
 def _in_tree(container: Table, entry: Table) -> tuple[str, ...]:

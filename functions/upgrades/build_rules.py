@@ -14,12 +14,12 @@ from krmfn.resource import ref
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from ..kmm.lookup import Table, has, table, tables, text, texts
+from ..kmm.lookup import has, table, tables, text, texts
 from ..kmm.module import CONTAINER, MAPPINGS, Module, module_of
 from ..kmm.resolution import compared
 from .impact import SHOWN, Impact, Served, served
 
-_FILE = "the Dockerfile"
+_FILE, _IMAGE = "the Dockerfile", "containerImage"
 _SIGNED = ("unsignedImage", "keySecret", "certSecret")
 _TRIGGER = "imageRebuildTriggerGeneration"
 Files = Mapping[tuple[str, str], str]
@@ -36,25 +36,21 @@ def builds_have_names(impact: Impact) -> Iterator[Result]:
         new, old = _made_here(manifest), before.get(ref(manifest).id)
         if not (new and old) or new.spec.get(_TRIGGER) != old.spec.get(_TRIGGER):
             continue
-        changed: dict[str, None] = {}
-        kernels: list[Served] = []
+        remade: list[tuple[Served, list[str]]] = []
         for kernel in served(old, new):
             if kernel.new is not None:
-                mapping, later_mapping = old.mappings[kernel.old], new.mappings[kernel.new]
-                others = _others(_recipe(old, mapping, files), _recipe(new, later_mapping, later))
-                if (
-                    others
-                    and compared(old, mapping)["containerImage"] == compared(new, later_mapping)["containerImage"]
-                ):
-                    changed |= dict.fromkeys(others)
-                    kernels.append(kernel)
-        if kernels:
-            own = text(new.mappings[kernels[0].new or 0], "containerImage")
-            path = f"{MAPPINGS}[{kernels[0].new}]" if own else CONTAINER
+                recipe, later_recipe = _recipe(old, kernel.old, files), _recipe(new, kernel.new, later)
+                if others := _others(recipe, later_recipe):
+                    remade.append((kernel, others))
+        if remade:
+            kernels = [kernel.kernels for kernel, _ in remade]
+            changed = dict.fromkeys(part for _, others in remade for part in others)
+            first = remade[0][0].new or 0
+            path = f"{MAPPINGS}[{first}]" if text(new.mappings[first], "containerImage") else CONTAINER
             message = (
                 f"{' and '.join(changed)} changed, but the image keeps its name: KMM builds and signs only what the "
                 "registry lacks, so the image that is there stays in use for kernels of "
-                f"{some([kernel.kernels for kernel in kernels], len(kernels), SHOWN)}"
+                f"{some(kernels, len(kernels), SHOWN)}"
             )
             yield warning(message, ref=ref(manifest), field=Field(f"{path}.containerImage"))
 
@@ -66,19 +62,16 @@ def _made_here(manifest: Manifest) -> Module | None:
 
 def _dockerfiles(manifests: Iterable[Manifest]) -> Files:
     """Return the Dockerfiles in ConfigMaps."""
-    maps = (
-        (ref(manifest), text(table(manifest, "data"), "dockerfile"))
-        for manifest in manifests
-        if manifest.get("kind") == "ConfigMap"
-    )
-    return {(own.namespace, own.name): file for own, file in maps if file}
+    maps = (manifest for manifest in manifests if manifest.get("kind") == "ConfigMap")
+    return {ref(manifest)[2:]: text(table(manifest, "data"), "dockerfile") for manifest in maps}
 
 
-def _recipe(module: Module, entry: Table, files: Files) -> dict[str, Any]:
+def _recipe(module: Module, index: int, files: Files) -> dict[str, Any]:
     """Return what the image of a mapping is made from, merged as KMM does; what is needed to pull is no part of it."""
+    entry = module.mappings[index]
     holders = (module.container, entry)
     builds, signs = ([table(holder, kind) for holder in holders] for kind in ("build", "sign"))
-    recipe: dict[str, Any] = {}
+    recipe: dict[str, Any] = {_IMAGE: compared(module, entry)[_IMAGE]}
     if any(has(holder, "build") for holder in holders):
         names = [name for build in builds if (name := text(table(build, "dockerfileConfigMap"), "name"))]
         recipe[_FILE] = names[-1:], files.get((module.ref.namespace, "".join(names[-1:])))
@@ -91,14 +84,14 @@ def _recipe(module: Module, entry: Table, files: Files) -> dict[str, Any]:
 
 
 def _others(recipe: Mapping[str, Any], other_recipe: Mapping[str, Any]) -> list[str]:
-    """Return which parts of two recipes differ."""
+    """Return which parts of two recipes for an image of the same name differ; of another name none."""
     changed = [part for part in recipe if part in other_recipe and recipe[part] != other_recipe[part]]
     if _FILE in changed:
         (name, file), (other_name, other_file) = recipe[_FILE], other_recipe[_FILE]
         # by the texts where both are known, else by the names of the ConfigMaps
         if file == other_file if file and other_file else name == other_name:
             changed.remove(_FILE)
-    return changed
+    return [] if _IMAGE in changed else changed
 
 
 RULES = (

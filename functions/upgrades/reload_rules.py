@@ -16,6 +16,12 @@ from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, version_label
 from .impact import SHOWN, Impact, Served, Step, changed, reloaded_field, selected
 
+_WITH_VERSION = "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
+_WITHOUT_VERSION = (
+    "write `upgrade: {ordered: true}` and another driverVersion each time: then nodes reload one by one, as they "
+    "are labelled (KMM gives no version to a Module that has none: delete this one once)"
+)
+
 
 def change_is_ordered(impact: Impact) -> Iterator[Result]:
     """Yield a finding per Module that nodes reload, or lose, all at once, with the workloads that stand in the way."""
@@ -31,7 +37,7 @@ def change_is_ordered(impact: Impact) -> Iterator[Result]:
             where = f"at once on {_among(nodes, impact.nodes_of(step.ref) or nodes)}" if nodes else where
             why = f"the version stays {after}" if after else "the Module has no version"
             message = f"{why}, so KMM unloads and reloads the kernel module {where}"
-            yield _held(impact, step, again[0], message, _one_by_one(after))
+            yield _held(impact, step, again[0], message, _WITH_VERSION if after else _WITHOUT_VERSION)
         if gone and nodes is None:  # KRM409 names the nodes
             message = f"KMM unloads the kernel module on all its nodes with {_kernels(gone)} that no mapping takes now"
             yield _held(impact, step, gone[0], message, "keep the mapping until no node has such a kernel")
@@ -59,16 +65,6 @@ def _held(impact: Impact, step: Step, kernels: Served, message: str, remedy: str
         return warning(f"{message}; {hold}: stop them first, or {remedy}", ref=step.ref, field=field)
     hold = "no workload in the input waits for it; any workload that uses it makes the unload fail until it ends"
     return info(f"{message}; {hold}; {remedy}", ref=step.ref, field=field)
-
-
-def _one_by_one(version: str) -> str:
-    """Return what to write so that nodes reload one after the other."""
-    if version:
-        return "change driverVersion with it: then nodes reload one by one, as they are labelled (`upgrade.ordered`)"
-    return (
-        "write `upgrade: {ordered: true}` and another driverVersion each time: then nodes reload one by one, as they "
-        "are labelled (KMM gives no version to a Module that has none: delete this one once)"
-    )
 
 
 def version_moves_with_labels(impact: Impact) -> Iterator[Result]:

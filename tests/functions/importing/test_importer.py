@@ -16,7 +16,7 @@ from krmfn_functions.importing.importer import Imported, imported
 from krmfn_functions.importing.normal import normal
 from krmfn_functions.importing.wording import Written, report
 from krmfn_functions.kmm.module import Module
-from krmfn_functions.kmm.resolution import is_insecure, resolve
+from krmfn_functions.kmm.resolution import is_insecure, resolver
 from krmfn_functions.settings import RENDER, Settings
 
 from krmfn import Manifest
@@ -216,7 +216,7 @@ def test_what_is_removed_first_stays_what_kmm_reads(container: dict[str, Any], m
     gpu = module({**EVERY_KERNEL, **mapping}, name="gpu", **container)
     for one in imported([gpu], SETTINGS).taken:
         made = generated(rendered([one.config], SETTINGS))
-        assert resolve(Module(made[0]), "6.1.0-test") == resolve(Module(gpu), "6.1.0-test")
+        assert resolver(Module(made[0]))("6.1.0-test") == resolver(Module(gpu))("6.1.0-test")
 
 
 TLS = {

@@ -42,7 +42,7 @@ def across(manifests: Sequence[Manifest]) -> list[Result]:
 
 
 def resolve(manifest: Manifest, kernel: str) -> resolution.Resolution:
-    return resolution.resolve(Module(manifest), kernel)
+    return resolution.resolver(Module(manifest))(kernel)
 
 
 def resolver(manifest: Manifest) -> Callable[[str], resolution.Resolution]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from krmfn_functions.exclusivity.node import Taint
 from krmfn_functions.fleet.facts import tolerates
 from krmfn_functions.kmm.module import Module
-from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.kmm.resolution import resolver
 from krmfn_functions.paths import manifests
 from krmfn_functions.upgrades.node_effects import effects
 
@@ -324,7 +324,7 @@ def running(side: Side, name: str) -> tuple[dict[str, Any], set[str]]:
     for one in selecting:
         clashes = any(other.loads & one.loads for other in selecting if other is not one)
         tolerated = all(tolerates(one.spec.get("tolerations"), taint) for taint in taints)
-        resolution = resolve(one, kernel) if kernel else None
+        resolution = resolver(one)(kernel) if kernel else None
         if tolerated and not clashes and resolution and resolution.mapping is not None:
             runs[one.ref.name] = (kernel, resolution.image, one.modprobe["moduleName"])
     return runs, {one.ref.name for one in selecting}

@@ -15,7 +15,7 @@ from krmfn_functions.exclusivity.node import Taint
 from krmfn_functions.fleet.facts import tolerates
 from krmfn_functions.formats import rollout as written
 from krmfn_functions.kmm.module import Module
-from krmfn_functions.kmm.resolution import resolve
+from krmfn_functions.kmm.resolution import resolver
 from krmfn_functions.plan import Comparison, Rollout, plan
 from krmfn_functions.upgrades.notes import notes
 from krmfn_functions.upgrades.waves import rollout, size
@@ -207,7 +207,7 @@ def settled(
             own = {**each["metadata"]["labels"], LABEL: label}
             taints = [Taint(taint["key"], "", taint["effect"]) for taint in each["spec"].get("taints", ())]
             fits = (one.selector or {}).items() <= own.items() and all(tolerates(None, taint) for taint in taints)
-            resolution = resolve(one, kernel)
+            resolution = resolver(one)(kernel)
             if not fits or resolution.mapping is None:
                 after[key] = None
             elif not one.version or label == one.version:
