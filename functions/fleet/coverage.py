@@ -109,6 +109,15 @@ def coverage(
     return [_divided(group, number) for group in groups] if theirs else groups
 
 
+def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:
+    """Return the drivers, each with the groups of nodes that it selects."""
+    selected: list[list[tuple[Group, Outcome]]] = [[] for _ in drivers]
+    for group in groups:
+        for outcome in group.outcomes:
+            selected[outcome.driver].append((group, outcome))
+    return list(zip(drivers, selected, strict=True))
+
+
 def _blocked(groups: list[Group]) -> list[Group]:
     """Return the groups with what becomes of a Module that KMM fails with on some node.
 

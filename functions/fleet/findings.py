@@ -14,7 +14,7 @@ from ..kmm.resolution import resolver
 from ..kmm.versions import Target
 from . import wording
 from .cluster import Cluster
-from .coverage import Group, Outcome, coverage
+from .coverage import Group, Outcome, by_driver, coverage
 from .drivers import Driver
 from .wording import Hints
 from .workloads import Placement, Workload, placements
@@ -35,13 +35,10 @@ class Joined(NamedTuple):
 def joined(whole: Cluster, exclusive: bool, kmm: Target) -> Joined:
     """Return a cluster joined with the drivers and the workloads on it; `exclusive` as for `coverage`."""
     groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
-    of_driver: list[list[tuple[Group, Outcome]]] = [[] for _ in whole.drivers]
-    for group in groups:
-        for outcome in group.outcomes:
-            of_driver[outcome.driver].append((group, outcome))
     placed = zip(whole.workloads, placements(whole.workloads, groups, whole.every, whole.fleet.label_keys), strict=True)
-    selected = list(zip(whole.drivers, of_driver, strict=True))
-    return Joined(whole, groups, selected, [(one, where) for one, where in placed if where], kmm)
+    return Joined(
+        whole, groups, by_driver(groups, whole.drivers), [(one, where) for one, where in placed if where], kmm
+    )
 
 
 def inventory_is_valid(whole: Cluster, today: str) -> Iterator[Result]:

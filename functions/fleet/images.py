@@ -13,7 +13,7 @@ from ..kmm.lookup import has, table, text
 from ..kmm.resolution import Resolution, resolver
 from . import wording
 from .cluster import Cluster
-from .coverage import LOADING, Group
+from .coverage import LOADING, Group, by_driver
 from .drivers import Driver
 from .workloads import placements
 
@@ -60,18 +60,13 @@ def images(groups: Sequence[Group], whole: Cluster, kernels: Sequence[Sequence[s
     Module whose image depends on them.
     """
     needs: dict[str, list[Need]] = {}
-    nodes_of: list[dict[str, set[tuple[object, object]]]] = [
-        {kernel: set() for kernel in future} for future in kernels or [()] * len(whole.drivers)
-    ]
-    for group in groups:
-        for outcome in group.outcomes:
-            # an unknown kernel is ""
-            if outcome.state in LOADING or (
-                outcome.state == "kernel unknown" and _is_one(whole.drivers[outcome.driver])
-            ):
-                nodes_of[outcome.driver].setdefault(group.kernel, set()).update(map(_id, group.nodes))
-    for driver, by_kernel in zip(whole.drivers, nodes_of, strict=True):
-        known = {kernel: frozenset(members) for kernel, members in by_kernel.items()}
+    futures = kernels or [()] * len(whole.drivers)
+    for (driver, selected), future in zip(by_driver(groups, whole.drivers), futures, strict=True):
+        nodes_of: dict[str, set[tuple[object, object]]] = {kernel: set() for kernel in future}
+        for group, outcome in selected:  # an unknown kernel is ""
+            if outcome.state in LOADING or (outcome.state == "kernel unknown" and _is_one(driver)):
+                nodes_of.setdefault(group.kernel, set()).update(map(_id, group.nodes))
+        known = {kernel: frozenset(members) for kernel, members in nodes_of.items()}
         for name, need in _of_driver(driver, known, bool(groups or any(kernels))):
             needs.setdefault(name, []).append(need)
     placed = placements(whole.workloads, groups, whole.every, whole.fleet.label_keys)
@@ -88,15 +83,13 @@ def _id(node: Node) -> tuple[object, object]:
 
 def not_known(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Result]:
     """Yield an error per Module whose images are not all in the list: they depend on kernels that are not known."""
-    names: dict[int, list[str]] = {}
-    for group in groups:
-        for outcome in group.outcomes:
-            if outcome.state == "kernel unknown" and not _is_one(drivers[outcome.driver]):
-                names.setdefault(outcome.driver, []).extend(node.name for node in group.nodes)
-    for position, nodes in sorted(names.items()):
-        has = "has" if len(nodes) == 1 else "have"
-        message = f"{wording.nodes_named(sorted(nodes))} {has} reported no kernel, so not all of its images are known"
-        yield error(message, ref=drivers[position].ref)
+    for driver, selected in by_driver(groups, drivers):
+        unknown = [group for group, outcome in selected if outcome.state == "kernel unknown"]
+        if unknown and not _is_one(driver):
+            names = sorted(node.name for group in unknown for node in group.nodes)
+            reported = f"{'has' if len(names) == 1 else 'have'} reported no kernel"
+            message = f"{wording.nodes_named(names)} {reported}, so not all of its images are known"
+            yield error(message, ref=driver.ref)
 
 
 def _is_one(driver: Driver) -> bool:

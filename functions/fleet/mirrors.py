@@ -11,7 +11,7 @@ from krmfn.typed import Any
 from ..kmm.lookup import table, text
 from ..kmm.resolution import Resolution, resolver
 from . import registry
-from .coverage import LOADING, Group
+from .coverage import LOADING, Group, by_driver
 from .drivers import Driver
 
 Mirror = tuple[str, str]
@@ -64,14 +64,13 @@ def builds(
     the nodes do not say). `dockerfileConfigMap` is the ConfigMap that has it where KMM builds it in the cluster.
     Raises KrmfnError for a kernel that KMM fails on.
     """
-    for group in groups:
-        for outcome in group.outcomes:
-            driver = drivers[outcome.driver]
+    for (driver, selected), future in zip(by_driver(groups, drivers), kernels, strict=True):
+        resolve = resolver(driver.module)
+        for group, outcome in selected:
             if not driver.loads or outcome.state not in (*LOADING, "no mapping"):
                 continue
-            resolve = resolver(driver.module)
             known = [(group.kernel, outcome.resolution)] if outcome.state in LOADING else []
-            for kernel, resolution in (*known, *((kernel, resolve(kernel)) for kernel in kernels[outcome.driver])):
+            for kernel, resolution in (*known, *((kernel, resolve(kernel)) for kernel in future)):
                 for architecture in dict.fromkeys(node.architecture for node in group.nodes if resolution.image):
                     yield {
                         "image": resolution.image,

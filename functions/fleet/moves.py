@@ -5,7 +5,6 @@ Cost: near-linear in the nodes; those that are alike on both sides are played on
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn.counts import counted
@@ -14,7 +13,7 @@ from krmfn.typed import NamedTuple
 
 from ..kmm.scheduling import Action, Move, View, doubted, entry, play
 from . import wording
-from .coverage import Cluster, Group, Outcome, State
+from .coverage import Cluster, Group, Outcome, State, by_driver
 from .drivers import Driver
 
 NodeId = tuple[str, Cluster]
@@ -73,19 +72,15 @@ def side(groups: Sequence[Group], drivers: Sequence[Driver], theirs: Sequence[Dr
 
 
 def _failing(groups: Sequence[Group], drivers: Sequence[Driver]) -> dict[tuple[Id, Cluster], View]:
-    sizes: Counter[tuple[Id, Cluster]] = Counter()
-    blocking: dict[tuple[Id, Cluster], Outcome] = {}
-    for group in groups:
-        for one in group.outcomes:
-            key = drivers[one.driver].ref.id, group.nodes[0].cluster
-            sizes[key] += len(group.nodes)
-            if one.blocker == group.nodes[0].name:
-                blocking[key] = one
     failing = {}
-    for key, one in blocking.items():
-        all_ = f"any of the {counted(sizes[key], 'node')} that it selects"
-        reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {all_}"
-        failing[key] = View("fail", reason=reason, failing=one.blocker)
+    for driver, selected in by_driver(groups, drivers):
+        for group, one in selected:
+            if one.blocker == group.nodes[0].name:
+                cluster = group.nodes[0].cluster
+                number = sum(len(other.nodes) for other, _ in selected if other.nodes[0].cluster == cluster)
+                none = f"any of the {counted(number, 'node')} that it selects"
+                reason = f"KMM fails on {one.blocker} ({one.failure}), and does nothing with the Module on {none}"
+                failing[driver.ref.id, cluster] = View("fail", reason=reason, failing=one.blocker)
     return failing
 
 
