@@ -8,15 +8,7 @@ from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity import Claim
 from ..kmm.lookup import has, listing, table, text
-from ..kmm.module import (
-    HUB_KIND,
-    Module,
-    module_of,
-    plugin_ready_label,
-    ready_label,
-    version_label,
-    version_ready_label,
-)
+from ..kmm.module import HUB_KIND, Module, module_of, node_labels, ready_label, version_label
 
 _PRESSURE = tuple(
     {"key": f"node.kubernetes.io/{what}-pressure", "operator": "Exists", "effect": "NoSchedule"}
@@ -88,8 +80,7 @@ class Driver(NamedTuple):
     @property
     def set_by_kmm(self) -> tuple[str, ...]:
         """The labels that KMM sets on nodes and takes off by itself."""
-        named = self.module.ref[2:]
-        return (self.ready, version_ready_label(*named), plugin_ready_label(*named))
+        return node_labels(*self.module.ref[2:])[:3]
 
     def labels(self, version: str) -> dict[str, str]:
         """Return the labels that KMM sets on a node that runs this version."""

@@ -69,6 +69,12 @@ def plugin_ready_label(namespace: str, name: str) -> str:
     return f"{LABELS}{namespace or NAMELESS}.{name}.device-plugin-ready"
 
 
+def node_labels(namespace: str, name: str) -> tuple[str, ...]:
+    """Return the keys of all node labels about a Module: ready, version ready, plugin ready; the one to choose by."""
+    labels = (ready_label, version_ready_label, plugin_ready_label, version_label)
+    return tuple(label(namespace, name) for label in labels)
+
+
 def kernel_name(name: str) -> str:
     """Return a kernel module's name as the kernel has it: `-` and `_` are one."""
     return name.replace("-", "_")

@@ -64,8 +64,10 @@ def compile_error(regexp: str) -> str | None:
 
     Wording: KMM prints Go's `error parsing regexp: <reason>: <piece>`; reason and piece come from RE2.
     """
-    if len(regexp) <= _SHORT and _is_simple(regexp):
-        return None
+    return None if len(regexp) <= _SHORT and _is_simple(regexp) else _refusal(regexp)
+
+
+def _refusal(regexp: str) -> str | None:
     compiled = _compiled(regexp)
     if compiled != TOO_LARGE and (refused := _go_only(regexp)):
         head = _compiled(regexp[: refused[0]])

@@ -17,18 +17,7 @@ from krmfn.typed import NamedTuple
 
 from ..differences import ABSENT, FieldChange, differences
 from ..kmm.lookup import has, table, tables, text
-from ..kmm.module import (
-    CONTAINER,
-    EVERY_KERNEL,
-    IN_TREE,
-    MAPPINGS,
-    Module,
-    module_of,
-    plugin_ready_label,
-    ready_label,
-    version_label,
-    version_ready_label,
-)
+from ..kmm.module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module, module_of, node_labels
 from ..kmm.resolution import compared, first_mapping
 from ..kmm.versions import Target
 from ..plan import Change, Plan
@@ -81,13 +70,7 @@ class Impact(NamedTuple):
 
     def waiting(self, module: Ref) -> list[str]:
         """Return the names of the workloads whose nodes are selected by a label about the Module."""
-        return list(dict.fromkeys(who for key in label_keys(module) for who in self.holders.get(key, ())))
-
-
-def label_keys(module: Ref) -> list[str]:
-    """Return the keys of the node labels about a Module."""
-    labels = (ready_label, version_ready_label, plugin_ready_label, version_label)
-    return [label(module.namespace, module.name) for label in labels]
+        return list(dict.fromkeys(who for key in node_labels(*module[2:]) for who in self.holders.get(key, ())))
 
 
 def impact_of(

@@ -12,8 +12,8 @@ from krmfn.counts import some
 from krmfn.resource import ref
 from krmfn.rule import Rule
 
-from ..kmm.module import NAME_LABEL, version_label
-from .impact import SHOWN, Impact, Step, label_keys, selected
+from ..kmm.module import NAME_LABEL, node_labels, version_label
+from .impact import SHOWN, Impact, Step, selected
 
 
 def daemonsets_go_too(impact: Impact) -> Iterator[Result]:
@@ -81,7 +81,7 @@ def consumers_go_first(impact: Impact) -> Iterator[Result]:
     """Yield an info per deleted Module whose DaemonSets are deleted by the same change."""
     leaving = [change.old for change in impact.plan.changes if change.what == "deleted" and change.old]
     for step in impact.steps:
-        keys = set(label_keys(step.module) if step.new is None else ())
+        keys = set(node_labels(*step.module[2:]) if step.new is None else ())
         holders = [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]
         if holders:
             message = (

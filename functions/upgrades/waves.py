@@ -14,14 +14,14 @@ from krmfn.typed import NamedTuple
 from ..fleet.cluster import Cluster
 from ..fleet.drivers import Driver
 from ..fleet.moves import NodeId, Side
-from ..kmm.module import version_ready_label
+from ..kmm.module import node_labels, version_ready_label
 from ..kmm.names import label_key_errors, label_value_errors, subdomain_errors
 from ..kmm.scheduling import Entry, play
 from ..kmm.versions import target
 from ..plan import Comparison, Rollout
 from ..rendering import function_config
 from . import node_effects
-from .impact import label_keys, selected
+from .impact import selected
 
 DEFAULT = "10%"
 """The share of the nodes in a wave, unless another is asked for."""
@@ -142,7 +142,7 @@ def _is_same(old: Driver | None, new: Driver | None) -> bool:
 
 def _holders(compared: Comparison, driver: Driver) -> tuple[str, ...]:
     """Return the workloads that wait for a Module and whose pods a moved version label does not take off a node."""
-    keys = {*label_keys(driver.module.ref)}
+    keys = {*node_labels(*driver.module.ref[2:])}
     workloads = ((workload, selected(workload)) for workload in compared.plan.new)
     return tuple(
         str(ref(workload))
