@@ -100,9 +100,8 @@ def coverage(
     try:
         for matching, members in match(list(same_selector), labelled, Work(STEPS)):
             selected = sorted(position for selector in matching for position in of_selector[selector])
-            clashes = excluded(selected) if exclusive else {}
-            keys = [(position, version_labels[position]) for position in selected if version_labels[position]]
-            groups += _groups([nodes[at] for _, at in members], selected, clashes, keys, judge)
+            keys = {position: version_labels[position] for position in selected}
+            groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
     except Exhausted as failure:
         raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
     groups = _blocked(sorted(groups, key=lambda group: group.nodes[0].name))
@@ -156,19 +155,16 @@ def _scoped(labels: Mapping[str, str], cluster: Iterable[tuple[str, str]] | None
 
 
 def _groups(
-    nodes: list[Node],
-    selected: list[int],
-    excluded: Mapping[int, frozenset[int]],
-    labels: list[tuple[int, str]],
-    judge: _Judge,
+    nodes: list[Node], selected: Mapping[int, str], excluded: Mapping[int, frozenset[int]], judge: _Judge
 ) -> Iterator[Group]:
-    """Yield the groups of nodes that the same drivers select; `labels` are the version labels of these drivers."""
+    """Yield the groups of nodes that the same drivers select; `selected` are these, with their version labels."""
+    labels = {position: key for position, key in selected.items() if key}
     alike: dict[tuple[str, str, tuple[Taint, ...], Cluster, tuple[str | None, ...]], list[Node]] = {}
     for node in nodes:
-        versions = tuple(node.labels.get(key) for _, key in labels)
+        versions = tuple(map(node.labels.get, labels.values()))
         alike.setdefault((node.kernel, node.last_kernel, node.taints, node.cluster, versions), []).append(node)
     for (kernel, last_kernel, taints, _, versions), members in alike.items():
-        version_of = {position: version for (position, _), version in zip(labels, versions, strict=True)}
+        version_of = dict(zip(labels, versions, strict=True))
         outcomes = []
         for position in selected:
             found = judge(position, kernel, taints, version_of.get(position))

@@ -73,21 +73,14 @@ class Impact(NamedTuple):
         return list(dict.fromkeys(who for key in node_labels(*module[2:]) for who in self.holders.get(key, ())))
 
 
-def impact_of(
-    plan: Plan,
-    kmm: Target,
-    theirs: Iterable[Manifest],
-    nodes_of: Callable[[Ref], Sequence[str] | None],
-    knows_nodes: bool,
-) -> Impact:
-    """Return the impact of a plan; `theirs` is what the cluster gets from elsewhere, the rest as in Impact."""
+def changed_modules(plan: Plan, theirs: Iterable[Manifest]) -> tuple[list[Step], Mapping[str, Sequence[str]]]:
+    """Return the steps and the holders of a plan, as Impact has them; `theirs` is what comes from elsewhere."""
     holders: dict[str, list[str]] = defaultdict(list)
     for manifests, whose in ((plan.new, ""), (theirs, " (from --against)")):
         for manifest in manifests:
             for key in selected(manifest):
                 holders[key].append(f"{ref(manifest)}{whose}")
-    steps = [step for change in plan.changes if (step := _step(change))]
-    return Impact(plan, steps, holders, kmm, nodes_of, knows_nodes)
+    return [step for change in plan.changes if (step := _step(change))], holders
 
 
 def selected(manifest: Manifest) -> dict[str, str]:

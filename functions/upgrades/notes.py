@@ -23,7 +23,7 @@ from ..rendering.generated import Finding
 from ..rendering.origins import place_of
 from ..run import run_of
 from .change_rules import RULES, version_is_kept
-from .impact import impact_of
+from .impact import Impact, changed_modules
 
 
 def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> list[Result]:
@@ -39,7 +39,8 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
     manifests = {ref(manifest).id: manifest for manifest in (*plan.old, *plan.new)}
     external = run_of(resources).external
     theirs = (item.manifest for item in external.items) if external else ()
-    impact = impact_of(plan, target(config.kmm_version), theirs, _nodes_of(resources, config), knows_nodes)
+    nodes_of, kmm = _nodes_of(resources, config), target(config.kmm_version)
+    impact = Impact(plan, *changed_modules(plan, theirs), kmm, nodes_of, knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
         source = _source(finding, manifests, by_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache
+from functools import cache, reduce
 
 from krmfn.typed import Any, NamedTuple
 
@@ -49,20 +49,14 @@ def table(structure: str) -> dict[str, Any]:
         fields: dict[str, Any] = facts["fields"]
         return fields
     fields = table(facts["base"])
-    for path in facts["drop"]:
-        holder, key = _holder(fields, path)
-        del holder[key]
-    for path, value in facts["set"].items():
-        holder, key = _holder(fields, path)
-        holder[key] = value
+    for path, value in (*dict.fromkeys(facts["drop"]).items(), *facts["set"].items()):
+        *parents, key = path.split("/")
+        holder = reduce(dict[str, Any].__getitem__, parents, fields)
+        if value is None:
+            del holder[key]
+        else:
+            holder[key] = value
     return fields
-
-
-def _holder(table: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
-    *parents, key = path.split("/")
-    for parent in parents:
-        table = table[parent]
-    return table, key
 
 
 def _node(short: Any, table: dict[str, Any]) -> Fact:
