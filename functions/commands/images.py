@@ -14,10 +14,10 @@ from krmfn.yamltext import emit
 from .. import options
 from ..command import Command, Context
 from ..exclusivity.node import Node
-from ..fleet import mirrors, registry
+from ..fleet import images as fleet_images
+from ..fleet import registry
 from ..fleet.coverage import Group, coverage
 from ..fleet.drivers import Driver
-from ..fleet.images import images, not_known
 from ..fleet.table import aligned
 from ..formats.checked import of_cluster
 from ..kmm.resolution import resolver
@@ -92,9 +92,9 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
         nodes = moving.moved(lists[name], name, moves, where)(whole.fleet)
         every += nodes
         kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
-        needed.append([pulled(image) for image in images(groups, whole, kernels)])
-        built += mirrors.builds(groups, whole.drivers, kernels) if args.builds else ()
-        results += of_cluster(name, _left_out(not_known(groups, whole.drivers), args.kernel))
+        needed.append([pulled(image) for image in fleet_images.images(groups, whole, kernels)])
+        built += fleet_images.builds(groups, whole.drivers, kernels) if args.builds else ()
+        results += of_cluster(name, _left_out(fleet_images.not_known(groups, whole.drivers), args.kernel))
         if not args.allow_unmapped:
             results += of_cluster(name, _unmapped(whole.drivers, kernels))
     moving.check_moved(moves, args.where, args.kernel, every)
@@ -122,11 +122,11 @@ def _text(
     """Return what is printed: the images, where they are copied from, or what has to be built and is not there."""
     if args.builds:
         lacking = {*registry.missing((one["image"] for one in built), there or frozenset())}
-        return json_text(mirrors.matrix(one for one in built if one["image"] in lacking), 2) + "\n"
+        return json_text(fleet_images.matrix(one for one in built if one["image"] in lacking), 2) + "\n"
     replaced = [one for resources in lists.values() for one in run_of(resources).transformed.images]
-    known = [*map(mirrors.mirror, args.mirror), *((one.name, one.new_name) for one in replaced if one.new_name)]
+    known = [*map(fleet_images.mirror, args.mirror), *((one.name, one.new_name) for one in replaced if one.new_name)]
     copied = (one.name for one in wanted if not one.built)
-    pairs = {name: source for source, name in mirrors.pairs(copied, known)}
+    pairs = {name: source for source, name in fleet_images.pairs(copied, known)}
     if args.mirror and args.format == "text":
         lines = [("SOURCE", "DESTINATION"), *(tuple(map(printable, (pairs[name], name))) for name in pairs)]
         return "".join(f"{'  '.join(line).rstrip()}\n" for line in aligned(lines))
@@ -135,7 +135,7 @@ def _text(
     if args.mirror:
         wanted = [one._replace(name=pairs[one.name]) for one in wanted if one.name in pairs]
     if args.format == "skopeo":
-        return emit.dump(mirrors.skopeo(dict.fromkeys(one.name for one in wanted if not one.built)))
+        return emit.dump(fleet_images.skopeo(dict.fromkeys(one.name for one in wanted if not one.built)))
     return FORMATS[args.format](wanted)
 
 

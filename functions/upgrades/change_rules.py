@@ -1,4 +1,4 @@
-"""Every rule about a change of ours, in the order of their ids, and those about a change that the cluster refuses.
+"""Every rule about a change of ours, in the order of their ids; those about what the cluster refuses, nodes and pods.
 
 Source: the webhook of KMM v2.6.0 and main (2026-07-29), and the API server, as seen on a cluster.
 """
@@ -7,13 +7,134 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Result
+from krmfn import Field, Ref, Result, info, warning
 from krmfn.rule import Rule, apply
 
+from ..differences import differences
+from ..fleet.wording import nodes_named
+from ..kmm.lookup import has, table, text
+from ..kmm.module import LABELS
 from ..kmm.rule import refused
 from ..kmm.webhook.admission import UPDATE_RULES
-from . import build_rules, node_rules, reload_rules, removal_rules
-from .impact import Impact, field_of
+from ..plan import Change
+from . import build_rules, reload_rules, removal_rules
+from .impact import Impact, Step, field_of, selected
+
+
+def nodes_keep_their_driver(impact: Impact) -> Iterator[Result]:
+    """Yield a warning per Module and reason for which nodes that it selects are left without it."""
+    for effect in impact.plan.effects:
+        if effect.is_short:
+            yield warning(effect.message, ref=effect.ref)
+
+
+_PLUGINS = {"devicePlugin": "device plugin", "dra": "DRA driver"}
+
+
+def pods_restart(impact: Impact) -> Iterator[Result]:
+    """Yield an info per Module whose plugin's pods restart, and per DaemonSet that waits for a Module and restarts."""
+    for step in impact.steps:
+        for section, name in _PLUGINS.items():
+            if field := _of_plugin(step, section):
+                yield from _restarted(impact, step.ref, f"KMM restarts the pods of its {name}", field)
+    for change in impact.plan.changes:
+        if field := _of_daemonset(change):
+            yield from _restarted(impact, change.ref, "restarts its pods", field)
+
+
+def _restarted(impact: Impact, ref: Ref, head: str, field: Field) -> Iterator[Result]:
+    names = impact.nodes_of(ref)
+    if names is None:
+        yield info(f"{head} on each node that they run on", ref=ref, field=field)
+    elif names:
+        yield info(f"{head} on {nodes_named(sorted(names))}", ref=ref, field=field)
+
+
+def _of_plugin(step: Step, section: str) -> Field | None:
+    """Return the field that changes a plugin's pods; with another version they are of another DaemonSet.
+
+    Source: KMM v2.6.0, internal/controllers/device_plugin_reconciler.go: tolerations and the pull secret are copied.
+    """
+    old, new = step.old, step.new
+    if not (old and new and old.version == new.version and has(old.spec, section) and has(new.spec, section)):
+        return None
+    for key in (section, "tolerations", "imageRepoSecret"):
+        parts = ("spec", key)
+        if first := next(differences(old.spec.get(key) or [], new.spec.get(key) or [], parts), None):
+            return field_of(first)
+    return None
+
+
+def _of_daemonset(change: Change) -> Field | None:
+    """Return the field that changes the pods of a DaemonSet for a Module; None where they are left until deleted."""
+    if change.new is None or (change.ref.group, change.ref.kind) != ("apps", "DaemonSet"):
+        return None
+    if text(table(change.new, "spec", "updateStrategy"), "type") == "OnDelete":
+        return None
+    first = next((field for field in change.fields if field.parts[:2] == ("spec", "template")), None)
+    return field_of(first) if first and any(key.startswith(LABELS) for key in selected(change.new)) else None
+
+
+KRM409 = Rule(
+    "KRM409",
+    "a change should not leave a selected node without its driver (where the nodes are known)",
+    good="""\
+# before
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+# after
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 5.14.0-570.el9_6.x86_64}}
+---
+spec: {kernelMappings: [{regexp: el9}]}
+""",
+    bad="""\
+# before
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 5.14.0-427.el9_4.x86_64}}
+---
+# after
+kind: Node
+metadata: {labels: {example.com/gpu: "true"}}
+status: {nodeInfo: {kernelVersion: 6.12.0-55.el10_0.x86_64}}
+---
+spec: {kernelMappings: [{regexp: el9}]}
+""",
+    remedy="Add a kernel mapping for the new kernel, or tolerate the taint; the finding names what keeps the "
+    "driver away. Change the Module's version first in an ordered upgrade, then the node's version label, and let "
+    "the node boot another kernel only after that.",
+    check=nodes_keep_their_driver,
+    severities=("warning",),
+    advice=True,
+)
+
+KRM413 = Rule(
+    "KRM413",
+    "pods that use a device should restart only when that is intended: a new image or setting restarts them",
+    good="""\
+# before
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
+---
+# after
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}, driverVersion: "1.1"}
+""",
+    bad="""\
+# before
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.0"}}
+---
+# after
+spec: {devicePlugin: {image: "registry.example.com/plugin:1.1"}}
+""",
+    remedy="Check that nothing depends on these pods while they restart. Set `updateStrategy: {type: OnDelete}` in "
+    "a DaemonSet whose pods are to be deleted by hand.",
+    check=pods_restart,
+    severities=("info",),
+    advice=True,
+)
 
 
 def version_is_kept(impact: Impact) -> Iterator[Result]:
@@ -64,5 +185,5 @@ spec:
     check=selector_is_kept,
 )
 
-_ROOMS = (reload_rules, removal_rules, node_rules, build_rules)
-RULES = tuple(sorted((KRM403, *(rule for room in _ROOMS for rule in room.RULES)), key=lambda rule: rule.id))
+_OTHERS = reload_rules.RULES + removal_rules.RULES + build_rules.RULES
+RULES = tuple(sorted((KRM403, KRM409, KRM413, *_OTHERS), key=lambda rule: rule.id))

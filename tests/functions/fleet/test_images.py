@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.fleet import mirrors, registry
+from krmfn_functions.fleet import registry
 from krmfn_functions.fleet.coverage import coverage
-from krmfn_functions.fleet.images import Image, images
+from krmfn_functions.fleet.images import Image, images, mirror, pairs, skopeo
 
 from krmfn import KrmfnError
 from tests.functions.fleet import fleets
@@ -135,13 +135,13 @@ def test_the_longest_destination_says_where_an_image_is_from(name: str, source: 
         "hub.example.com/nics=mirror.lab:5000/nic/",
         "x.example.com=mirror",
     )
-    assert list(mirrors.pairs([name], list(map(mirrors.mirror, given)))) == [(source, name)]
+    assert list(pairs([name], list(map(mirror, given)))) == [(source, name)]
 
 
 @pytest.mark.parametrize("given", ["", "a", "a=", "=b", "a=b=c"])
 def test_a_mirror_has_two_sides(given: str) -> None:
     with pytest.raises(KrmfnError, match="write SOURCE=DESTINATION"):
-        mirrors.mirror(given)
+        mirror(given)
 
 
 def test_skopeo_reads_registries_repositories_and_tags() -> None:
@@ -151,7 +151,7 @@ def test_skopeo_reads_registries_repositories_and_tags() -> None:
         "registry.example.com:5000/a/b@sha256:0",
         "quay.example.com/c:2",
     ]
-    assert mirrors.skopeo(names) == {
+    assert skopeo(names) == {
         "docker.io": {"images": {"library/nginx": ["latest"]}},
         "registry.example.com:5000": {"images": {"a/b": ["1", "sha256:0"]}},
         "quay.example.com": {"images": {"c": ["2"]}},
