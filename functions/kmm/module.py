@@ -128,7 +128,8 @@ class Module:
         fields: dict[str, str] = {}
         for path, holder in self.holders():
             for index, name in enumerate(texts(holder, "inTreeModulesToRemove")):
-                fields.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
+                if name:
+                    fields.setdefault(kernel_name(name), f"{path}.inTreeModulesToRemove[{index}]")
             if single := text(holder, "inTreeModuleToRemove"):
                 fields.setdefault(kernel_name(single), f"{path}.inTreeModuleToRemove")
         return fields
