@@ -53,9 +53,9 @@ class Fields:
 '''
 _FOOT = '''
 
-NESTED: dict[type[Fields], dict[str, type[Fields]]] = {{
+NESTED: dict[str, type[Fields]] = {{
 {nested}}}
-"""The fields of each type that are themselves typed, or lists of such."""
+"""The fields that are themselves typed, or lists of such; a name has one type wherever it stands."""
 '''
 _ABSENT = {
     "string": 'str = ""',
@@ -76,11 +76,15 @@ def module(spec: Node, definitions: Mapping[str, Node], of_loader: list[str]) ->
         kinds[name] = kinds["DaemonSet" if name == "Service" else "Spec"]["properties"][field]
     order = ("Container", *(name for name in kinds if name != "Container"))
     classes = (_class(name, kinds, definitions) for name in order)
-    nested = (_nested(name, node, definitions) for name, node in kinds.items())
+    nested: dict[str, str] = {}
+    for field, entry in (pair for node in kinds.values() for pair in node["properties"].items()):
+        own = _own_type(field, entry)
+        if nested.setdefault(field, own) != own:
+            raise SystemExit(f"{field} has two types: {nested[field]} and {own}")
     return (
-        _HEAD.format(of_loader="".join(_row(of_loader[at : at + 4]) for at in range(0, len(of_loader), 4)))
+        _HEAD.format(of_loader="".join(_row(of_loader[at : at + 6]) for at in range(0, len(of_loader), 6)))
         + "".join(classes)
-        + _FOOT.format(nested="".join(nested))
+        + _FOOT.format(nested="".join(f'    "{field}": {own},\n' for field, own in nested.items() if own))
     )
 
 
@@ -128,12 +132,3 @@ def _own_type(field: str, entry: Node) -> str:
             if of in key:
                 return name
     return ""
-
-
-def _nested(name: str, node: Node, definitions: Mapping[str, Node]) -> str:
-    pairs = [(field, own) for field, entry in node["properties"].items() if (own := _own_type(field, entry))]
-    inner = ", ".join(f'"{field}": {own}' for field, own in pairs)
-    line = f"    {name}: {{{inner}}},\n"
-    if len(line) > 120:
-        line = f"    {name}: {{\n" + "".join(f'        "{field}": {own},\n' for field, own in pairs) + "    },\n"
-    return line if pairs else ""

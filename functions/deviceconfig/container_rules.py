@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn import Field, Result, error, warning
+from krmfn import Field, Result, warning
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from . import names
-from .fields import Container, DevicePlugin, Dra, InitContainer
+from .fields import Container, DevicePlugin
 from .model import DeviceConfig
+from .names import PARTS, of_devices
 
 
 def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
@@ -21,7 +21,7 @@ def mounts_have_volumes(config: DeviceConfig) -> Iterator[Result]:
             if mount["name"] not in known:
                 named = ", ".join(known) or "none"
                 message = f"names the volume {mount['name']!r}, but the volumes are: {named}; add it to volumes"
-                yield error(message, field=Field(config.at(f"{path}.volumeMounts[{index}].name"), mount["name"]))
+                yield config.error(message, f"{path}.volumeMounts[{index}].name", mount["name"])
 
 
 def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
@@ -29,14 +29,13 @@ def variables_have_one_source(config: DeviceConfig) -> Iterator[Result]:
     for path, entry, _ in containers(config):
         seen: set[str] = set()
         for index, variable in enumerate(entry.env):
-            field = Field(config.at(f"{path}.env[{index}]"))
+            name, place = variable["name"], f"{path}.env[{index}]"
             if "value" in variable and "valueFrom" in variable:
-                message = f"variable {variable['name']} has both value and valueFrom; leave out one"
-                yield error(message, field=field)
-            if variable["name"] in seen:
-                message = f"variable {variable['name']} appears twice; the last one would win"
-                yield warning(message, field=field)
-            seen.add(variable["name"])
+                yield config.error(f"variable {name} has both value and valueFrom; leave out one", place)
+            if name in seen:
+                message = f"variable {name} appears twice; the last one would win"
+                yield warning(message, field=Field(config.at(place)))
+            seen.add(name)
 
 
 def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
@@ -45,21 +44,18 @@ def containers_have_one_image(config: DeviceConfig) -> Iterator[Result]:
         parts = entry.imageParts
         if bool(entry.image) == bool(parts):
             what = "both image and imageParts; leave out one" if parts else "no image; write image, or imageParts"
-            yield error(f"has {what}", field=Field(config.at(f"{path}.image")))
+            yield config.error(f"has {what}", f"{path}.image")
         if parts and parts.tag and parts.digest:
-            message = "has both tag and digest; a digest alone says which image it is"
-            yield error(message, field=Field(config.at(f"{path}.imageParts")))
+            yield config.error("has both tag and digest; a digest alone says which image it is", f"{path}.imageParts")
 
 
 def privileged_is_given_once(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container whose privileged and securityContext.privileged contradict each other."""
     for path, entry, _ in containers(config):
-        if not isinstance(entry, InitContainer):
-            continue
-        detail = (entry.securityContext or {}).get("privileged")
-        if entry.privileged is not None and isinstance(detail, bool) and detail != entry.privileged:
+        own, context = getattr(entry, "privileged", None), getattr(entry, "securityContext", None) or {}
+        if own is not None and context.get("privileged") is (not own):
             message = "contradicts securityContext.privileged beside it; leave out one of the two"
-            yield error(message, field=Field(config.at(f"{path}.privileged"), entry.privileged))
+            yield config.error(message, f"{path}.privileged", own)
 
 
 def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
@@ -67,53 +63,46 @@ def sources_are_single(config: DeviceConfig) -> Iterator[Result]:
     for path, entry, _ in containers(config):
         for index, source in enumerate(getattr(entry, "envFrom", ())):
             if ("configMapRef" in source) == ("secretRef" in source):
-                message = "names both configMapRef and secretRef" if "secretRef" in source else "names no source"
-                yield error(
-                    f"{message}; write configMapRef or secretRef",
-                    field=Field(config.at(f"{path}.envFrom[{index}]")),
-                )
+                what = "both configMapRef and secretRef" if "secretRef" in source else "no source"
+                yield config.error(f"names {what}; write configMapRef or secretRef", f"{path}.envFrom[{index}]")
         for index, mount in enumerate(entry.volumeMounts):
             if "subPath" in mount and "subPathExpr" in mount:
-                message = "has both subPath and subPathExpr; leave out one"
-                yield error(message, field=Field(config.at(f"{path}.volumeMounts[{index}]")))
+                yield config.error("has both subPath and subPathExpr; leave out one", f"{path}.volumeMounts[{index}]")
 
 
 def names_are_different(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per container, volume or device class whose name is taken."""
     for path, entries, taken in _named(config):
         seen: set[str] = set()
-        for index, name in enumerate(entries):
+        for index, name in enumerate(_names(entries)):
             if name in seen or name in taken:
                 why = "appears twice" if name in seen else f"is already used by {taken[name]}"
-                field = Field(config.at(f"{path}[{index}].name"), name)
-                yield error(f"the name {name!r} {why}; choose another", field=field)
+                yield config.error(f"the name {name!r} {why}; choose another", f"{path}[{index}].name", name)
             seen.add(name)
 
 
-def _named(config: DeviceConfig) -> Iterator[tuple[str, list[str], dict[str, str]]]:
-    """Yield each list of named entries: its path, their names, and which names are taken by what."""
+def _named(config: DeviceConfig) -> Iterator[tuple[str, Sequence[Any], dict[str, str]]]:
+    """Yield each list of named entries: its path, the entries, and which names are taken by what."""
     for kind, plugin in _plugins(config):
-        yield f"{kind}.volumes", _names(plugin.volumes), {}
-        if isinstance(plugin, Dra):
-            yield f"{kind}.deviceClasses", _names(plugin.deviceClasses), {}
+        yield f"{kind}.volumes", plugin.volumes, {}
+        yield f"{kind}.deviceClasses", getattr(plugin, "deviceClasses", ()), {}
     for index, entry in enumerate(config.spec.daemonSets):
         path, taken = f"daemonSets[{index}]", {entry.containerName or entry.name: "the main container"}
-        yield f"{path}.initContainers", [init.name for init in entry.initContainers], taken
-        taken |= {init.name: "an init container" for init in entry.initContainers}
-        yield f"{path}.containers", [one.name for one in entry.containers], taken
-        devices = {name: f"the host device {device}" for device, name in names.of_devices(entry).items()}
-        yield f"{path}.volumes", _names(entry.volumes), devices
+        yield f"{path}.initContainers", entry.initContainers, taken
+        taken |= dict.fromkeys(_names(entry.initContainers), "an init container")
+        yield f"{path}.containers", entry.containers, taken
+        devices = {name: f"the host device {device}" for device, name in of_devices(entry).items()}
+        yield f"{path}.volumes", entry.volumes, devices
 
 
 def _plugins(config: DeviceConfig) -> Iterator[tuple[str, DevicePlugin]]:
-    if config.spec.devicePlugin:
-        yield "devicePlugin", config.spec.devicePlugin
-    if config.spec.dra:
-        yield "dra", config.spec.dra
+    for kind in PARTS:
+        if plugin := getattr(config.spec, kind):
+            yield kind, plugin
 
 
-def _names(entries: Sequence[dict[str, Any]]) -> list[str]:
-    return [entry["name"] for entry in entries]
+def _names(entries: Sequence[Any]) -> list[str]:
+    return [entry["name"] if isinstance(entry, dict) else entry.name for entry in entries]
 
 
 def containers(config: DeviceConfig) -> Iterator[tuple[str, Container, Sequence[dict[str, Any]]]]:

@@ -9,9 +9,7 @@ from ..kmm.module import ready_label, version_label, version_ready_label
 from ..rendering.generated import daemonset_order, filled, metadata
 from . import names
 from .fields import DaemonSet, InitContainer, Service, Spec
-from .images import image_of
 from .model import DeviceConfig
-from .module import secrets
 
 _CONTAINER = (
     *("imagePullPolicy", "command", "args", "env", "envFrom", "resources", "ports", "workingDir"),
@@ -37,24 +35,21 @@ def objects(config: DeviceConfig) -> list[tuple[DeviceConfig, Manifest]]:
     A Service stands in front of all versions, as the newest that has it.
     """
     entries = names.entries(config)
-    daemon_sets = [
-        (one, daemon_set(one, entry, one.version and names.version_of(one, entry))) for one, _, entry in entries
-    ]
     services: dict[str, tuple[DeviceConfig, Manifest]] = {}
     for one, _, entry in entries:
         if entry.service and entry.name not in services:
             services[entry.name] = one, _service(one, entry, entry.service)
-    return [*daemon_sets, *services.values()]
+    return [*((one, _daemon_set(one, entry)) for one, _, entry in entries), *services.values()]
 
 
-def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest:
-    """Return a DaemonSet for the config's nodes on which KMM has loaded the kernel module (in this version).
+def _daemon_set(config: DeviceConfig, entry: DaemonSet) -> Manifest:
+    """Return a DaemonSet for the config's nodes on which KMM has loaded the kernel module (in its version, if any).
 
     The config's own selector labels stand beside the ready label: without them a node that leaves the selector could
     never unload (KMM keeps the ready label while a consumer holds the module). matchLabels is one fixed label, since
     it can never be changed, or what a DaemonSet has that was there before.
     """
-    name = names.of_daemon_set(config, entry, version)
+    name = names.of_daemon_set(config, entry)
     waits = (config.loads or config.has_module) and entry.waitsForModule is not False
     order = daemonset_order(config.ref.namespace, *(config.waited_for(entry.name) if waits else ()))
     own_metadata = _metadata(config, entry, name, order)
@@ -62,7 +57,7 @@ def daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> Manifest
     ours = {} if entry.keepPodTemplate else own_metadata["labels"]
     served = _served_by(config, entry) if entry.service else {}
     labels = {**ours, **(entry.podLabels or {}), **_ours(ours), **served, **own}
-    pod, annotations = pod_of(config, entry, version), entry.podAnnotations
+    pod, annotations = pod_of(config, entry), entry.podAnnotations
     if entry.rollOnConfigChange and (used := config_maps(config, pod)):
         annotations = {**(annotations or {}), CONFIG_HASH: _digest(used)}
     return {
@@ -102,16 +97,16 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def pod_of(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, Any]:
-    """Return the PodSpec of an entry; `version` is "" for a DaemonSet of all versions."""
+def pod_of(config: DeviceConfig, entry: DaemonSet) -> dict[str, Any]:
+    """Return the PodSpec of an entry."""
     devices = names.of_devices(entry)
     volumes = [{"name": name, "hostPath": {"path": path}} for path, name in devices.items()]
     mounts = [{"name": name, "mountPath": path} for path, name in devices.items()]
     above = Spec() if entry.keepPodTemplate else config.spec
-    selector = {**(above.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry, version)}
+    selector = {**(above.nodeSelector or {}), **(entry.nodeSelector or {}), **_gate(config, entry)}
     made = filled(
         serviceAccountName=names.of_account(config, entry, entry.name) or above.serviceAccountName,
-        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else secrets(above),
+        imagePullSecrets=entry.imagePullSecrets if "imagePullSecrets" in vars(entry) else names.secrets(above),
         nodeSelector=selector,
         tolerations=[*above.tolerations, *entry.tolerations],
         **_given(entry, POD),
@@ -131,7 +126,7 @@ def _given(fields: InitContainer, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: written[name] for name in names if name in written}
 
 
-def _gate(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, str]:
+def _gate(config: DeviceConfig, entry: DaemonSet) -> dict[str, str]:
     """Return the labels of nodes where the module is loaded; none for what does not wait for it.
 
     Versioned: the admin's label evicts the pod before the unload, KMM's own lets it start only on the loaded version.
@@ -139,6 +134,7 @@ def _gate(config: DeviceConfig, entry: DaemonSet, version: str) -> dict[str, str
     namespace, modules = config.ref.namespace, config.waited_for(entry.name)
     if not config.loads or entry.waitsForModule is False:
         return {}
+    version = names.version_of(config, entry)
     if not version:
         return {ready_label(namespace, name): "" for name in modules}
     return {label(namespace, name): version for name in modules for label in (version_label, version_ready_label)}
@@ -150,7 +146,7 @@ def _container(
     security = {**(fields.securityContext or {}), **({"privileged": True} if fields.privileged else {})}
     return filled(
         name=name or fields.name,
-        image=config.mirror(image_of(fields)),
+        image=names.image_of(fields, config.spec.imageRegistry),
         **_given(fields, _CONTAINER),
         securityContext=security,
         volumeMounts=[*fields.volumeMounts, *mounts],

@@ -1,4 +1,4 @@
-"""Rules about the driver of a DeviceConfig: which kernel module and image, and how it is upgraded."""
+"""Rules about the driver of a DeviceConfig: which kernel module and images, built and signed how, and its upgrade."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from krmfn import Field, Result, error, info
 from krmfn.rule import Rule
 
+from .merging import OF_MAPPINGS, of_mapping
 from .model import DeviceConfig
-from .module import secrets
-from .names import entries
+from .names import driver_image, entries, named_image, secrets
 
 
 def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
@@ -17,40 +17,28 @@ def module_name_is_known(config: DeviceConfig) -> Iterator[Result]:
     spec = config.spec
     if spec.moduleName or (spec.rawLoadArgs and spec.rawUnloadArgs) or not config.loads:
         return
+    where = "spec.moduleName, in the profile, or in the functionConfig's spec.defaults.moduleName"
     if config.seed:
-        where = (
-            "in the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
-        )
-    else:
-        where = "in spec.moduleName, in the profile, or in the functionConfig's spec.defaults.moduleName"
-    yield error(f"the kernel module's name is missing; write it {where}", field=Field("spec.moduleName"))
+        where = "the functionConfig: spec.defaults.moduleName, or a profile named by the annotation krmfn.dev/profile"
+    yield error(f"the kernel module's name is missing; write it in {where}", field=Field("spec.moduleName"))
 
 
 def image_is_known(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when a kernel mapping has no image."""
-    if not config.loads or config.image or all(mapping.image for mapping in config.mappings):
+    if not config.loads or driver_image(config.spec) or all(mapping.image for mapping in config.mappings):
         return
-    named = config.spec.driverImage or config.spec.driverImageParts
-    missing = "driverVersion" if named else "driverImage"
-    why = (
-        "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
-        if named
-        else "no image is named for the kernel module; write driverImage, or an image in every kernel mapping"
-    )
-    yield error(f"{missing} is missing: {why}", field=Field(config.at(missing)))
+    if named_image(config.spec):
+        why = "driverImage has no tag; write driverVersion, or give driverImage a tag or a digest"
+        yield config.error(f"driverVersion is missing: {why}", "driverVersion")
+    else:
+        why = "no image is named for the kernel module; write driverImage, or an image in every kernel mapping"
+        yield config.error(f"driverImage is missing: {why}", "driverImage")
 
 
 _EXCLUSIVE = (
-    ("driverImage", "driverImageParts"),
-    ("imagePullSecret", "imagePullSecrets"),
-    ("devicePlugin", "dra"),
-    ("inTreeDriver", "driverImage"),
-    ("inTreeDriver", "driverImageParts"),
-    ("inTreeDriver", "kernelMappings"),
-    ("inTreeDriver", "hub"),
-    ("hub", "daemonSets"),
-    ("moduleName", "rawLoadArgs"),
-    ("moduleName", "rawUnloadArgs"),
+    *(("driverImage", "driverImageParts"), ("imagePullSecret", "imagePullSecrets"), ("devicePlugin", "dra")),
+    *(("inTreeDriver", name) for name in ("driverImage", "driverImageParts", "kernelMappings", "hub")),
+    *(("hub", "daemonSets"), ("moduleName", "rawLoadArgs"), ("moduleName", "rawUnloadArgs")),
 )
 
 
@@ -62,21 +50,20 @@ def fields_exclude_each_other(config: DeviceConfig) -> Iterator[Result]:
             message = f"{one} and {other} exclude each other; leave out one of the two"
             if config.layer(first) != config.layer(second):
                 message += f" ({second} is in {config.at(second)})"
-            yield error(message, field=Field(config.at(first)))
+            yield config.error(message, first)
     if not config.loads and config.version:
         message = "inTreeDriver and upgrade.ordered exclude each other: nothing is loaded, so nothing has a version"
-        yield error(message, field=Field(config.at("upgrade.ordered")))
+        yield config.error(message, "upgrade.ordered")
     parts = config.spec.driverImageParts
     if parts and parts.tag and parts.digest:
-        message = "has both tag and digest; a digest alone says which image it is"
-        yield error(message, field=Field(config.at("driverImageParts")))
+        yield config.error("has both tag and digest; a digest alone says which image it is", "driverImageParts")
 
 
 def in_tree_driver_has_a_plugin(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error when nothing is loaded and nothing else would run."""
     if not config.loads and not config.has_module and not config.spec.daemonSets:
         message = "inTreeDriver loads nothing, and there is no devicePlugin, dra or daemonSets: nothing would run"
-        yield error(message, field=Field(config.at("inTreeDriver")))
+        yield config.error(message, "inTreeDriver")
 
 
 def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
@@ -86,32 +73,52 @@ def upgrade_has_a_version(config: DeviceConfig) -> Iterator[Result]:
         return
     if upgrade.ordered and not config.version:
         message = "upgrade.ordered needs driverVersion: it becomes the Module's version and a label of its nodes"
-        yield error(message, field=Field(config.at("driverVersion")))
+        yield config.error(message, "driverVersion")
     if upgrade.retain and not upgrade.ordered:
         message = "upgrade.retain keeps DaemonSets of earlier versions, which only upgrade.ordered has"
-        yield error(message, field=Field(config.at("upgrade.retain")))
+        yield config.error(message, "upgrade.retain")
     for index, version in enumerate(upgrade.retain):
         if version in upgrade.retain[:index]:
             message = f"upgrade.retain names the version {version!r} twice; leave one out"
-            yield error(message, field=Field(config.at(f"upgrade.retain[{index}]"), version))
+            yield config.error(message, f"upgrade.retain[{index}]", version)
     if config.version and config.version in upgrade.retain:
         message = f"upgrade.retain names the current version {config.version!r}; name earlier ones only"
-        yield error(message, field=Field(config.at("upgrade.retain")))
+        yield config.error(message, "upgrade.retain")
 
 
 def module_takes_one_pull_secret(config: DeviceConfig) -> Iterator[Result]:
     """Yield what becomes of several pull secrets, and an error for one that stands twice."""
-    names = [one["name"] for one in secrets(config.spec)] if config.spec.imagePullSecrets else []
+    names = [secret["name"] for secret in secrets(config.spec)] if config.spec.imagePullSecrets else []
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"imagePullSecrets names {name!r} twice; leave one out"
-            yield error(message, field=Field(config.at(f"imagePullSecrets[{index}]"), name))
+            yield config.error(message, f"imagePullSecrets[{index}]", name)
     if len(names) > 1 and entries(config):
         message = (
             f"a KMM Module takes one pull secret: the Module gets the first, {names[0]}, "
             "which has to pull the images of the kernel module and of the device plugin; the DaemonSets get all"
         )
         yield info(message, field=Field(config.at("imagePullSecrets")))
+
+
+def mapping_has_one_matcher(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per kernel mapping with both matchers or none."""
+    for index, mapping in enumerate(config.mappings):
+        if bool(mapping.regexp) == bool(mapping.literal):
+            what = "both regexp and literal" if mapping.regexp else "neither regexp nor literal"
+            yield config.error(f"has {what}; a kernel mapping has one of them", f"kernelMappings[{index}]")
+
+
+def builds_and_signs_are_whole(config: DeviceConfig) -> Iterator[Result]:
+    """Yield an error per key, certificate or Dockerfile that is missing where an image is signed or built."""
+    for name, keys in OF_MAPPINGS.items():
+        shared = getattr(config.spec, name)
+        own = [(f"kernelMappings[{at}].{name}", getattr(one, name)) for at, one in enumerate(config.mappings)]
+        for path, fields in [(name, shared), *((path, of_mapping(one, shared, name)) for path, one in own)]:
+            missing = [key for key in keys if key not in fields] if fields else []
+            if missing and (path == name or not shared):
+                message = f"needs {' and '.join(missing)}; write {name} with them, or `enabled: false` in it for none"
+                yield config.error(message, path)
 
 
 RULES = (
@@ -200,6 +207,39 @@ spec:
         check=module_takes_one_pull_secret,
         severities=("info", "error"),
         advice=True,
+    ),
+    Rule(
+        "KRM124",
+        "a kernel mapping must have either regexp or literal",
+        good="""\
+spec:
+  kernelMappings:
+  - {literal: 5.14.0-503.el9.x86_64}
+  - {regexp: '^.*\\.el9\\..*$'}
+""",
+        bad="""\
+spec:
+  kernelMappings:
+  - {literal: 5.14.0-503.el9.x86_64, regexp: '^.*\\.el9\\..*$'}
+""",
+        remedy="Remove one of the two, or write two mappings.",
+        check=mapping_has_one_matcher,
+    ),
+    Rule(
+        "KRM177",
+        "sign must have keySecret and certSecret, build must have dockerfileConfigMap; a kernel mapping takes them "
+        "from those of the config",
+        good="""\
+spec:
+  sign: {keySecret: {name: key}, certSecret: {name: certificate}}
+  kernelMappings: [{regexp: ^.+$, sign: {filesToSign: [/opt/lib/modules/gpu.ko], unsignedImage: "example.com/gpu:1"}}]
+""",
+        bad="""\
+spec:
+  kernelMappings: [{regexp: ^.+$, sign: {filesToSign: [/opt/lib/modules/gpu.ko], unsignedImage: "example.com/gpu:1"}}]
+""",
+        remedy="Write the Secrets or the ConfigMap, or switch the field off with `enabled: false`.",
+        check=builds_and_signs_are_whole,
     ),
 )
 """The rules about the driver of one config or pool."""

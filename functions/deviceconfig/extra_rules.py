@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from krmfn import Field, Result, error
+from krmfn import Result
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
 from ..kmm.lookup import leaves, tables
 from ..rendering.kinds import EXTRA
-from .extras import is_cluster_wide
+from .generate import is_cluster_wide
 from .model import DeviceConfig
 
 _VARIABLE = r"(?i)\$\{?KRMFN_"
@@ -36,7 +36,7 @@ def kinds_are_allowed(config: DeviceConfig) -> Iterator[Result]:
             known = ", ".join(sorted({name for _, name in EXTRA}))
             instead = _INSTEAD.get(kind, f"there may be {known}")
             message = f"{api_version} {kind} is not a kind for extraObjects: {instead}"
-            yield error(message, field=Field(config.at(f"extraObjects[{index}].kind"), kind))
+            yield config.error(message, f"extraObjects[{index}].kind", kind)
 
 
 def names_belong_to_the_config(config: DeviceConfig) -> Iterator[Result]:
@@ -44,11 +44,11 @@ def names_belong_to_the_config(config: DeviceConfig) -> Iterator[Result]:
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(config.spec.extraObjects):
         for name, message in _misplaced(config, entry):
-            yield error(message, field=Field(config.at(f"extraObjects[{index}].metadata.{name}")))
+            yield config.error(message, f"extraObjects[{index}].metadata.{name}")
         own = (entry["kind"], entry["metadata"]["name"])
         if own in seen:
             message = f"there is another {own[0]} {own[1]} in extraObjects; rename one of the two"
-            yield error(message, field=Field(config.at(f"extraObjects[{index}].metadata.name")))
+            yield config.error(message, f"extraObjects[{index}].metadata.name")
         seen.add(own)
 
 
@@ -73,8 +73,8 @@ def _misplaced(config: DeviceConfig, entry: dict[str, Any]) -> Iterator[tuple[st
         yield "name", message
 
 
-def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:
-    """Yield an error, with its pool, per extra object that would not be the same for all pools of a config."""
+def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
+    """Yield an error, with its place, per extra object that would not be the same for all pools of a config."""
     first = configs[0]
     for config in configs[1:]:
         for index, (one, other) in enumerate(zip(first.spec.extraObjects, config.spec.extraObjects, strict=True)):
@@ -83,7 +83,7 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Re
                     f"exists once for the whole config, but its variables have different values in the pools "
                     f"{first.pool} and {config.pool}; write a value that fits both"
                 )
-                yield config, error(message, rule="KRM172", field=Field(config.at(f"extraObjects[{index}]")))
+                yield config.located(config.error(message, f"extraObjects[{index}]"))
 
 
 def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
@@ -92,7 +92,7 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
         for part in ("rules", "roleRef"):
             if part in entry and re.search(_VARIABLE, str(entry[part])):
                 message = "has a variable, so a config could choose its own rights; write the value itself"
-                yield error(message, field=Field(config.at(f"extraObjects[{index}].{part}")))
+                yield config.error(message, f"extraObjects[{index}].{part}")
         for at, subject in tables(entry, "subjects"):
             is_account = subject.get("kind") == "ServiceAccount"
             for name, text in subject.items():
@@ -101,15 +101,14 @@ def rights_are_fixed(config: DeviceConfig) -> Iterator[Result]:
                         "has a variable, so a config could choose who gets the rights; for a ServiceAccount, use "
                         "only $KRMFN_NAME and $KRMFN_NAMESPACE"
                     )
-                    yield error(message, field=Field(config.at(f"extraObjects[{index}].subjects[{at}].{name}")))
+                    yield config.error(message, f"extraObjects[{index}].subjects[{at}].{name}")
 
 
 def nothing_is_null(config: DeviceConfig) -> Iterator[Result]:
     """Yield an error per null in an extra object, which the API server drops or refuses."""
     for index, entry in enumerate(config.spec.extraObjects):
         for path in (path for path, value in leaves(entry) if value is None):
-            message = "is empty; write a value, or leave the field out"
-            yield error(message, field=Field(config.at(f"extraObjects[{index}].{join(path)}")))
+            yield config.error("is empty; write a value, or leave the field out", f"extraObjects[{index}].{join(path)}")
 
 
 def _example(good: str, bad: str, remedy: str, config: str = "spec: {profile: gpu}\n") -> dict[str, Any]:
@@ -170,7 +169,7 @@ RULES = (
 TOGETHER = Rule(
     "KRM172",
     "an extra object must be the same for all pools of a config",
-    check=None,
+    check=together,
     **_example(
         '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_NAME"}}',
         '{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {for: "$KRMFN_DRIVER_VERSION"}}',

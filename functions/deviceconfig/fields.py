@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from krmfn.typed import Any
 
 OF_LOADER = (
-    *("moduleName", "parameters", "modulesLoadingOrder", "dirName"),
-    *("firmwarePath", "loadArgs", "unloadArgs", "rawLoadArgs"),
-    *("rawUnloadArgs", "inTreeModulesToRemove", "kernelMappings", "build"),
-    *("sign", "registryTLS", "imagePullPolicy", "imagePullSecret"),
-    "imagePullSecrets",
+    *("moduleName", "parameters", "modulesLoadingOrder", "dirName", "firmwarePath", "loadArgs"),
+    *("unloadArgs", "rawLoadArgs", "rawUnloadArgs", "inTreeModulesToRemove", "kernelMappings", "build"),
+    *("sign", "registryTLS", "imagePullPolicy", "imagePullSecret", "imagePullSecrets"),
 )
 """The fields of the kernel module's loader."""
 
@@ -221,28 +219,19 @@ class Service(Fields):
     enabled: bool | None = None
 
 
-NESTED: dict[type[Fields], dict[str, type[Fields]]] = {
-    InitContainer: {"imageParts": ImageParts},
-    Sidecar: {"imageParts": ImageParts},
-    Container: {"imageParts": ImageParts},
-    DevicePlugin: {"imageParts": ImageParts, "initContainer": Container, "serviceAccount": ServiceAccount},
-    Dra: {"imageParts": ImageParts, "initContainer": Container, "serviceAccount": ServiceAccount},
-    DaemonSet: {
-        "imageParts": ImageParts,
-        "initContainers": InitContainer,
-        "containers": Sidecar,
-        "serviceAccount": ServiceAccount,
-        "service": Service,
-    },
-    Spec: {
-        "driverImageParts": ImageParts,
-        "kernelMappings": KernelMapping,
-        "upgrade": Upgrade,
-        "serviceAccount": ServiceAccount,
-        "devicePlugin": DevicePlugin,
-        "dra": Dra,
-        "daemonSets": DaemonSet,
-        "hub": Hub,
-    },
+NESTED: dict[str, type[Fields]] = {
+    "imageParts": ImageParts,
+    "initContainer": Container,
+    "serviceAccount": ServiceAccount,
+    "initContainers": InitContainer,
+    "containers": Sidecar,
+    "service": Service,
+    "driverImageParts": ImageParts,
+    "kernelMappings": KernelMapping,
+    "upgrade": Upgrade,
+    "devicePlugin": DevicePlugin,
+    "dra": Dra,
+    "daemonSets": DaemonSet,
+    "hub": Hub,
 }
-"""The fields of each type that are themselves typed, or lists of such."""
+"""The fields that are themselves typed, or lists of such; a name has one type wherever it stands."""

@@ -1,20 +1,37 @@
-"""Generate a DeviceConfig's objects. Pure: values in, manifests out, in the order in which they are applied."""
+"""Generate a DeviceConfig's objects. Pure: values in, manifests out, in the order in which they are applied.
+
+Manifests have no empty lists, strings and nulls. The DaemonSets and what gives rights have files of their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from ..rendering.generated import Generated, generated
-from ..rendering.kinds import DEVICECONFIG
-from . import daemonsets, extras, module, rbac
-from .model import DeviceConfig
-from .origins import origin
+from krmfn import Manifest
+from krmfn.typed import Any
 
+from ..kmm.module import HUB_API, HUB_KIND, MODULE_API, MODULE_KIND
+from ..rendering.generated import MODULE_ORDER, Generated, filled, generated, metadata
+from ..rendering.kinds import CLUSTER_WIDE, DEVICECONFIG
+from . import daemonsets, rbac
+from .fields import Container, DevicePlugin, KernelMapping
+from .merging import of_mapping
+from .model import DeviceConfig
+from .names import PARTS, driver_image, image_of, mirrored, of_account, secrets
+from .origins import origin, origin_of_extra
+
+Specs = dict[bytes, dict[str, Any]]
+"""The ModuleSpecs that a run has made so far, without their selectors, by the likeness of their configs."""
 _ANSWERED = frozenset({"KRM201"})
 """An empty selector is confirmed by allNodes (KRM123)."""
+_EXTRA_ORDER = {"argocd.argoproj.io/sync-wave": "-2"}
+"""Argo CD applies them before everything else, since pods mount ConfigMaps and name PriorityClasses."""
+_CONTAINER = ("command", "args", "env", "resources", "imagePullPolicy", "volumeMounts")
+"""Fields of a container of a Module, beside its image."""
 
 
-def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]:
+def objects(configs: Sequence[DeviceConfig], known: Specs) -> list[Generated]:
     """Return the objects of one DeviceConfig, whose pools are `configs`: extras, RBAC, Modules, then the DaemonSets.
 
     `known` is what the run has made of configs that are alike.
@@ -24,17 +41,133 @@ def objects(configs: list[DeviceConfig], known: module.Specs) -> list[Generated]
     own = (first.ref.group, first.ref.kind)
     scope = DEVICECONFIG if own in DEVICECONFIG.owners else DEVICECONFIG._replace(owners=DEVICECONFIG.owners | {own})
     for config in configs:
-        if config.loads or config.has_module:
-            manifests.append((config, module.module(config, known)))
+        if config.has_module:
+            manifests.append((config, module(config, known)))
         if not config.spec.hub and (config.spec.daemonSets or config.retained):
             manifests += daemonsets.objects(config)
-    extra = [
+    return [
         generated(
-            manifest, scope, first.item, first.ref, partial(extras.origin, first, index), product=first.vendor.title
+            _extra(first, entry),
+            scope,
+            first.item,
+            first.ref,
+            partial(origin_of_extra, first, index),
+            product=first.vendor.title,
         )
-        for index, manifest in enumerate(extras.objects(first) if first.spec.extraObjects else ())
-    ]
-    return extra + [
+        for index, entry in enumerate(first.spec.extraObjects)
+    ] + [
         generated(manifest, scope, config.item, config.ref, partial(origin, config), _ANSWERED, first.vendor.title)
         for config, manifest in manifests
     ]
+
+
+def is_cluster_wide(entry: dict[str, Any]) -> bool:
+    """Return True for an object of a kind without namespaces."""
+    return (entry["apiVersion"].rpartition("/")[0], entry["kind"]) in CLUSTER_WIDE
+
+
+def _extra(config: DeviceConfig, entry: dict[str, Any]) -> Manifest:
+    """Return an entry of extraObjects with the metadata of what is generated."""
+    own = entry["metadata"]
+    labels = {**config.object_labels, **own.get("labels", {})}
+    annotations = {**config.object_annotations, **own.get("annotations", {})}
+    made = metadata(own["name"], config.ref, "extra", _EXTRA_ORDER, labels, annotations)
+    if is_cluster_wide(entry):
+        del made["namespace"]
+    head = {"apiVersion": entry["apiVersion"], "kind": entry["kind"], "metadata": made}
+    return {**head, **entry, **head}
+
+
+def module(config: DeviceConfig, known: Specs) -> Manifest:
+    """Return the `kmm.sigs.x-k8s.io/v1beta1 Module` with the name `config.name`.
+
+    With `hub` it is a `hub.kmm.sigs.x-k8s.io/v1beta1 ManagedClusterModule`, whose Module on the spokes has that name.
+    """
+    own = metadata(config.name, config.ref, "module", MODULE_ORDER, config.object_labels, config.object_annotations)
+    spec, hub = known.get(config.likeness), config.spec.hub
+    if spec is None:
+        spec = _without_selector(config)
+        if config.likeness:
+            known[config.likeness] = spec
+    spec = {**spec, "selector": dict(config.spec.nodeSelector or {})}
+    if hub is None:
+        return {"apiVersion": MODULE_API, "kind": MODULE_KIND, "metadata": own, "spec": spec}
+    del own["namespace"]
+    of_hub = {"moduleSpec": spec, "spokeNamespace": hub.spokeNamespace, "selector": dict(hub.clusterSelector or {})}
+    return {"apiVersion": HUB_API, "kind": HUB_KIND, "metadata": own, "spec": of_hub}
+
+
+def _without_selector(config: DeviceConfig) -> dict[str, Any]:
+    """Return the ModuleSpec, as a Module and a ManagedClusterModule hold it; what is in it is only read."""
+    spec = config.spec
+    loader = filled(container=_loader(config), serviceAccountName=spec.serviceAccountName)
+    return filled(
+        moduleLoader=loader if config.loads else None,
+        devicePlugin=_plugin(config, spec.devicePlugin, "devicePlugin"),
+        dra=_plugin(config, spec.dra, "dra"),
+        imageRepoSecret=next(iter(secrets(spec)), None),
+        tolerations=[*spec.tolerations, *spec.loaderTolerations],
+    )
+
+
+def _loader(config: DeviceConfig) -> dict[str, Any]:
+    spec = config.spec
+    only_keys = spec.sign and "filesToSign" not in spec.sign and any(mapping.sign for mapping in config.mappings)
+    args = filled(load=spec.loadArgs, unload=spec.unloadArgs)
+    return filled(
+        modprobe=filled(
+            moduleName=spec.moduleName,
+            dirName=spec.dirName or "/opt",  # as KMM's CRD defaults it
+            parameters=spec.parameters,
+            args=args,
+            rawArgs=filled(load=spec.rawLoadArgs, unload=spec.rawUnloadArgs),
+            firmwarePath=spec.firmwarePath,
+            modulesLoadingOrder=spec.modulesLoadingOrder,
+        )
+        | ({"args": {}} if not args and "loadArgs" in vars(spec) else {}),  # KMM reloads when `{}` comes or goes
+        version=config.version,
+        imagePullPolicy=spec.imagePullPolicy,
+        inTreeModulesToRemove=spec.inTreeModulesToRemove,
+        registryTLS=spec.registryTLS,
+        build=spec.build,
+        sign=None if only_keys else _sign(config, spec.sign),  # KMM wants files beside keys
+        kernelMappings=[_mapping(config, mapping) for mapping in config.mappings],
+    )
+
+
+def _mapping(config: DeviceConfig, mapping: KernelMapping) -> dict[str, Any]:
+    return filled(
+        regexp=mapping.regexp,
+        literal=mapping.literal,
+        containerImage=mirrored(mapping.image or driver_image(config.spec), config.spec.imageRegistry),
+        inTreeModulesToRemove=mapping.inTreeModulesToRemove,
+        registryTLS=mapping.registryTLS,
+        build=of_mapping(mapping.build, config.spec.build, "build"),
+        sign=_sign(config, of_mapping(mapping.sign, config.spec.sign, "sign")),
+    )
+
+
+def _sign(config: DeviceConfig, sign: dict[str, Any] | None) -> dict[str, Any] | None:
+    if not sign or "unsignedImage" not in sign:
+        return sign
+    return {**sign, "unsignedImage": mirrored(sign["unsignedImage"], config.spec.imageRegistry)}
+
+
+def _plugin(config: DeviceConfig, plugin: DevicePlugin | None, field: str) -> dict[str, Any] | None:
+    """Return spec.devicePlugin or spec.dra: KMM starts it once the kernel module is loaded."""
+    if plugin is None:
+        return None
+    return filled(
+        container=_container(config, plugin),
+        initContainer=_container(config, plugin.initContainer) if plugin.initContainer else None,
+        driverName=getattr(plugin, "driverName", None),
+        serviceAccountName=plugin.serviceAccountName or of_account(config, plugin, PARTS[field]),
+        automountServiceAccountToken=plugin.automountServiceAccountToken,
+        volumes=plugin.volumes,
+        deviceClasses=getattr(plugin, "deviceClasses", None),
+    )
+
+
+def _container(config: DeviceConfig, container: Container) -> dict[str, Any]:
+    fields = {name: getattr(container, name) for name in _CONTAINER}
+    return filled(image=image_of(container, config.spec.imageRegistry), **fields)

@@ -1,6 +1,6 @@
 """The layers that a config is made from, and where in them a field of the merged config is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Field, Item, Ref, Result
 from krmfn.fieldpath import FieldPath, join, split
@@ -8,6 +8,9 @@ from krmfn.typed import Any, NamedTuple
 
 from ..rendering.function_config import Source
 from .merging import UNSET, key_of, merges
+
+OF_VENDOR = frozenset({"versions", "versionsComplete", "locked"})
+"""What a profile holds beside the fields of a config."""
 
 
 class Layer(NamedTuple):
@@ -40,6 +43,24 @@ class Vendor(NamedTuple):
     """Locked fields that `overrides` of the functionConfig may write: those whose reasons it repeats."""
     title: str = ""
     """NAME@VERSION of a Profile."""
+
+
+def vendor(
+    fields: Mapping[str, Any], versions: Iterable[tuple[Any, Layer]], unlocked: Mapping[str, str], title: str = ""
+) -> Vendor:
+    """Return what a profile with these fields holds beside them; of two entries for one version the first.
+
+    `versions` are its entries of `versions`, each with its layer. A rule refuses two entries for one version.
+    """
+    layers: dict[str, Layer] = {}
+    for entry, layer in versions:
+        layers.setdefault(entry["version"], layer)
+    return Vendor(layers, fields.get("versionsComplete", False), fields.get("locked", {}), unlocked, title)
+
+
+def of_config(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those fields of a profile that a config may have, too."""
+    return {name: value for name, value in fields.items() if name not in OF_VENDOR}
 
 
 def place(layers: Sequence[Layer], fields: dict[str, Any], name: str) -> tuple[Layer | None, str]:

@@ -122,6 +122,11 @@ def _part(entry: Any, key: str) -> Any:
     return _DEFAULTS.get(key) if entry is None else entry
 
 
+def of_mapping(own: dict[str, Any] | None, shared: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
+    """Return the build or sign of a mapping, with what it needs from the config's own: so KMM merges them, too."""
+    return {**{key: shared[key] for key in OF_MAPPINGS[name] if key in shared}, **own} if own and shared else own
+
+
 def _switched(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields without those that `enabled: false` switches off, and without `enabled`."""
     result: dict[str, Any] = {}

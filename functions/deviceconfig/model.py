@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from krmfn import Item, Ref, Result
+from krmfn import Field, Item, Ref, Result, error
 from krmfn.fieldpath import split, starts
 from krmfn.typed import Any, NamedTuple
 
 from .fields import NESTED, Fields, KernelMapping, Spec
-from .images import driver_image, mirrored
 from .layers import Layer, Vendor, at_origin, place
 from .merging import UNSET, merged
 
@@ -30,11 +29,10 @@ def _typed(kind: type[Fields], fields: Mapping[str, Any]) -> Any:
     typed = kind()
     values = vars(typed)
     values.update(fields)
-    for name, nested in NESTED.get(kind, {}).items():
-        if name in values:
-            value = values[name]
-            is_list = isinstance(value, list)
-            values[name] = [_typed(nested, entry) for entry in value] if is_list else _typed(nested, value)
+    for name in NESTED.keys() & values.keys():
+        nested, value = NESTED[name], values[name]
+        is_list = isinstance(value, list)
+        values[name] = [_typed(nested, entry) for entry in value] if is_list else _typed(nested, value)
     return typed
 
 
@@ -144,15 +142,6 @@ class DeviceConfig(NamedTuple):
         """The kernel mappings; without any, all kernels (the seed's: those of RHEL and its kin)."""
         return self.spec.kernelMappings or (_EVERY_RHEL_KERNEL if self.seed else _EVERY_KERNEL)
 
-    @property
-    def image(self) -> str:
-        """The image for mappings without one of their own; "" when a part of it is missing (see `images`)."""
-        return driver_image(self.spec)
-
-    def mirror(self, image: str) -> str:
-        """Return `image` from the registry that serves all images, if one is set."""
-        return mirrored(image, self.spec.imageRegistry)
-
     def layer(self, field: str) -> Layer | None:
         """Return the strongest layer that has a field (`kernelMappings[0].image`); None when no layer has it."""
         return place(self.layers, self.fields, field)[0]
@@ -182,6 +171,10 @@ class DeviceConfig(NamedTuple):
     def at(self, field: str) -> str:
         """Return the path of a field where it is written; in the config's spec when it is not."""
         return place(self.layers, self.fields, field)[1]
+
+    def error(self, message: str, field: str, current: Any = None) -> Result:
+        """Return an error about a field of the config, which holds `current`, at the path where it is written."""
+        return error(message, field=Field(self.at(field), current))
 
     def located(self, result: Result) -> Result:
         """Return the finding about the config, or about the functionConfig when its field is written there."""

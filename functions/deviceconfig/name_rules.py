@@ -9,8 +9,8 @@ from krmfn import Field, Result, error
 from krmfn.rule import Rule
 
 from . import names
-from .accounts import accounts
 from .model import DeviceConfig
+from .rbac import accounts
 
 _LABEL, _NAME = 63, 253
 _SERVICE_NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
@@ -21,15 +21,10 @@ def daemon_sets_have_names(config: DeviceConfig) -> Iterator[Result]:
     seen: set[str] = set()
     for index, entry in enumerate(config.spec.daemonSets):
         if entry.name in seen:
-            field = Field(config.at(f"daemonSets[{index}].name"), entry.name)
-            yield error(f"the name {entry.name!r} appears twice in daemonSets", field=field)
+            message = f"the name {entry.name!r} appears twice in daemonSets"
+            yield config.error(message, f"daemonSets[{index}].name", entry.name)
         seen.add(entry.name)
-    found = names.entries(config)
-    no_labels = {
-        names.of_daemon_set(one, entry, one.version and names.version_of(one, entry))
-        for one, _, entry in found
-        if entry.matchLabels
-    }
+    no_labels = {names.of_daemon_set(one, entry) for one, _, entry in names.entries(config) if entry.matchLabels}
     for one in names.made(config):
         excess = len(one.name) - _LABEL
         if one.kind == "DaemonSet" and one.name not in no_labels and excess > 0:
@@ -45,20 +40,14 @@ def adopted_are_one(config: DeviceConfig) -> Iterator[Result]:
     entries = config.spec.daemonSets
     for index, entry in enumerate(entries):
         for name in ("objectName", "matchLabels"):
-            value = getattr(entry, name)
-            versions = config.version and names.version_of(config, entry)
-            why = (
-                "every version of an ordered upgrade"
-                if versions
-                else "every pool"
-                if config.pool and not config.modules
-                else ""
-            )
+            value, why = getattr(entry, name), "every pool" if config.pool and not config.modules else ""
             if any(getattr(other, name) == value for other in entries[:index]):
                 why = "another entry"
+            elif names.version_of(config, entry):
+                why = "every version of an ordered upgrade"
             if value and why:
                 message = f"can apply to only one DaemonSet, but {why} has a DaemonSet of its own; remove it"
-                yield error(message, field=Field(config.at(f"daemonSets[{index}].{name}")))
+                yield config.error(message, f"daemonSets[{index}].{name}")
 
 
 def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
@@ -67,7 +56,7 @@ def pull_secrets_are_beside(config: DeviceConfig) -> Iterator[Result]:
         namespace = entry.get("namespace", "") if isinstance(entry, dict) else ""
         if namespace not in ("", config.ref.namespace):
             message = f"must be {config.ref.namespace}, the config's: pods take no pull secret from another namespace"
-            yield error(message, field=Field(config.at(f"imagePullSecrets[{index}].namespace"), namespace))
+            yield config.error(message, f"imagePullSecrets[{index}].namespace", namespace)
 
 
 def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
@@ -87,18 +76,18 @@ def names_have_their_kind_s_shape(config: DeviceConfig) -> Iterator[Result]:
                 f"the RoleBinding's name, `<serviceAccountName>-{scc}`, has at most {_NAME} characters; "
                 f"make serviceAccountName shorter by {excess}"
             )
-            yield error(message, field=Field(config.at(f"{account.path}Name")))
+            yield config.error(message, f"{account.path}Name")
 
 
-def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Result]]:
-    """Yield an error, with its config or pool, per two parts of one config that would make one name."""
+def together(configs: Sequence[DeviceConfig]) -> Iterator[Result]:
+    """Yield an error, with its place, per two parts of one config that would make one name."""
     first: dict[tuple[str, str], names.Made] = {}
     for at, config in enumerate(configs):
         for name in ("moduleName", "devicePlugin", "dra") if config.modules else ():
             for earlier in configs[:at]:
                 if (own := config.fields.get(name)) and own == earlier.fields.get(name):
                     message = f"the Modules {earlier.name} and {config.name} have one {name}; write one for each"
-                    yield config, error(message, rule="KRM137", field=Field(config.at(name)))
+                    yield config.located(config.error(message, name))
         for one in names.made(config):
             other = first.setdefault((one.kind, one.name), one)
             if one.parts != other.parts:  # the same parts twice are findings of KRM125, KRM129 and KRM131
@@ -106,7 +95,7 @@ def together(configs: Sequence[DeviceConfig]) -> Iterator[tuple[DeviceConfig, Re
                 versions = dict(one.parts).get("version"), dict(other.parts).get("version")
                 if versions[0] != versions[1]:
                     message += " (in a name, dots and underscores of a version become dashes, capitals small letters)"
-                yield config, error(message, rule="KRM137", field=Field(one.field, one.parts[-1][1]))
+                yield config.located(error(message, field=Field(one.field, one.parts[-1][1])))
 
 
 RULES = (
@@ -194,5 +183,6 @@ spec:
   daemonSets: [{name: agent, image: "registry.example.com/agent:1.0"}]
 """,
     remedy="Rename one of the two that the finding names, or remove one of the versions.",
+    check=together,
 )
 """The rule about all pools of a config together: `together`."""

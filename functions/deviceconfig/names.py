@@ -1,10 +1,10 @@
-"""The names that are made from several parts, for the generator and for the rules about them."""
+"""The names that are made from several parts, of objects and of images, for the generator and for the rules."""
 
 from collections.abc import Iterator
 
 from krmfn.typed import NamedTuple
 
-from .fields import DaemonSet, DevicePlugin
+from .fields import Container, DaemonSet, DevicePlugin, ImageParts, Spec
 from .model import DeviceConfig
 
 PARTS = {"devicePlugin": "device-plugin", "dra": "dra"}
@@ -31,11 +31,9 @@ class Made(NamedTuple):
         return " of ".join(f"{what} {text!r}" for what, text in reversed(self.parts))
 
 
-def of_daemon_set(config: DeviceConfig, entry: DaemonSet, version: str) -> str:
+def of_daemon_set(config: DeviceConfig, entry: DaemonSet) -> str:
     """Return `<config>-<pool>-<entry>-<version>`, without what is not there; objectName takes the place of it all."""
-    if entry.objectName:
-        return entry.objectName
-    return with_version(of_service(config, entry), version)
+    return entry.objectName or with_version(of_service(config, entry), version_of(config, entry))
 
 
 def with_version(name: str, version: str) -> str:
@@ -101,9 +99,58 @@ def made(config: DeviceConfig) -> Iterator[Made]:
         holder = () if config.shares(entry.name) else ((config.part, config.pool),) if config.pool else ()
         parts = (*holder, ("daemonSet", entry.objectName or entry.name))
         decides = field if one is config else f"upgrade.retain[{retained.index(one.version)}]"
-        version = one.version and version_of(one, entry)
-        all_parts = (*parts, ("version", version)) if version else parts
-        yield Made("DaemonSet", of_daemon_set(config, entry, version), config, decides, all_parts)
+        all_parts = (*parts, ("version", version)) if (version := version_of(one, entry)) else parts
+        yield Made("DaemonSet", of_daemon_set(one, entry), config, decides, all_parts)
         if entry.service and entry.name not in served:
             served.add(entry.name)
             yield Made("Service", of_service(config, entry), one, field, parts)
+
+
+def is_complete(image: str) -> bool:
+    """Return True when an image reference has a tag, a digest or variables (a registry's port is no tag)."""
+    return ":" in image.rpartition("/")[2] or "@" in image or "$" in image
+
+
+def joined(parts: ImageParts) -> str:
+    """Return {registry, repository, tag, digest} as one reference; a digest goes before a tag."""
+    name = "/".join(part for part in (parts.registry.rstrip("/"), parts.repository) if part)
+    if parts.digest:
+        return f"{name}@{parts.digest}"
+    return f"{name}:{parts.tag}" if parts.tag else name
+
+
+def image_of(container: Container, registry: str) -> str:
+    """Return the image of a container, written in one string or in parts, from `registry`; "" without either."""
+    return mirrored(container.image or (joined(container.imageParts) if container.imageParts else ""), registry)
+
+
+def named_image(spec: Spec) -> str:
+    """Return the kernel module's image as it is written, in one string or in parts; "" without either."""
+    return spec.driverImage or (joined(spec.driverImageParts) if spec.driverImageParts else "")
+
+
+def driver_image(spec: Spec) -> str:
+    """Return the kernel module's image; "" when a part of it is missing.
+
+    It is the seed's template `<driverImage>:<driverVersion>-${KERNEL_FULL_VERSION}`, unless the image already has a
+    tag, a digest or variables. The braces are left out: KMM reads both forms, and Flux would substitute the braced one.
+    """
+    image = named_image(spec)
+    if not image or is_complete(image):
+        return image
+    return f"{image}:{spec.driverVersion}-$KERNEL_FULL_VERSION" if spec.driverVersion else ""
+
+
+def mirrored(image: str, registry: str) -> str:
+    """Return `image` with `registry` in place of its own; an image without one (docker.io's short names) gets it."""
+    if not registry or not image:
+        return image
+    host, _, rest = image.partition("/")
+    has_host = bool(rest) and ("." in host or ":" in host or host == "localhost")
+    return f"{registry.rstrip('/')}/{rest if has_host else image}"
+
+
+def secrets(spec: Spec) -> list[dict[str, str]]:
+    """Return the references to the pull secrets, as Module and pods spell them; a Module takes the first alone."""
+    names = spec.imagePullSecrets or [spec.imagePullSecret]
+    return [{"name": name["name"] if isinstance(name, dict) else name} for name in names if name]

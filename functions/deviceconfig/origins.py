@@ -63,6 +63,13 @@ def origin(config: DeviceConfig, finding: Result) -> Result | None:
     return config.located(finding._replace(field=field))
 
 
+def origin_of_extra(config: DeviceConfig, index: int, finding: Result) -> Result | None:
+    """Return the finding about an extra object as one about its text in the profile or the defaults."""
+    if finding.field is None:
+        return None
+    return config.located(finding._replace(field=Field(config.at(f"extraObjects[{index}].{finding.field.path}"))))
+
+
 def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | None:
     """Return the finding about a DaemonSet's image as one about the entry of daemonSets that has it."""
     match = re.fullmatch(_POD_IMAGE, field.path)
@@ -71,7 +78,7 @@ def _of_pod(config: DeviceConfig, finding: Result, field: Field) -> Result | Non
     part, number = match[1], int(match[2])
     inner = f".{part}[{number}]" if part == "initContainers" else f".{part}[{number - 1}]" if number else ""
     for one, index, entry in names.entries(config):
-        if names.of_daemon_set(one, entry, names.version_of(one, entry)) == finding.ref.name:
+        if names.of_daemon_set(one, entry) == finding.ref.name:
             name = _image(one, f"daemonSets[{index}]{inner}.image")
             return one.located(finding._replace(ref=None, field=Field(one.at(name), value(one.fields, name))))
     return None

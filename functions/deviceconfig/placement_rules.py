@@ -9,9 +9,9 @@ from krmfn.fieldpath import join
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from .accounts import accounts
 from .merging import stacked
 from .model import DeviceConfig
+from .rbac import accounts
 
 
 def namespace_is_given(config: DeviceConfig) -> Iterator[Result]:
@@ -29,15 +29,15 @@ def selector_is_deliberate(config: DeviceConfig) -> Iterator[Result]:
     selector = config.spec.nodeSelector
     if selector is None:
         message = "nodeSelector is missing; name the labels of the nodes, or write {} and allNodes: true for every node"
-        yield error(message, field=Field(config.at("nodeSelector")))
+        yield config.error(message, "nodeSelector")
     elif not selector and not config.spec.allNodes:
         message = (
             "nodeSelector is {}, which is every node of the cluster; confirm it with allNodes: true or name labels"
         )
-        yield error(message, field=Field(config.at("nodeSelector")))
+        yield config.error(message, "nodeSelector")
     elif selector and config.spec.allNodes:
         message = "allNodes: true and a nodeSelector with labels exclude each other; leave out one of the two"
-        yield error(message, field=Field(config.at("allNodes")))
+        yield config.error(message, "allNodes")
 
 
 def pools_replace_the_selector(config: DeviceConfig) -> Iterator[Result]:
@@ -77,8 +77,7 @@ def account_can_be_created(config: DeviceConfig) -> Iterator[Result]:
     if account is None:
         return
     if account.create and not config.spec.serviceAccountName:
-        message = "serviceAccount.create needs serviceAccountName, the name to create"
-        yield error(message, field=Field(config.at("serviceAccountName")))
+        yield config.error("serviceAccount.create needs serviceAccountName, the name to create", "serviceAccountName")
     if config.loads and account.podSecurity != "privileged":
         where = f"{hub.spokeNamespace} on every spoke" if hub else config.ref.namespace
         message = (
@@ -102,7 +101,7 @@ def rbac_is_where_the_pods_are(config: DeviceConfig) -> Iterator[Result]:
                 f"{account.name or 'of the worker pods'} and its rights into the namespace {hub.spokeNamespace} of "
                 "every spoke, for example with a ManifestWork"
             )
-            yield error(message, field=Field(config.at(f"{account.path}.{given[0]}")))
+            yield config.error(message, f"{account.path}.{given[0]}")
 
 
 NAMESPACE = Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from krmfn import Field, Item, Ref, Result, error, schema
 from krmfn.fieldpath import join, split
@@ -16,7 +16,7 @@ from ..profile.structural import may_be
 from ..rendering.function_config import FunctionConfig, Source
 from ..rendering.kinds import schema as schema_of
 from .fields import OF_LOADER
-from .layers import Layer, Vendor, at_origin, is_ours, options_of
+from .layers import OF_VENDOR, Layer, Vendor, at_origin, is_ours, of_config, options_of, vendor
 from .merging import UNSET, merged
 
 _ROOT = "renderdeviceconfigs"
@@ -37,31 +37,26 @@ def layers(
     Profile makes of it, without protection.
     """
     overrides = function_config.overrides.get(product.name, {})
-    if known is None or "KRMFN_" in str(options_of(item)).upper():
-        known = expansion(product, item, ref, overrides)
     made = known
-    source = Source(product.item.ref, product.item)
-    below = [Layer(one.fields, one.path, source, one) for one in made.layers]
-    own = item.manifest.get("spec") or {}
-    words = (
-        [Layer({name: value for name, value in own.items() if name != "options"}, "spec", item)]
-        if is_ours(item)
-        else []
-    )
-    above = made.overrides
-    over = [Layer(_fields(above.fields), above.path, function_config.source, above)] if above else []
-    unlocked = overrides.get("locked", {})
+    if made is None or "KRMFN_" in str(options_of(item)).upper():
+        made = expansion(product, item, ref, overrides)
+    own, above = item.manifest.get("spec") or {}, made.overrides
+    fields = {name: value for name, value in own.items() if name != "options"}
+    words = [Layer(fields, "spec", item)] if is_ours(item) else []
+    over = [Layer(of_config(above.fields), above.path, function_config.source, above)] if above else []
+    below = _layers(product, made.layers)
+    shown = [layer._replace(fields=of_config(layer.fields)) for layer in below]
     defaults = Layer(function_config.defaults, "spec.defaults", function_config.source)
-    fields = merged([_fields(layer.fields, of_vendor=True) for layer in below])
-    versions: dict[str, Layer] = {}
-    for entry, one in zip(product.spec.get("versions", ()), made.versions, strict=True):
-        versions.setdefault(entry["version"], Layer(one.fields, one.path, source, one))
-    vendor = Vendor(versions, fields.get("versionsComplete", False), fields.get("locked", {}), unlocked, product.title)
-    shown = [layer._replace(fields=_fields(layer.fields)) for layer in below]
-    modules = {
-        key: tuple(Layer(one.fields, one.path, source, one) for one in part) for key, part in made.modules.items()
-    }
-    return (*words, *over, *shown, defaults), vendor, modules
+    of_vendor = merged({name: layer.fields[name] for name in OF_VENDOR & layer.fields.keys()} for layer in below)
+    versions = zip(product.spec.get("versions", ()), _layers(product, made.versions), strict=True)
+    beside = vendor(of_vendor, versions, overrides.get("locked", {}), product.title)
+    modules = {key: tuple(_layers(product, part)) for key, part in made.modules.items()}
+    return (*words, *over, *shown, defaults), beside, modules
+
+
+def _layers(product: Profile, layers: Iterable[Filled]) -> list[Layer]:
+    source = Source(product.item.ref, product.item)
+    return [Layer(one.fields, one.path, source, one) for one in layers]
 
 
 def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[list[Result], Expansion | None]:
@@ -74,11 +69,10 @@ def problems(item: Item, ref: Ref, function_config: FunctionConfig) -> tuple[lis
     for path, message in made.problems:
         holder = function_config.source if path.startswith("spec.overrides") else product.item
         found.append(holder.located(error(message, rule="KRM180", field=Field(path))))
-    source = Source(product.item.ref, product.item)
     for one in (*made.layers, *made.versions, *(one for part in made.modules.values() for one in part)):
         for wrong in _misfits(one):
-            known = one._replace(options={}) if _never_fits(one, wrong) else one
-            found.append(at_origin(item, ref, Layer(one.fields, one.path, source, known), wrong))
+            [layer] = _layers(product, [one._replace(options={}) if _never_fits(one, wrong) else one])
+            found.append(at_origin(item, ref, layer, wrong))
     return found or list(_of_modules(product, item, ref, function_config, made) if made.modules else ()), made
 
 
@@ -92,7 +86,7 @@ def _of_modules(
         result = error(message, rule="KRM180", field=Field(f"{layer.path}.{name}"))
         return at_origin(item, ref, layer, result)
 
-    for layer in (*shared, *(Layer(one.fields, one.path, shared[-1].source, one) for one in made.versions)):
+    for layer in (*shared, *_layers(product, made.versions)):
         if "nodePools" in layer.fields:
             yield wrong(layer, "nodePools", "nodePools and the modules of a Profile exclude each other; leave it out")
     names = {entry.get("name") for one in (*made.layers, *made.versions) for entry in _entries(one.fields)}
@@ -102,10 +96,8 @@ def _of_modules(
                 yield wrong(layer, name, f"{name} is for all Modules of a config; write it in `config` of the Profile")
         for at, entry in enumerate(_entries(layer.fields)):
             if entry.get("name") in names:
-                message = (
-                    "is the name of a DaemonSet for all Modules of a config, which is made once; rename one of the two"
-                )
-                yield wrong(layer, f"daemonSets[{at}].name", message)
+                why = "is the name of a DaemonSet for all Modules of a config, which is made once"
+                yield wrong(layer, f"daemonSets[{at}].name", f"{why}; rename one of the two")
 
 
 def _entries(fields: Any) -> list[Any]:
@@ -169,9 +161,3 @@ def _read_again(product: Profile, item: Item) -> Iterator[Result]:
         if expressions.NEARLY.search(text):
             message = "an option cannot hold an expression of a Profile: it is not read again; write the value itself"
             yield item.located(error(message, rule="KRM182", field=Field(join((*start, *path)), text)))
-
-
-def _fields(fields: Any, of_vendor: bool = False) -> dict[str, Any]:
-    """Return fields without what a profile says beside them; with `of_vendor` that alone."""
-    beside = ("versions", "versionsComplete", "locked")
-    return {name: value for name, value in fields.items() if (name in beside) is of_vendor}

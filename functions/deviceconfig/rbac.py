@@ -1,16 +1,14 @@
-"""The RBAC objects of a config: its ServiceAccounts, the rights of its pods, and what OpenShift needs."""
-
-from __future__ import annotations
+"""The ServiceAccounts of a config, of it and of its parts, and what gives them rights, also on OpenShift."""
 
 from collections.abc import Iterator, Sequence
 
 from krmfn import Manifest
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 
 from ..rendering.generated import metadata
-from . import names
-from .accounts import Account, accounts
+from .fields import ServiceAccount
 from .model import DeviceConfig
+from .names import PARTS, entries, of_account, of_cluster_role, of_role
 
 _ORDER = {"argocd.argoproj.io/sync-wave": "-1", "kustomize.toolkit.fluxcd.io/prune": "disabled"}
 """Unloading needs the account: Argo CD deletes the lowest wave last, and Flux, which knows no order, leaves it."""
@@ -21,6 +19,35 @@ _REVOCABLE = {"argocd.argoproj.io/sync-wave": "-1"}
 _GROUP = "rbac.authorization.k8s.io"
 _API = f"{_GROUP}/v1"
 _PRIVILEGED = "system:openshift:scc:privileged"
+
+
+class Account(NamedTuple):
+    """An account that gets something, and the field that says what."""
+
+    config: DeviceConfig
+    """Its config or pool, at the version of the DaemonSet."""
+    path: str
+    """`serviceAccount`, `daemonSets[0].serviceAccount`."""
+    part: str
+    """The part of the config that has it: a DaemonSet's name; "" for the config's own."""
+    name: str
+    """The ServiceAccount's name; "" when none is named."""
+    fields: ServiceAccount
+
+
+def accounts(config: DeviceConfig) -> Iterator[Account]:
+    """Yield the accounts that a config or pool, and the versions that it retains, say something of."""
+    if config.spec.serviceAccount:
+        yield Account(config, "serviceAccount", "", config.spec.serviceAccountName, config.spec.serviceAccount)
+    for field, part in PARTS.items():
+        plugin = getattr(config.spec, field)
+        if plugin and plugin.serviceAccount:
+            name = of_account(config, plugin, part)
+            yield Account(config, f"{field}.serviceAccount", part, name, plugin.serviceAccount)
+    for one, index, entry in entries(config):
+        if entry.serviceAccount:
+            name = of_account(one, entry, entry.name) or one.spec.serviceAccountName
+            yield Account(one, f"daemonSets[{index}].serviceAccount", entry.name, name, entry.serviceAccount)
 
 
 def objects(configs: Sequence[DeviceConfig]) -> list[tuple[DeviceConfig, Manifest]]:
@@ -46,9 +73,9 @@ def _of_account(account: Account) -> Iterator[Manifest]:
         use = [{**rule, "resourceNames": [fields.openshift], "verbs": ["use"]}]
         yield from _rights(account, "Role", f"{account.name}-{fields.openshift}", use, order)
     if fields.rules and account.name:
-        yield from _rights(account, "Role", names.of_role(account.config, account.part), fields.rules)
+        yield from _rights(account, "Role", of_role(account.config, account.part), fields.rules)
     if fields.clusterRules and account.name:
-        name = names.of_cluster_role(account.config, account.part)
+        name = of_cluster_role(account.config, account.part)
         yield from _rights(account, "ClusterRole", name, fields.clusterRules)
 
 

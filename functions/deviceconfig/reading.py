@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from krmfn import Item, Ref, Result
 from krmfn.fieldpath import join
@@ -12,7 +12,7 @@ from krmfn.typed import TYPE_CHECKING, Any
 from ..rendering.function_config import FunctionConfig
 from ..rendering.kinds import OURS, SEED
 from .fields import OF_LOADER, Spec
-from .layers import Layer, Vendor, place
+from .layers import Layer, Vendor, of_config, place, vendor
 from .merging import merged
 from .model import DeviceConfig, changed, spec
 
@@ -28,15 +28,13 @@ SEED_DEFAULTS: dict[str, Any] = {
     "nodeSelector": {"feature.node.kubernetes.io/pci-1da3.present": "true"},
 }
 """What the he-sample operator fixes in its code (648786e), where nothing else says otherwise."""
-_OF_PROFILES = frozenset({"versions", "versionsComplete", "locked"})
-"""What a profile holds beside the fields of a config."""
 _FOR_ALL = frozenset({"moduleName", "imagePullSecret", "imagePullSecrets"})
 _OF_THE_MODULE = frozenset({*OF_LOADER, "loaderTolerations", "devicePlugin", "dra"} - _FOR_ALL)
 """Fields that reach no DaemonSet, so that they count in the current version only."""
 
 
 def from_items(
-    items: Iterable[Item], function_config: FunctionConfig, problems: dict[Item, list[Result]] | None = None
+    items: Iterable[Item], function_config: FunctionConfig, problems: dict[Item, list[Result]]
 ) -> list[list[DeviceConfig]]:
     """Return the values of DeviceConfigs that fit their schemas, those of one item together (see `from_item`).
 
@@ -46,7 +44,7 @@ def from_items(
     groups: list[list[DeviceConfig]] = []
     for item in items:
         alike, made = known.get(_likeness(item)), None
-        if alike is None and function_config.products and problems is not None:
+        if alike is None and function_config.products:
             from . import products  # here, as below: few lists have one
 
             wrong, made = products.problems(item, _ref(item, function_config), function_config)
@@ -73,55 +71,55 @@ def from_item(item: Item, function_config: FunctionConfig, made: Expansion | Non
         from . import products
 
         profile = product.name
-        layers, vendor, modules = products.layers(product, item, ref, function_config, made)
+        layers, beside, modules = products.layers(product, item, ref, function_config, made)
     else:
         modules = {}
         words = Layer(item.manifest.get("spec") or {}, "spec", item)
-        layers, vendor = (words, *shared_layers(profile, function_config)), vendor_of(profile, function_config)
-    whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, vendor)
+        layers, beside = (words, *shared_layers(profile, function_config)), vendor_of(profile, function_config)
+    whole = DeviceConfig(item, ref, seed, profile, "", layers, {}, Spec(), function_config.annotations, beside)
     if product and (product.has_names or "${metadata." in str(function_config.overrides)):
         whole = whole._replace(has_names=True)
     if modules:
-        of_each = {key: frozenset(entry["name"] for entry in _daemon_sets(part)) for key, part in modules.items()}
-        at = sum(layer.path == "spec" or _is_override(layer) for layer in layers)
+        names = {
+            key: frozenset(entry["name"] for layer in part for entry in layer.fields.get("daemonSets", ()))
+            for key, part in modules.items()
+        }
+        at = _of_profile(layers)
         each = [(key, (*layers[:at], *part, *layers[at:])) for key, part in modules.items()]
-        return [_completed(whole._replace(pool=key, layers=these, modules=of_each)) for key, these in each]
+        return [_completed(whole._replace(pool=key, layers=these, modules=names)) for key, these in each]
     giving = [{key: own for key, own in layer.fields.items() if key in ("nodePools", "unset")} for layer in layers]
     pools = merged(giving).get("nodePools", [])
     if not pools:
         return [_completed(whole)]
     own = layers[0].fields if layers[0].path == "spec" else {}
     narrower = {} if "nodePools" in own else own.get("nodeSelector", {})
-    places = [place(layers, {"nodePools": pools}, f"nodePools[{at}]") for at in range(len(pools))]
-    named = sorted(zip(pools, places, strict=True), key=lambda pair: str(pair[0]["name"]))
-    return [_pool(whole, pool, where, narrower) for pool, where in named]
+    configs: list[DeviceConfig] = []
+    for at, pool in sorted(enumerate(pools), key=lambda pair: str(pair[1]["name"])):
+        holder, path = place(layers, {"nodePools": pools}, f"nodePools[{at}]")
+        fields = {**pool, "nodeSelector": {**pool["nodeSelector"], **narrower}} if narrower else pool
+        layer = Layer(fields, path, holder.source if holder else item)
+        configs.append(_completed(whole._replace(pool=pool["name"], layers=(layer, *layers))))
+    return configs
 
 
 def shared_layers(profile: str, function_config: FunctionConfig) -> list[Layer]:
-    """Return the layers of the functionConfig for a profile ("" for none): the profile, the defaults."""
-    whole = function_config.profiles.get(profile, {})
-    own = {name: value for name, value in whole.items() if name not in _OF_PROFILES}
-    layers = [Layer(own, join(("spec", "profiles", profile)), function_config.source)] if profile else []
-    if above := function_config.overrides.get(profile):
-        own = {name: value for name, value in above.items() if name not in _OF_PROFILES}
-        layers = [Layer(own, join(("spec", "overrides", profile)), function_config.source), *layers]
+    """Return the layers of the functionConfig for a profile ("" for none): what overrides it, the profile, defaults."""
+    above, own = function_config.overrides.get(profile), function_config.profiles.get(profile, {})
+    known = [("overrides", above)] if above else []
+    known += [("profiles", own)] if profile else []
+    layers = [Layer(of_config(own), join(("spec", name, profile)), function_config.source) for name, own in known]
     return [*layers, Layer(function_config.defaults, "spec.defaults", function_config.source)]
 
 
 def vendor_of(profile: str, function_config: FunctionConfig) -> Vendor:
-    """Return what a profile holds beside fields; of two entries for one version the first, and a rule refuses both."""
+    """Return what a profile of the functionConfig holds beside fields."""
     own = function_config.profiles.get(profile, {})
-    versions: dict[str, Layer] = {}
+    versions: list[tuple[Any, Layer]] = []
     for at, entry in enumerate(own.get("versions", ())):
         fields = {name: value for name, value in entry.items() if name != "version"}
         path = join(("spec", "profiles", profile, "versions", at))
-        versions.setdefault(entry["version"], Layer(fields, path, function_config.source))
-    return Vendor(
-        versions,
-        own.get("versionsComplete", False),
-        own.get("locked", {}),
-        function_config.overrides.get(profile, {}).get("locked", {}),
-    )
+        versions.append((entry, Layer(fields, path, function_config.source)))
+    return vendor(own, versions, function_config.overrides.get(profile, {}).get("locked", {}))
 
 
 def profile_of(item: Item) -> str:
@@ -136,19 +134,6 @@ def domain_of(item: Item) -> str | None:
     return profile_of(item) if item.kind == "DeviceConfig" else None
 
 
-def _daemon_sets(layers: Iterable[Layer]) -> list[dict[str, Any]]:
-    return [entry for layer in layers for entry in layer.fields.get("daemonSets", ())]
-
-
-def _pool(
-    whole: DeviceConfig, pool: dict[str, Any], where: tuple[Layer | None, str], narrower: dict[str, str]
-) -> DeviceConfig:
-    holder, path = where
-    own = {**pool, "nodeSelector": {**pool["nodeSelector"], **narrower}} if narrower else pool
-    layer = Layer(own, path, holder.source if holder else whole.item)
-    return _completed(whole._replace(pool=pool["name"], layers=(layer, *whole.layers)))
-
-
 def _completed(config: DeviceConfig) -> DeviceConfig:
     """Return the config with the fields of its layers, and with the versions that it retains."""
     current = _at_version(config)
@@ -161,7 +146,7 @@ def _completed(config: DeviceConfig) -> DeviceConfig:
 def _at_version(config: DeviceConfig, version: str = "") -> DeviceConfig:
     """Return the config with the fields of its layers: at its own version, or at an earlier one for its DaemonSets."""
     layers = _versioned(config, version)
-    fields = _fields(config.seed, layers)
+    fields = merged([*(layer.fields for layer in layers if layer.fields), *([SEED_DEFAULTS] if config.seed else [])])
     for name in ("nodePools", "name") if config.pool and not config.modules else ():
         del fields[name]
     if config.modules and "daemonSets" in fields:
@@ -226,16 +211,12 @@ def _versioned(config: DeviceConfig, version: str) -> tuple[Layer, ...]:
     if not config.vendor.versions:
         return layers
     holder = place(layers, {}, "driverVersion")[0]
-    found = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
-    above = [index for index, layer in enumerate(layers, 1) if layer.path == "spec" or _is_override(layer)]
-    at = max(above, default=0)
-    return (*layers[:at], found, *layers[at:]) if found else layers
+    own = config.vendor.versions.get(version or (holder.fields.get("driverVersion", "") if holder else ""))
+    at = _of_profile(layers)
+    return (*layers[:at], own, *layers[at:]) if own else layers
 
 
-def _is_override(layer: Layer) -> bool:
-    return layer.path.startswith("spec.overrides")
-
-
-def _fields(seed: bool, layers: tuple[Layer, ...]) -> dict[str, Any]:
-    """Return the fields of all layers, merged."""
-    return merged([*(layer.fields for layer in layers if layer.fields), *([SEED_DEFAULTS] if seed else [])])
+def _of_profile(layers: Sequence[Layer]) -> int:
+    """Return the position of the first layer of a profile, behind those of the config and of `overrides`."""
+    own = [at for at, layer in enumerate(layers, 1) if layer.path == "spec" or layer.path.startswith("spec.overrides")]
+    return max(own, default=0)

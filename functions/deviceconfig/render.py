@@ -40,7 +40,7 @@ def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfi
         findings += ((None, finding) for finding in trying.tried(resources, items, config))
     return Rendered(
         [one for group in sound for one in generate.objects(group, known_specs)],
-        [_claim(one) for group in sound for one in group],
+        [claim_of(one) for group in sound for one in group],
         findings,
         {group[0].ref: group[0].item for group in groups},
     )
@@ -57,7 +57,7 @@ def _profile(item: Item, config: FunctionConfig) -> list[Result]:
     return [item.located(finding) for finding in profile_findings(reading.profile_of(item), field, config)]
 
 
-def _claim(one: DeviceConfig) -> Claim:
+def claim_of(one: DeviceConfig) -> Claim:
     """Return the nodes that a config or pool selects; on a hub together with the labels of the clusters."""
     hub = (one.spec.hub.clusterSelector or {}) if one.spec.hub else {}
     return Claim(

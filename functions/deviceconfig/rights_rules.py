@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn import Field, Result, error, warning
+from krmfn import Field, Result, warning
 from krmfn.rule import Rule
 from krmfn.typed import Any
 
-from .accounts import accounts
 from .model import DeviceConfig
+from .rbac import accounts
 
 _BECOMING = frozenset({"escalate", "bind", "impersonate"})
 """Verbs by which somebody gets rights that they do not have."""
@@ -38,7 +38,7 @@ def rights_have_an_account(config: DeviceConfig) -> Iterator[Result]:
         for name in ("rules", "clusterRules", *(["openshift"] if account.part else [])) if not account.name else ():
             if getattr(account.fields, name):
                 message = "gives rights to a service account, but serviceAccountName is missing; set it"
-                yield error(message, field=Field(account.config.at(f"{account.path}.{name}")))
+                yield account.config.error(message, f"{account.path}.{name}")
 
 
 def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
@@ -52,7 +52,7 @@ def accounts_have_one_constraint(config: DeviceConfig) -> Iterator[Result]:
                 f"binds {account.name} to {scc}, which is bound to {first} already, and OpenShift takes either for its "
                 "pods; give this part an account of its own with serviceAccountName, or with `create: true`"
             )
-            yield error(message, field=Field(account.config.at(f"{account.path}.openshift")))
+            yield account.config.error(message, f"{account.path}.openshift")
 
 
 def _cluster_rules(config: DeviceConfig) -> Iterator[tuple[DeviceConfig, str, dict[str, Any]]]:
@@ -73,7 +73,7 @@ def rights_are_not_an_admin_s(config: DeviceConfig) -> Iterator[Result]:
                 "lets the pods take any right in the cluster, and whoever writes a DeviceConfig chooses their image; "
                 "name the resources and verbs that they need"
             )
-            yield error(message, field=Field(one.at(path)))
+            yield one.error(message, path)
 
 
 def _is_an_admin_s(rule: dict[str, Any]) -> bool:
@@ -110,11 +110,9 @@ def rules_are_about_something(config: DeviceConfig) -> Iterator[Result]:
     for one, path, rule in _cluster_rules(config):
         urls, resources = "nonResourceURLs" in rule, "apiGroups" in rule and "resources" in rule
         if urls == (resources or "apiGroups" in rule or "resources" in rule):
-            message = "must have either apiGroups and resources, or nonResourceURLs; write one of the two"
-            yield error(message, field=Field(one.at(path)))
+            yield one.error("must have either apiGroups and resources, or nonResourceURLs; write one of the two", path)
         elif not urls and not resources:
-            message = "has apiGroups without resources, or resources without apiGroups; write both"
-            yield error(message, field=Field(one.at(path)))
+            yield one.error("has apiGroups without resources, or resources without apiGroups; write both", path)
 
 
 def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
@@ -122,7 +120,7 @@ def labels_give_no_rights(config: DeviceConfig) -> Iterator[Result]:
     for key in config.object_labels if any(True for _ in _cluster_rules(config)) else ():
         if key.startswith(_AGGREGATION):
             message = "would add the rights of the generated ClusterRole to other ClusterRoles; leave it out"
-            yield error(message, field=Field(config.at(f"labels[{key}]")))
+            yield config.error(message, f"labels[{key}]")
 
 
 _PROFILE = """\

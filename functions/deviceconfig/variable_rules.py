@@ -72,10 +72,10 @@ def _without_value(config: DeviceConfig) -> Iterator[Result]:
             inherited.setdefault(name, []).append(config.at(join(path)))
             continue
         why = "it cannot be used in the driver's image itself" if inside else f"{SOURCES[name][0]} is missing"
-        yield error(f"{text} has no value: {why}", field=Field(config.at(join(path)), text))
+        yield config.error(f"{text} has no value: {why}", join(path), text)
     for name, paths in inherited.items():
         message = f"{SOURCES[name][0]} is missing: ${name} has no value in {some(paths, len(paths))}"
-        yield error(message, field=Field(config.at(SOURCES[name][0])))
+        yield config.error(message, SOURCES[name][0])
 
 
 def _misfits(config: DeviceConfig) -> Iterator[Result]:
@@ -88,12 +88,11 @@ def _misfits(config: DeviceConfig) -> Iterator[Result]:
             message = (
                 f"{reference.text} changes with the config, and a DaemonSet's selector never can; use ${OF_CONFIG[0]}"
             )
-            yield error(message, field=Field(config.at(name), value(config.fields, name)))
+            yield config.error(message, name, value(config.fields, name))
         text = value(config.spec, name) if reference.is_filled else None
         for holders, form, says in _FORMS:
             if not holders.isdisjoint(_shaped(path)) and isinstance(text, str) and not schema.matches(form, text):
-                message = f"becomes {text!r}; {says}"
-                yield error(message, field=Field(config.at(name), value(config.fields, name)))
+                yield config.error(f"becomes {text!r}; {says}", name, value(config.fields, name))
 
 
 def _shaped(path: Sequence[str | int]) -> set[str]:

@@ -6,8 +6,8 @@ from krmfn import Ref
 from krmfn.typed import Any
 
 from ..rendering.variables import IMAGE, MODULE, NAME, NAMESPACE, VERSION, fill, fill_fields, references
-from .images import named_image
 from .model import spec
+from .names import named_image
 
 IMAGES = ("driverImage", "driverImageParts")
 """The fields that $KRMFN_DRIVER_IMAGE is made from, so that it has no value in them."""

@@ -25,7 +25,7 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
     known = list(config.vendor.versions)
     if not config.spec.driverVersion:
         message = f"driverVersion is missing, and the profile {config.profile} has fields per version{_listed(known)}"
-        yield error(message, field=Field(config.at("driverVersion")))
+        yield config.error(message, "driverVersion")
     versions = [("driverVersion", config.spec.driverVersion)]
     retained = config.spec.upgrade.retain if config.spec.upgrade else []
     versions += [(f"upgrade.retain[{at}]", version) for at, version in enumerate(retained)]
@@ -36,7 +36,7 @@ def version_is_listed(config: DeviceConfig) -> Iterator[Result]:
             close = get_close_matches(version, known, 1, 0.6)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             message = f"the profile {config.profile} has no version {version!r}{hint}{_listed(known)}"
-            yield error(message, field=Field(config.at(name), version))
+            yield config.error(message, name, version)
 
 
 def version_replaces_no_when(config: DeviceConfig) -> Iterator[Result]:

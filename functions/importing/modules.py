@@ -7,7 +7,7 @@ import re
 from krmfn import Manifest
 from krmfn.typed import Any
 
-from ..deviceconfig.images import is_complete
+from ..deviceconfig.names import is_complete
 from ..kmm.lookup import table
 from ..rendering.generated import filled
 from .normal import OUR_ANNOTATIONS, OUR_LABELS

@@ -1,4 +1,4 @@
-"""The function `ptemplate`: Ptemplates become KMM Modules and DaemonSets, as with the ptemplate operator."""
+"""Generate a Ptemplate's objects: a DeviceConfig's with what the ptemplate operator (5788fd7) has in its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From Ptemplates that fit their schema to objects: rules, objects, and the nodes that they select."""
+"""Generate a Ptemplate's objects: a DeviceConfig's with what the ptemplate operator (5788fd7) has in its code."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.fieldpath import join
 from krmfn.rule import Rule
 
-from ..exclusivity import Claim
+from ..deviceconfig.render import claim_of
 from ..rendering.function_config import FunctionConfig
 from ..rendering.generated import Finding, Rendered
 from ..rendering.kinds import OURS, SEED
-from .generate import MODULE, generate
+from .generate import as_config, generate
 
 
 def render(resources: ResourceList, items: Sequence[Item], config: FunctionConfig) -> Rendered:
     """Return the objects of those Ptemplates that are right, and the findings about all."""
     findings: list[Finding] = [(item.ref, finding) for item in items for finding in _rules(item, config.namespace)]
     wrong = {ref for ref, finding in findings if finding.severity == "error"}
-    sound = [item for item in items if item.ref not in wrong]
-    objects = [one for item in sound for one in generate(item, config.namespace, config.annotations)]
+    sound = [as_config(item, config.namespace, config.annotations) for item in items if item.ref not in wrong]
     findings += ((None, finding) for finding in _without_effect(resources, config) if items)
-    owners = {one.owner: one.item for one in objects}
-    return Rendered(objects, [_claim(item, config.namespace) for item in sound], findings, owners)
+    return Rendered(
+        [one for each in sound for one in generate(each)],
+        [claim_of(each)._replace(field="spec.selector", domain=None) for each in sound],
+        findings,
+        {each.ref: each.item for each in sound},
+    )
 
 
 def _rules(item: Item, namespace: str) -> Iterator[Result]:
@@ -51,17 +54,6 @@ def _without_effect(resources: ResourceList, config: FunctionConfig) -> Iterator
             if there:
                 message = "has no effect: it is for DeviceConfigs, and there are none"
                 yield config.source.located(info(message, rule="KRM142", field=Field(f"spec.{name}")))
-
-
-def _claim(item: Item, namespace: str) -> Claim:
-    return Claim(
-        ref=item.ref,
-        selector=item.manifest["spec"]["selector"],
-        field="spec.selector",
-        kernel_modules=frozenset({MODULE}),
-        place=item.place,
-        module=(item.ref.namespace or namespace, item.ref.name),
-    )
 
 
 RULES = (

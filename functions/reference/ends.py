@@ -140,7 +140,7 @@ def _leaves(kind: str, spec: str) -> Leaves:
     if kind == "deviceconfig":
         objects = generate.objects(reading.from_item(item, FunctionConfig()), {})
     else:
-        objects = ptemplate.generate(item, "", {})
+        objects = ptemplate.generate(ptemplate.as_config(item, "", {}))
     numbers = Counter[str]()
     found: Leaves = {}
     for manifest in (one.manifest for one in objects):

@@ -75,7 +75,7 @@ def contradictions(manifest: Manifest) -> list[str]:
     if not schema_of(manifest).startswith("deviceconfig"):
         return []
     [item] = manifests.read("-", json.dumps(manifest).encode()).items
-    results = [result for config in reading.from_item(item, FunctionConfig()) for result in rules.check(config)]
+    results = rules.check_group(reading.from_item(item, FunctionConfig()), set())
     return [str(result) for result in results if result.severity == "error"]
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from krmfn_functions.deviceconfig.daemonset_rules import _IN_THE_WAY, _NAMED
 from krmfn_functions.deviceconfig.merging import merged
-from krmfn_functions.deviceconfig.pod_rules import _IN_THE_WAY, _NAMED
 from krmfn_functions.pods import structure
 
 from tests.commands import ROOT

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.deviceconfig.images import driver_image, is_complete, joined, mirrored
 from krmfn_functions.deviceconfig.model import spec
+from krmfn_functions.deviceconfig.names import driver_image, is_complete, joined, mirrored
 
 
 @pytest.mark.parametrize(

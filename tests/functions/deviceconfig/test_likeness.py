@@ -11,7 +11,7 @@ from krmfn_functions.deviceconfig import deviceconfig, effects, reading, rules
 from krmfn_functions.deviceconfig.model import DeviceConfig
 from krmfn_functions.rendering import module_checks
 
-from krmfn import Manifest, Result
+from krmfn import Manifest
 from krmfn.rule import Rule
 from tests.builders import SPEC, applied, device_config
 from tests.functions.deviceconfig.test_pipeline import SPECS
@@ -88,13 +88,13 @@ def test_modules_that_are_alike_are_judged_by_name_and_selector(monkeypatch: pyt
 
 def test_alike_configs_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[str] = []
-    check = rules.check
+    applying = rules.applying
 
-    def noted(config: DeviceConfig) -> list[Result]:
+    def noted(config: DeviceConfig) -> list[Rule]:
         judged.append(config.ref.name)
-        return check(config)
+        return applying(config)
 
-    monkeypatch.setattr(rules, "check", noted)
+    monkeypatch.setattr(rules, "applying", noted)
     configs = [device_config(SPEC | {"nodeSelector": {"pool": str(at)}}, f"gpu-{at}") for at in range(3)]
     other = device_config(SPEC | {"nodeSelector": {"pool": "x"}, "moduleName": "other"}, "other")
     assert not applied(deviceconfig, *configs, other).failed
