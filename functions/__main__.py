@@ -20,30 +20,31 @@ def krmfn() -> NoReturn:
     _refuse_strange_modules()
     if sys.argv[1:] == ["--version"]:
         _answer_version("krmfn")
-    arguments = sys.argv[1:]
-    if not arguments and _is_terminal():
-        arguments = ["--help"]
-    if arguments:
+    if arguments := sys.argv[1:] or (["--help"] if _is_terminal() else []):
         _leave(_command(arguments))
     _serve("krmfn")
 
 
 def deviceconfig() -> NoReturn:
     """Run the bare KRM function `deviceconfig`."""
-    _refuse_strange_modules()
-    if sys.argv[1:] == ["--version"]:
-        _answer_version("deviceconfig")
-    _answer("deviceconfig")
-    _serve("deviceconfig")
+    _bare("deviceconfig")
 
 
 def ptemplate() -> NoReturn:
     """Run the bare KRM function `ptemplate`."""
+    _bare("ptemplate")
+
+
+def _bare(name: str) -> NoReturn:
+    """Answer the arguments of a bare function, or be it where there are none."""
     _refuse_strange_modules()
     if sys.argv[1:] == ["--version"]:
-        _answer_version("ptemplate")
-    _answer("ptemplate")
-    _serve("ptemplate")
+        _answer_version(name)
+    if len(sys.argv) > 1:
+        from .commands.bare import answer
+
+        _leave(answer(name, sys.argv[1:]))
+    _serve(name)
 
 
 def _refuse_strange_modules() -> None:
@@ -99,14 +100,6 @@ def _function(name: str) -> Function:
     else:
         from .ptemplate import ptemplate as function
     return function
-
-
-def _answer(name: str) -> None:
-    """Answer the arguments of a bare function and end the process; return when there are none."""
-    if len(sys.argv) > 1:
-        from .commands.bare import answer
-
-        _leave(answer(name, sys.argv[1:]))
 
 
 def _is_terminal() -> bool:

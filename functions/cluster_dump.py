@@ -5,28 +5,16 @@ from __future__ import annotations
 from krmfn.resource import Manifest
 from krmfn.typed import Any
 
-_METADATA = frozenset(
-    {
-        *("uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "managedFields", "ownerReferences"),
-        *("finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
-    }
+_METADATA = (
+    *("uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "managedFields", "ownerReferences"),
+    *("finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"),
 )
-_WRITTEN = frozenset(
-    {
-        "kubectl.kubernetes.io/last-applied-configuration",
-        "kubectl.kubernetes.io/restartedAt",
-        "deprecated.daemonset.template.generation",
-        "deployment.kubernetes.io/revision",
-        "argocd.argoproj.io/tracking-id",
-        "argocd.argoproj.io/installation-id",
-        "kustomize.toolkit.fluxcd.io/name",
-        "kustomize.toolkit.fluxcd.io/namespace",
-        "helm.toolkit.fluxcd.io/name",
-        "helm.toolkit.fluxcd.io/namespace",
-        "config.k8s.io/owning-inventory",
-        "controller-uid",
-        "job-name",
-    }
+_WRITTEN = (
+    *("kubectl.kubernetes.io/last-applied-configuration", "kubectl.kubernetes.io/restartedAt"),
+    *("deprecated.daemonset.template.generation", "deployment.kubernetes.io/revision"),
+    *("argocd.argoproj.io/tracking-id", "argocd.argoproj.io/installation-id", "config.k8s.io/owning-inventory"),
+    *("kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace"),
+    *("helm.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/namespace", "controller-uid", "job-name"),
 )
 """Labels and annotations that kubectl, controllers and engines write."""
 _WRITTEN_PREFIXES = ("openshift.io/sa.scc.", "batch.kubernetes.io/")
@@ -52,14 +40,9 @@ def cleaned(manifest: Manifest) -> Manifest:
 
 def _without_written(metadata: dict[str, Any]) -> dict[str, Any]:
     for key in ("labels", "annotations"):
-        entries = metadata.get(key)
-        if isinstance(entries, dict):
-            kept = {
-                name: value
-                for name, value in entries.items()
-                if name not in _WRITTEN and not str(name).startswith(_WRITTEN_PREFIXES)
-            }
-            metadata[key] = kept
-            if not kept:
+        if isinstance(entries := metadata.get(key), dict):
+            kept = (name for name in entries if name not in _WRITTEN and not str(name).startswith(_WRITTEN_PREFIXES))
+            metadata[key] = {name: entries[name] for name in kept}
+            if not metadata[key]:
                 del metadata[key]
     return metadata

@@ -73,7 +73,7 @@ LOCALS: dict[str, list[dict[str, Any]]] = {
 LONGEST = {"functions/kmm/regexps.py": 4096}
 """Where a text has a bound: the longest that is looked at."""
 OURS = {
-    ("functions/commands/document.py", "finditer"),  # the README of the function
+    ("functions/commands/bare.py", "finditer"),  # the README of the function
     ("functions/reference/specimens.py", "search"),  # the specimens for the documentation
     ("krmfn/schema.py", "finditer"),  # the patterns of our schemas
 }

@@ -10,7 +10,7 @@ from configparser import ConfigParser
 
 import fields
 import pytest
-from krmfn_functions.command_line.arguments import parser
+from krmfn_functions.command_line.main import parser
 from krmfn_functions.deviceconfig.merging import ATOMIC, EITHER, KEYS, SWITCHES
 
 from tests.commands import ROOT, process

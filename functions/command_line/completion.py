@@ -101,7 +101,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(_: Context, args: Args) -> int:
-    from .arguments import parser  # here: it makes the parsers of all commands, this one's among them
+    from .main import parser  # here: it makes the parsers of all commands, this one's among them
 
     output.write_stdout(SHELLS[args.shell](parser()))
     return 0

@@ -1,18 +1,145 @@
-"""Run a command, and answer with its exit code whatever happens."""
+"""Run a command, and answer with its exit code whatever happens: its arguments, as typed values, and the work."""
 
 from __future__ import annotations
 
+import argparse
+import io
 import os
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from types import MappingProxyType
 
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
 from krmfn.runner import ensure_stderr
+from krmfn.typed import Any, NamedTuple
 
-from ..command import Context
-from ..options import log_of
+from .. import VERSION, options
+from ..command import Command, Context
+from ..options import RunOptions
+from ..paths import output
 from ..settings import CHECK
-from . import arguments
+from . import grammar, table
+from .grammar import Parser
+from .table import COMMANDS
+
+NAME = "krmfn"
+_DESCRIPTION = (
+    "Render DeviceConfigs and Ptemplates to KMM Modules and DaemonSets, and check what a cluster would refuse."
+)
+
+
+def parser(is_bare: bool = False) -> argparse.ArgumentParser:
+    """Return the parser of the command line; of a bare one the commands, which take their time, have no arguments."""
+    made = Parser(
+        prog=NAME,
+        description=_DESCRIPTION,
+        epilog="Without a command, krmfn is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads "
+        "a ResourceList from stdin and writes one to stdout; exit code 0, or 1 with findings of severity error. "
+        "Run `krmfn COMMAND --help` for examples and exit codes.",
+    )
+    text = "print the version; with --verbose also what bounds kustomize on this machine"
+    made.add_argument("--version", action=_Version, nargs=0, help=text)
+    parsers = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in COMMANDS:
+        raw = argparse.RawDescriptionHelpFormatter
+        own = parsers.add_parser(name, help=COMMANDS[name].summary, formatter_class=raw)
+        if not is_bare:
+            _describe(own, name, table.command(name))
+    return made
+
+
+def _describe(own: argparse.ArgumentParser, name: str, command: Command) -> None:
+    """Add what the help of a command shows, and its arguments."""
+    shown = "\n".join(f"  {NAME} {name} {example}".rstrip() for example in command.examples or ("",))
+    summary = COMMANDS[name].summary
+    own.description = f"{summary[0].upper()}{summary[1:]}."
+    own.epilog = f"examples:\n{shown}\n\n{command.exits}"
+    command.arguments(own)
+    if command.intent:
+        options.add(own, joins=command.joins)
+
+
+class Call(NamedTuple):
+    """A command with its arguments."""
+
+    command: Command
+    args: Any
+    """A value of the command's type of arguments."""
+    options: RunOptions
+
+
+def parse(argv: Sequence[str]) -> Call | int:
+    """Return the command that is called; for wrong usage, --help and --version, answered here, the exit code.
+
+    Raises KrmfnError for an option or a PATH that is empty.
+    """
+    answer = io.StringIO()
+    if sorted(argv) == ["--verbose", "--version"]:
+        from ..kustomization import landlock  # here: no other answer needs it
+
+        output.write_stdout(f"{NAME} (krmfn {VERSION})\nkustomize: {landlock.holds()}\n")
+        return 0
+    try:
+        with redirect_stdout(answer):
+            return _call(_intermixed(argv))
+    except SystemExit as left:
+        if left.code:
+            if word := grammar.meant(parser(), argv):
+                sys.stderr.write(f"{NAME}: did you mean {word}?\n")
+            return 2
+    output.write_stdout(answer.getvalue())
+    return 0
+
+
+def _check_values(known: argparse.ArgumentParser, namespace: argparse.Namespace) -> None:
+    """Raise KrmfnError for an option that is given with an empty text, as `--kernel "$K"` is where K is not set.
+
+    The command would answer another question: what is now, in place of what will be with that kernel.
+    """
+    for option in grammar.options(known):
+        value = getattr(namespace, option.dest, None)
+        if ("" in value) if isinstance(value, list) else value == "" != option.default:
+            raise KrmfnError(f"{option.option_strings[-1]} is empty; set a value, or remove it")
+
+
+def _call(namespace: argparse.Namespace) -> Call:
+    command = table.command(namespace.command)
+    if "" in getattr(namespace, "paths", ()):
+        # with --base it would count as a folder that is gone
+        raise KrmfnError("a PATH is an empty string; is a shell variable not set?")
+    if not command.intent:
+        return Call(command, options.typed(command.args, namespace), RunOptions())
+    given = {name: getattr(namespace, name.replace("-", "_")) for name in options.SETTINGS}
+    namespace.own = MappingProxyType({name: value for name, value in given.items() if value is not None})
+    return Call(command, options.typed(command.args, namespace), options.typed(RunOptions, namespace))
+
+
+def _intermixed(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments; options may stand between PATHs, and after `--` everything is a PATH.
+
+    argparse mixes them for a parser without commands only, so each command's parser is called by itself: the others are
+    not even made. What comes before a command is --help or --version.
+    """
+    if not argv or argv[0] not in COMMANDS or "--" in argv:
+        known = parser(is_bare=len(argv) < 2)
+        namespace = known.parse_args(argv)
+        own = grammar.commands(known)[namespace.command]
+    else:
+        own = Parser(prog=f"{NAME} {argv[0]}", formatter_class=argparse.RawDescriptionHelpFormatter)
+        _describe(own, argv[0], table.command(argv[0]))
+        is_mixed = any(word.startswith("-") for word in argv)  # else argparse need not write the usage first
+        parse_args = own.parse_intermixed_args if is_mixed else own.parse_args
+        namespace = parse_args(argv[1:], argparse.Namespace(command=argv[0]))
+    _check_values(own, namespace)
+    return namespace
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        sys.stdout.write(f"{parser.prog} (krmfn {VERSION})\n")
+        parser.exit()
 
 
 def main(argv: Sequence[str]) -> int:
@@ -23,16 +150,16 @@ def main(argv: Sequence[str]) -> int:
     log = Log()
     try:
         ensure_stderr()
-        call = arguments.parse(argv)
+        call = parse(argv)
         if isinstance(call, int):
             return call
-        command, args, options = call
-        log = log_of(options)
+        command, args, given = call
+        log = options.log_of(given)
         if command.intent and any(name.startswith("ARGOCD_") for name in os.environ):
             from . import argocd
 
-            options = argocd.applied(options)
-        return command.run(Context(options, command.intent or CHECK, log), args)
+            given = argocd.applied(given)
+        return command.run(Context(given, command.intent or CHECK, log), args)
     except KrmfnError as failure:
         log.failure(failure)
     except KeyboardInterrupt:

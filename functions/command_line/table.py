@@ -47,9 +47,9 @@ GROUPS = {
         "schema": Entry("commands.schema:COMMAND", "print a kind's JSON Schema, for editors (yaml-language-server)"),
     },
     "more": {
-        "crd": Entry("commands.crd:COMMAND", "print the CustomResourceDefinitions, for kubectl apply -f -"),
+        "crd": Entry("commands.schema:CRD", "print the CustomResourceDefinitions, for kubectl apply -f -"),
         "kustomize-config": Entry(
-            "commands.crd:KUSTOMIZE_CONFIG",
+            "commands.schema:KUSTOMIZE_CONFIG",
             "print the fields that name other resources or hold images, for `configurations:` of a kustomization",
         ),
         "completion": Entry(

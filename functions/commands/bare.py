@@ -1,23 +1,41 @@
-"""What `deviceconfig` and `ptemplate` answer to arguments: they are KRM functions, the commands are krmfn's."""
+"""What `deviceconfig` and `ptemplate` answer to arguments: they are KRM functions, the commands are krmfn's.
+
+Their documentation is printed as kpt's Go SDK does for `--help` and `--doc`, from the functions' own files. Source: the
+SDK's go/fn of 2026 (layout, JSON fields), the catalogue's README template (markers), metadata-schema.json.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
+from importlib.resources import files
 
 from krmfn.errors import KrmfnError
 from krmfn.log import Log
+from krmfn.results import json_text
 from krmfn.runner import ensure_stdout, write
+from krmfn.typed import Any
 
 from .. import VERSION
+
+_SECTION = re.compile(r"<!--mdtogo:(?P<name>Short|Long|Examples)-->\n(?P<text>.*?)\n<!--mdtogo(?::End)?-->", re.DOTALL)
+_OF_CATALOGUE = {
+    "image": "",
+    "description": "",
+    "tags": [],
+    "sourceURL": "",
+    "examplePackageURLs": [],
+    "license": "",
+    "hidden": False,
+}
+"""What metadata.yaml says, with what stands for a field that it leaves out."""
 
 
 def answer(name: str, arguments: Sequence[str]) -> int:
     """Print the help, the documentation or the version; return the exit code, 2 for any other argument."""
     usage = f"usage: {name} [--help | --doc | --version]\n"
     if arguments[0] in ("-h", "--help") and len(arguments) == 1:
-        from .document import help_of
-
         return _print(
             f"{usage}\n{help_of(name)}\n"
             "This is a KRM function for kustomize (transformers:) and kpt (pipeline): it reads a ResourceList from\n"
@@ -26,8 +44,6 @@ def answer(name: str, arguments: Sequence[str]) -> int:
     if arguments[0] == "--version" and len(arguments) == 1:
         return _print(f"{name} (krmfn {VERSION})\n")
     if arguments[0] == "--doc" and len(arguments) == 1:
-        from .document import document
-
         return _print(document(name))
     import shlex
 
@@ -46,3 +62,26 @@ def _print(text: str) -> int:
         Log().failure(failure)
         return 2
     return 0
+
+
+def document(name: str) -> str:
+    """Return the documentation of a function as JSON, from the README.md and the metadata.yaml in its folder."""
+    import yaml
+
+    known: dict[str, Any] = yaml.safe_load(_file(name, "metadata.yaml"))
+    return json_text({**_sections(name), **_OF_CATALOGUE, **known}, 2) + "\n"
+
+
+def help_of(name: str) -> str:
+    """Return the documentation of a function for people, laid out as the Go SDK does for `--help`."""
+    shown = _sections(name)
+    return f"{shown['short']}\n\n{shown['long']}\n\nExamples:\n{shown['examples']}\n"
+
+
+def _sections(name: str) -> dict[str, str]:
+    sections = {match["name"].lower(): match["text"] for match in _SECTION.finditer(_file(name, "README.md"))}
+    return {key: sections[key] for key in ("short", "long", "examples")}
+
+
+def _file(name: str, file: str) -> str:
+    return (files("krmfn_functions") / name / file).read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """Every rule of the product, and the command `rules` that lists them."""
 
 import argparse
+from importlib import import_module
 
 from krmfn.results import json_text
 from krmfn.rule import Rule
@@ -26,41 +27,30 @@ CHAPTERS = (
 )
 """The families of rules by the first characters of their ids: the title of each, and what it is about."""
 
+_ROOMS = (
+    *(
+        "cluster.deployed",
+        "cluster.external",
+        "cluster.given",
+        "cluster.layout",
+        "cluster.rules",
+        "kustomization.graph_rules",
+    ),
+    *("deviceconfig.effects", "deviceconfig.profiles", "deviceconfig.rules", "ptemplate.render", "kmm.rules"),
+    *("exclusivity.rules", "final.against", "final.judge", "fleet.readings", "fleet.rules", "upgrades.change_rules"),
+    *("rendering.function_config", "rendering.ignoring", "rendering.input_checks", "rendering.leftovers"),
+    *("rendering.metadata_checks", "rendering.object_checks", "rendering.products", "rendering.recognition"),
+    "rendering.undriven",
+)
+"""The modules with rules, each of which has them as RULES."""
+
 
 def rules() -> list[Rule]:
     """Return every rule of the product, in the order of their ids."""
-    # here: no other command needs all of them
-    from ..cluster import deployed, external, given, layout
-    from ..cluster import rules as cli
-    from ..deviceconfig import effects, extra_rules, name_rules, profiles
-    from ..deviceconfig import rules as deviceconfig
-    from ..exclusivity import rules as exclusivity
-    from ..final import against
-    from ..final import judge as final
-    from ..fleet import readings
-    from ..fleet import rules as fleet
-    from ..kmm import rules as modules
-    from ..kustomization import graph_rules
-    from ..ptemplate import render as ptemplate
-    from ..rendering import (
-        function_config,
-        input_checks,
-        leftovers,
-        metadata_checks,
-        object_checks,
-        products,
-        recognition,
-        undriven,
-    )
-    from ..upgrades import change_rules
+    from ..deviceconfig import extra_rules, name_rules  # here: no other command needs all rules
 
-    rooms = (
-        *(cli, deployed, given, graph_rules, layout, function_config, input_checks, readings, recognition),
-        *(metadata_checks, ignoring),
-        *(leftovers, object_checks, products, undriven, external, against),
-        *(deviceconfig, effects, profiles, ptemplate, modules, exclusivity, change_rules, fleet, final),
-    )
-    made = [name_rules.TOGETHER, extra_rules.TOGETHER, *(rule for room in rooms for rule in room.RULES)]
+    made = [name_rules.TOGETHER, extra_rules.TOGETHER]
+    made += (rule for room in _ROOMS for rule in import_module(f"..{room}", __package__).RULES)
     return sorted(made, key=lambda rule: rule.id)
 
 

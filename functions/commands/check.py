@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
+from functools import cache, partial
 
-from krmfn import color
+from krmfn import KrmfnError, color
 from krmfn.resource import Place
 from krmfn.results import Findings, Result, error, in_order
 from krmfn.typed import NamedTuple
@@ -15,14 +15,27 @@ from .. import options
 from ..cluster import cluster_lists, cluster_streams
 from ..cluster.cluster_streams import Streams
 from ..command import Command, Context
-from ..formats import baseline, findings
-from ..formats.checked import Checked, of_cluster
+from ..formats import findings
+from ..formats.checked import Checked, dump_baseline, new, of_cluster, parse_baseline
 from ..paths import failures, files, output
 from ..paths.manifests import KUSTOMIZATIONS
+from ..rendering import ignoring
 from ..run import run_of
 from ..settings import CHECK
-from . import selection
 from .catalogue import rules
+
+_SEVERITIES = ("info", "warning", "error")
+
+
+class Selection(NamedTuple):
+    """Which findings are shown; what is hidden counts all the same."""
+
+    least: str
+    """The severity from which on findings are shown."""
+    select: tuple[str, ...]
+    """Ids of rules, or how they begin; () for all."""
+    ignore: tuple[str, ...]
+    """Ids of rules that are turned off."""
 
 
 class Args(NamedTuple):
@@ -51,7 +64,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_fail_on(parser, options.NOW)
     parser.add_argument("--strict", action="store_true", help="the same as --fail-on warning")
     help_ = "show only findings of this severity and above; the exit code counts all (default: info)"
-    parser.add_argument("--min-severity", choices=selection.SEVERITIES, default="info", help=help_)
+    parser.add_argument("--min-severity", choices=_SEVERITIES, default="info", help=help_)
     help_ = "show only findings of these rules, such as KRM604, or KRM6 for all that begin so; the exit code counts all"
     parser.add_argument("--select", metavar="RULE,...", default="", help=help_)
     help_ = "turn off these rules, as `ignore` in a functionConfig does: those that advise; findings are counted"
@@ -64,7 +77,7 @@ def run(context: Context, args: Args) -> int:
     """Print the findings of every cluster. What cannot be read is an error among them, and exit code 2."""
     least = "warning" if context.options.quiet and args.min_severity == "info" else args.min_severity
     is_narrowed = least != "info" or args.select or args.ignore
-    chosen = selection.selection(least, args.select, args.ignore, _ids) if is_narrowed else None
+    chosen = _selection(least, args.select, args.ignore) if is_narrowed else None
     streams = cluster_streams.rendered(context, args.paths)
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
@@ -73,23 +86,23 @@ def run(context: Context, args: Args) -> int:
             cluster_streams.log(context, streams)
             return 2
         known = judged(context, streams, None).results
-        files.write_text(args.write_baseline, baseline.dump(known), context.options.root)
+        files.write_text(args.write_baseline, dump_baseline(known), context.options.root)
         return 0
     fail_on = (*args.fail_on, *(["warning"] if args.strict else []))
     more: Iterable[Result] = ()
     if "uncovered" in fail_on:
-        from . import failing  # here: few ask
+        from . import clusters  # here: few ask
 
-        more = failing.uncovered(streams.lists, fail_on)
+        more = clusters.uncovered(streams.lists, fail_on)
     checked = judged(context, streams, args.baseline, more)
-    checked = selection.without_ignored(checked, chosen) if chosen else checked
+    checked = _without_ignored(checked, chosen) if chosen else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
         paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
         write = partial(write, paint=paint)
         if args.output_format == "full":
-            write = partial(write, source=selection.source_of(context.options.root))
-    output.write_stdout(write(selection.shown(checked, chosen) if chosen else checked, rules))
+            write = partial(write, source=_source_of(context.options.root))
+    output.write_stdout(write(_shown(checked, chosen) if chosen else checked, rules))
     return int(findings.fails(checked.results, fail_on)) if streams.is_whole else 2
 
 
@@ -110,7 +123,8 @@ def judged(context: Context, streams: Streams, known: str | None, more: Iterable
             results += of_cluster(one.cluster.name, in_order(one.final.results))
     number = len(results)
     if known:
-        results = _new(context, known, results)
+        results = new(results, parse_baseline(files.read_text(known, context.options.root), known))
+        context.log.say(f"{number - len(results)} of {number} findings are listed in {known}")
     left_out = number - len(results)
     results += more
     # no baseline names these: what was not read was not judged
@@ -138,13 +152,6 @@ def _in_file(result: Result) -> Result:
     return result._replace(place=None, message=f"{place.path}: {result.message}")
 
 
-def _new(context: Context, name: str, results: Sequence[Result]) -> list[Result]:
-    """Return the findings that a baseline file does not name."""
-    left = baseline.new(results, baseline.parse(files.read_text(name, context.options.root), name))
-    context.log.say(f"{len(results) - len(left)} of {len(results)} findings are listed in {name}")
-    return left
-
-
 def _unread(failure: failures.Failure) -> list[Result]:
     """Return an error for each file of a PATH that cannot be read, or one for the PATH."""
     if failure.findings:
@@ -158,8 +165,47 @@ def _unread(failure: failures.Failure) -> list[Result]:
     return [error(message, place=Place(failure.name)) for message in messages]
 
 
-def _ids() -> frozenset[str]:
-    return frozenset(rule.id for rule in rules())
+def _selection(least: str, select: str, ignore: str) -> Selection:
+    """Return what is shown. Raises KrmfnError for a rule that there is not, and for one that cannot be turned off."""
+    wanted, off = (tuple(filter(None, text.split(","))) for text in (select, ignore))
+    for name in wanted:
+        if not any(rule.id.startswith(name) for rule in rules()):
+            raise KrmfnError(f"--select: no rule begins with {name}; `krmfn rules` lists them")
+    for rule in off:
+        if message := ignoring.not_turned_off(rule):
+            raise KrmfnError(f"--ignore: {message}")
+    return Selection(least, wanted, off)
+
+
+def _without_ignored(checked: Checked, chosen: Selection) -> Checked:
+    """Return a check without findings of rules that are turned off; they are counted."""
+    kept = [one for one in checked.results if not (one.rule in chosen.ignore and ignoring.is_hideable(one))]
+    off = sum(one.unlisted or 1 for one in checked.results) - sum(one.unlisted or 1 for one in kept)
+    return checked._replace(results=kept, turned_off=checked.turned_off + off)
+
+
+def _shown(checked: Checked, chosen: Selection) -> Checked:
+    """Return a check with the findings that are asked for, and how many others there are."""
+    least = _SEVERITIES.index(chosen.least)
+    kept, left = list[Result](), list[Result]()
+    for one in checked.results:
+        is_wanted = not chosen.select or one.rule.startswith(chosen.select)
+        (kept if is_wanted and _SEVERITIES.index(one.severity) >= least else left).append(one)
+    hidden = {name: sum(one.unlisted or 1 for one in left if one.severity == name) for name in reversed(_SEVERITIES)}
+    return checked._replace(results=kept, hidden=hidden)
+
+
+def _source_of(root: str | None) -> findings.Source:
+    """Return what reads a line of a file, for findings that are shown with it."""
+
+    @cache
+    def lines(path: str) -> list[str]:
+        try:
+            return files.read_text(path, root).splitlines()
+        except KrmfnError:  # it is said where it is read for good
+            return []
+
+    return lambda path, number: lines(path)[number - 1] if number <= len(lines(path)) else ""
 
 
 COMMAND = Command(

@@ -18,9 +18,9 @@ from ..formats import comment, findings
 from ..formats.checked import Checked
 from ..paths import output, replacing
 from ..plan import Comparison
-from ..report.judged import refused
+from ..report.summary import refused
 from ..settings import CHECK, LOOK
-from . import check, failing, report
+from . import check, clusters, report
 from .catalogue import rules
 
 FORMAT = "krmfn.dev/ci/v1"
@@ -82,8 +82,8 @@ def _checked(context: Context, args: Args, streams: Streams, compared: Sequence[
     """Return the findings, and among them why the run fails beside those."""
     if len(streams.clusters) > 1:
         cluster_streams.look_up(context, streams)
-    more = failing.of_change(compared, args.fail_on)
-    more += failing.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
+    more = clusters.of_change(compared, args.fail_on)
+    more += clusters.uncovered(streams.lists, args.fail_on) if streams.is_whole else ()
     checked = check.judged(context, streams, args.baseline, more)
     said = {str(result) for result in checked.results}
     results = [*checked.results, *(note for note in refused(compared) if str(note) not in said)]

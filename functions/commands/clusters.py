@@ -1,17 +1,30 @@
-"""What commands have in common that print something about the clusters of their PATHs."""
+"""What commands have in common that print something about the clusters of their PATHs, and what makes them fail."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import argparse
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
-from krmfn import Result
+from krmfn import KrmfnError, Ref, ResourceList, Result, error
+from krmfn.counts import some
 from krmfn.results import placed
+from krmfn.typed import TYPE_CHECKING
 
 from ..cluster import cluster_streams
 from ..cluster.cluster_streams import Streams
 from ..command import Context
-from ..formats.checked import names_of
-from ..paths import output
+from ..formats.checked import names_of, of_cluster
+from ..kmm.module import MODULE_KINDS
+from ..paths import files, output
+
+if TYPE_CHECKING:
+    from ..plan import Comparison
+    from ..report.local import Joined
+    from ..report.parts import Part
+
+_EFFECTS = {"lost": "lost", "reload": "reloaded", "blocked": "blocked"}
+"""Words about nodes, with the effects of a change that they name; what is not known may be any of them."""
 
 
 def read(context: Context, paths: Sequence[str], is_needed: bool = True, goes_on: bool = False) -> Streams | None:
@@ -54,3 +67,96 @@ def printed(context: Context, streams: Streams, text: str, results: Iterable[Res
         return 2
     failed = any(resources.failed for resources in streams.lists.values())
     return int(failed or any(result.severity == "error" for result in results))
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Return the hint at the name that is nearly this one; "" where there is none."""
+    close = get_close_matches(name, sorted(names), 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def unmapped(module: Ref, kernels: str, so: str) -> Result:
+    """Return the error that a Module has no mapping for some kernels, and so what."""
+    remedy = "add a mapping, or pass --allow-unmapped if this is intended"
+    return error(f"no kernel mapping for {kernels}, so {so}; {remedy}", ref=module)
+
+
+def add_from(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names what other machines have found."""
+    help_ = (
+        "output files of `nodes --format json` and `check --format json`, for example from other machines; their "
+        "clusters are included"
+    )
+    parser.add_argument("--from", dest="files", nargs="+", action="extend", default=[], metavar="FILE", help=help_)
+
+
+def elsewhere(names: Sequence[str], here: Collection[str]) -> list[Part]:
+    """Return the clusters that files of --from are about. Raises KrmfnError for one of them that is here, too."""
+    from ..report import elsewhere as files_of  # here: few name any
+
+    parts = files_of.read(files_of.File(name, files.read_text(name)) for name in names)
+    for part in parts:
+        if part.name in here:
+            raise KrmfnError(
+                f"the cluster {part.name} is both in a file of --from and among the PATHs; remove one of the two"
+            )
+    return parts
+
+
+def uncovered(lists: Mapping[str, ResourceList], words: Collection[str]) -> Iterator[Result]:
+    """Yield an error for nodes without a driver, and for a cluster of which that is not known, where it is asked for.
+
+    What has errors fails by them.
+    """
+    if "uncovered" not in words:
+        return
+    from ..report import local  # late: few ask
+
+    joins = {name: local.join(resources) for name, resources in lists.items()}
+    for name, joined in joins.items():
+        if not (lists[name].failed or joined.groups) and joined.whole.drivers:
+            reason = joined.wrong[0] if joined.wrong else local.NO_NODES
+            yield error(f"which nodes of {name} get no driver is not known: {reason}")
+        if not lists[name].failed and joined.whole.drivers:
+            yield from of_cluster(name, lacking(joined))
+    if without := not_asked(lists, joins.values()):
+        yield error(without)
+
+
+def lacking(joined: Joined) -> list[Result]:
+    """Return an error per config and reason for which nodes of a cluster that it selects get no driver."""
+    from ..fleet import table, wording  # late, as above
+
+    names: dict[tuple[Ref, str], list[str]] = {}
+    for row in table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)):
+        if row.driver:
+            is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
+            reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
+            names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
+    return [error(f"{wording.nodes_named(alike)}: {reason}", ref=ref) for (ref, reason), alike in names.items()]
+
+
+def not_asked(lists: Mapping[str, ResourceList], joins: Iterable[Joined]) -> str:
+    """Return a sentence where there is no Module at all, so that every node is fine and nothing was asked; else ""."""
+    if any(joined.whole.drivers for joined in joins) or any(one.failed for one in lists.values()):
+        return ""
+    return f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?"
+
+
+def of_change(compared: Sequence[Comparison], words: Collection[str]) -> list[Result]:
+    """Return an error for each change that is asked for, and for one of which that is not known."""
+    found: list[Result] = []
+    for one in compared:
+        where = one.name or "the cluster"
+        is_told = any(note.severity != "info" for note in one.notes)
+        if "change" in words and (one.plan.changes or one.plan.effects or is_told):
+            found.append(error(f"{where} changes (--fail-on change)"))
+        for word in (word for word in _EFFECTS if word in words):
+            alike = [effect for effect in one.plan.effects if effect.what in (_EFFECTS[word], "unknown")]
+            about = (error(f"{effect.message} (--fail-on {word})", ref=effect.ref) for effect in alike)
+            found += of_cluster(one.name, about)
+            is_about = any((change.ref.group, change.ref.kind) in MODULE_KINDS for change in one.plan.changes)
+            if is_about and not one.knows_nodes:
+                why = "add a NodeInventory (`krmfn inventory`)"
+                found.append(error(f"what happens on the nodes of {where} is not known (--fail-on {word}); {why}"))
+    return found

@@ -20,7 +20,7 @@ from ..paths import output
 from ..plan import Comparison, of_kinds
 from ..settings import LOOK
 from ..upgrades import waves
-from . import failing
+from . import clusters
 
 EXITS = (
     "exit code: 0 nothing changes, 1 an object changes, or what a known node gets (see --fail-on), 2 the new state "
@@ -123,9 +123,9 @@ def _of_kinds(compared: Sequence[Comparison], wanted: Sequence[str]) -> list[Com
 def _fails(context: Context, compared: Sequence[Comparison], words: Sequence[str]) -> bool:
     """Return True when the exit code is 1, with why on stderr where that is asked for."""
     lists = {one.name or "the new state": one.sides[1] for one in compared if one.sides}
-    reasons = [*failing.of_change(compared, words), *failing.uncovered(lists, words)]
+    reasons = [*clusters.of_change(compared, words), *clusters.uncovered(lists, words)]
     context.log.findings(grouped.lines(reasons, len(compared)))
-    reasons += [] if words else failing.of_change(compared, ("change",))
+    reasons += [] if words else clusters.of_change(compared, ("change",))
     return findings.fails([*reasons, *(note for one in compared for note in one.notes)], words)
 
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import textwrap
+from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
 from krmfn.rule import Rule
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
+from krmfn.yamltext import emit
 
 from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..paths import output
+from ..reference import ends, fields, specimens
+from ..reference.fields import KINDS, Entry
 from ..rendering.kinds import near
 from . import catalogue
 
 _WIDEST = 100
+_LABELS = 15
 
 
 class Args(NamedTuple):
@@ -43,35 +49,28 @@ def run(_: Context, args: Args) -> int:
 def explained(names: tuple[str, ...]) -> str:
     """Return the explanations. Raises KrmfnError that names the ids that no rule has, or an unknown field or config."""
     if names[0] == "-" or os.path.exists(names[0]):  # noqa: PTH110  # `-` and what is no file are names, too
-        from . import explain_layers
+        from . import explain_inputs
 
         if len(names) != 2:
             raise KrmfnError(f"name the config in {names[0]} to explain: krmfn explain {names[0]} NAME")
-        return explain_layers.text(*names)
-    from . import explain_fields
-
+        return explain_inputs.layers(*names)
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     if len(names) > 1 and all(name == "-" or os.path.exists(name) for name in names[1:]):  # noqa: PTH110  # as above
-        from . import products
+        from . import explain_inputs
 
-        return products.text(names[0], names[1:], width)
-    names = tuple(map(explain_fields.meant, names))
+        return explain_inputs.profile(names[0], names[1:], width)
+    names = tuple(map(_meant, names))
     known = {rule.id: rule for rule in catalogue.rules()}
-    wanted = list(dict.fromkeys(name if explain_fields.is_field(name) else name.upper() for name in names))
+    wanted = list(dict.fromkeys(name if _is_field(name) else name.upper() for name in names))
     unknown = [_unknown(name, list(known)) for name in names if not _is_known(name, known)]
     if unknown:
         raise KrmfnError(*unknown)
-    texts = (
-        explain_fields.text(name, width) if explain_fields.is_field(name) else _rule(known[name], width)
-        for name in wanted
-    )
+    texts = (_field(name, width) if _is_field(name) else _rule(known[name], width) for name in wanted)
     return "\n\n".join(texts)
 
 
 def _is_known(name: str, rules: dict[str, Rule]) -> bool:
-    from . import explain_fields
-
-    return explain_fields.is_field(name) or name.upper() in rules
+    return _is_field(name) or name.upper() in rules
 
 
 def _rule(rule: Rule, width: int) -> str:
@@ -88,6 +87,83 @@ def _unknown(name: str, known: list[str]) -> str:
     others += "a Profile as NAME PATH"
     hint = f"did you mean {' or '.join(close)}?" if close else others
     return f"unknown rule {name}; {hint}"
+
+
+def _is_field(name: str) -> bool:
+    """Return True for what is meant as a field: it begins with one of our kinds."""
+    return name.partition(".")[0].lower() in KINDS
+
+
+def _meant(name: str) -> str:
+    """Return `deviceconfig.spec.driverVersion` for `driverVersion` or `spec.driverVersion`; other names as they are."""
+    path = f"spec.{name.removeprefix('spec.').replace('[]', '')}"
+    known = any(entry.name.replace("[]", "") == path for entry in fields.entries("deviceconfig"))
+    return f"deviceconfig.{path}" if known and not _is_field(name) else name
+
+
+def _field(name: str, width: int) -> str:
+    """Return the explanation of a field such as `deviceconfig.spec.devicePlugin`. Raises KrmfnError without it."""
+    kind, _, path = name.partition(".")
+    every = list(fields.entries(kind.lower()))
+    wanted = path.replace("[]", "") or "spec"
+    found = next((entry for entry in every if entry.name.replace("[]", "") == wanted), None)
+    if found is None:
+        raise KrmfnError(_unknown_field(kind, wanted, every))
+    inside = [entry for entry in every if entry.path[:-1] in (found.path, (*found.path[:-1], f"{found.path[-1]}[]"))]
+    lines = [f"{found.kind}.{found.name}", *_labelled(_facts(found), width)]
+    if inside:
+        longest = max(len(entry.path[-1]) for entry in inside)
+        lines += ["", "fields:"]
+        lines += [line for entry in inside for line in _row(entry, longest, width)]
+    return "\n".join([*lines, "", "example:", textwrap.indent(emit.dump(_example(found)).rstrip(), "  "), ""])
+
+
+def _example(entry: Entry) -> dict[str, Any]:
+    """Return the field with an example, in what holds it."""
+    value: Any = specimens.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1])
+    for part in reversed(entry.path):
+        value = {part.removesuffix("[]"): [value] if part.endswith("[]") else value}
+    whole: dict[str, Any] = value
+    return whole
+
+
+def _facts(entry: Entry) -> list[tuple[str, str]]:
+    found = ends.ends(entry)
+    default = ends.default(entry, found)
+    facts = [
+        ("", entry.about),
+        ("type", entry.type + (", required" if entry.required else "")),
+        ("default", "" if default is None else str(default)),
+        ("of two layers", entry.merge),
+        ("ends up in", ", ".join(map(str, found)) or "no object; it is used for checking or merging"),
+        ("since KMM", ends.since(found)),
+    ]
+    return [(label, text) for label, text in facts if text]
+
+
+def _labelled(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
+    lines = []
+    for label, text in facts:
+        indent = " " * (_LABELS + 2)
+        wrapped = textwrap.wrap(text, width, initial_indent=indent if label else "  ", subsequent_indent=indent)
+        lines += [f"  {label}".ljust(_LABELS + 2) + wrapped[0][_LABELS + 2 :], *wrapped[1:]] if label else wrapped
+    return lines
+
+
+def _row(entry: Entry, longest: int, width: int) -> list[str]:
+    head = f"  {entry.path[-1].ljust(longest)}  "
+    return textwrap.wrap(f"{entry.about} ({entry.type})", width, initial_indent=head, subsequent_indent=" " * len(head))
+
+
+def _unknown_field(kind: str, wanted: str, every: Sequence[Entry]) -> str:
+    last = wanted.rpartition(".")[2]
+    holder = wanted.rpartition(".")[0]
+    close = [entry.name for entry in every if near(entry.path[-1], last)]
+    close = sorted(close, key=lambda name: name.replace("[]", "").rpartition(".")[0] != holder)[:3]
+    known = [entry.path[-1] for entry in every if ".".join(entry.path[:-1]).replace("[]", "") == holder]
+    hint = f"did you mean {' or '.join(f'{kind}.{name}' for name in close)}?" if close else ""
+    there = f"fields there: {', '.join(known) or 'nothing'}"
+    return f"unknown field {kind}.{wanted}; {hint or there}"
 
 
 _EXAMPLES = ("KRM301", "deviceconfig.spec.devicePlugin", "clusters/lab gaudi", "amd-gpu.spec.selector profiles")

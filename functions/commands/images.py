@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result, error, warning
 from krmfn.counts import some
-from krmfn.results import json_text, printable
+from krmfn.results import json_text
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
@@ -16,18 +16,17 @@ from ..command import Command, Context
 from ..exclusivity.node import Node
 from ..fleet import images as fleet_images
 from ..fleet import registry
-from ..fleet.coverage import Group, coverage
+from ..fleet.coverage import Group
 from ..fleet.drivers import Driver
-from ..fleet.table import aligned
+from ..formats import columns
 from ..formats.checked import of_cluster
 from ..kmm.resolution import resolver
 from ..paths import files
-from ..report.local import pulled
-from ..report.parts import Part, Pulled, together
-from ..report.printed import image_record
+from ..report import local
+from ..report.parts import Part, Pulled, image_record, together
 from ..run import run_of
 from ..settings import LOOK
-from . import clusters, fleets, moving
+from . import clusters, moving
 
 
 class Images(NamedTuple):
@@ -58,12 +57,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mirror", action="append", default=[], metavar="SOURCE=DESTINATION", help=help_)
     help_ = "print what has to be built, per kernel and architecture, as the matrix of a CI job (JSON)"
     parser.add_argument("--builds", action="store_true", help=help_)
-    fleets.add_from(parser)
+    clusters.add_from(parser)
     help_ = (
         "output format; imageset is an ImageSetConfiguration for oc-mirror, skopeo what `skopeo sync --src yaml` "
         "reads; with --mirror both hold the sources (default: text)"
     )
-    parser.add_argument("--format", choices=(*FORMATS, "skopeo"), default="text", help=help_)
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help=help_)
 
 
 def _run(context: Context, args: Images) -> int:
@@ -87,22 +86,30 @@ def _list(lists: Mapping[str, ResourceList], args: Images) -> tuple[str, list[Re
     if args.where and not moves:
         raise KrmfnError("--where needs --kernel, which it applies to some nodes")
     every: list[Node] = []
-    for name, whole, exclusive in fleets.read(lists, results):
-        groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
-        nodes = moving.moved(lists[name], name, moves, where)(whole.fleet)
+    for name, resources in lists.items():
+        if resources.failed:
+            continue
+        joined = local.join(resources)
+        results += of_cluster(name, joined.about_nodes)
+        if joined.wrong:
+            continue
+        whole, groups = joined.whole, joined.groups
+        nodes = moving.moved(resources, name, moves, where)(whole.fleet)
         every += nodes
         kernels = _kernels(whole.drivers, groups, nodes, [one.kernel for one in moves])
-        needed.append([pulled(image) for image in fleet_images.images(groups, whole, kernels)])
+        needed.append([local.pulled(image) for image in fleet_images.images(groups, whole, kernels)])
         built += fleet_images.builds(groups, whole.drivers, kernels) if args.builds else ()
-        results += of_cluster(name, _left_out(fleet_images.not_known(groups, whole.drivers), args.kernel))
+        lacking = (_left_out(one, bool(moves)) for one in fleet_images.not_known(groups, whole.drivers))
+        results += of_cluster(name, lacking)
         if not args.allow_unmapped:
             results += of_cluster(name, _unmapped(whole.drivers, kernels))
     moving.check_moved(moves, args.where, args.kernel, every)
-    for part in fleets.elsewhere(args.files, lists):
+    for part in clusters.elsewhere(args.files, lists):
         needed.append(part.images)
         results += _not_known(part)
     wanted = together(needed)
-    if not wanted and not any(one.severity == "error" for one in (*results, *_of_lists(lists))):
+    of_lists = (one for resources in lists.values() for one in resources.results)
+    if not wanted and not any(one.severity == "error" for one in (*results, *of_lists)):
         raise KrmfnError(
             "no node would pull an image, so the list would be empty; check that this is the right PATH, and that "
             "the selectors match nodes (see `krmfn check`)"
@@ -128,29 +135,23 @@ def _text(
     copied = (one.name for one in wanted if not one.built)
     pairs = {name: source for source, name in fleet_images.pairs(copied, known)}
     if args.mirror and args.format == "text":
-        lines = [("SOURCE", "DESTINATION"), *(tuple(map(printable, (pairs[name], name))) for name in pairs)]
-        return "".join(f"{'  '.join(line).rstrip()}\n" for line in aligned(lines))
+        return _lines([("SOURCE", "DESTINATION"), *((pairs[name], name) for name in pairs)])
     if args.mirror and args.format == "json":
         return json_text([{"source": source, "destination": name} for name, source in pairs.items()], 2) + "\n"
     if args.mirror:
         wanted = [one._replace(name=pairs[one.name]) for one in wanted if one.name in pairs]
-    if args.format == "skopeo":
-        return emit.dump(fleet_images.skopeo(dict.fromkeys(one.name for one in wanted if not one.built)))
     return FORMATS[args.format](wanted)
 
 
-def _of_lists(lists: Mapping[str, ResourceList]) -> Iterator[Result]:
-    for resources in lists.values():
-        yield from resources.results
+def _lines(rows: Sequence[Sequence[str]]) -> str:
+    return "".join(f"{line}\n" for line in columns.lines(rows))
 
 
-def _left_out(lacking: Iterable[Result], kernels: Sequence[str]) -> Iterator[Result]:
-    """Yield what the list lacks; it is a warning where kernels to come were named, and theirs may be among them."""
-    for one in lacking:
-        if kernels:
-            yield warning(one.message, ref=one.ref)
-        else:
-            yield one._replace(message=f"{one.message}; pass a future kernel with --kernel VERSION")
+def _left_out(lacking: Result, is_future: bool) -> Result:
+    """Return what the list lacks; it is a warning where kernels to come were named, and theirs may be among them."""
+    if is_future:
+        return warning(lacking.message, ref=lacking.ref)
+    return lacking._replace(message=f"{lacking.message}; pass a future kernel with --kernel VERSION")
 
 
 def _not_known(part: Part) -> Iterator[Result]:
@@ -182,11 +183,7 @@ def _unmapped(drivers: Sequence[Driver], future: Sequence[Sequence[str]]) -> Ite
         resolve = resolver(driver.module)
         without = [kernel for kernel in kernels if driver.loads and resolve(kernel).mapping is None]
         if without:
-            message = (
-                f"no kernel mapping for {some(without, len(without))}, so there is no image for it; add a "
-                "mapping, or pass --allow-unmapped if this is intended"
-            )
-            yield error(message, ref=driver.ref)
+            yield clusters.unmapped(driver.ref, some(without, len(without)), "there is no image for it")
 
 
 def _missing(found: Sequence[Pulled], there: frozenset[str], file: str) -> list[Result]:
@@ -195,22 +192,20 @@ def _missing(found: Sequence[Pulled], there: frozenset[str], file: str) -> list[
     results = []
     for name in registry.missing(needed, there):
         first, *others = dict.fromkeys(ref for ref, _ in needed[name].needs)
-        more = (
-            f"; {some(map(str, others), len(others))} need{'s' if len(others) == 1 else ''} it, too" if others else ""
-        )
+        need = "needs" if len(others) == 1 else "need"
+        more = f"; {some(map(str, others), len(others))} {need} it, too" if others else ""
         results.append(error(f"needs {name}, which is not in {file}{more}", ref=first))
     return results
 
 
 def text(found: Sequence[Pulled]) -> str:
     """Return aligned columns for people."""
-    lines = [("IMAGE", "NODES", "MADE", "NEEDED BY")]
+    rows = [("IMAGE", "NODES", "MADE", "NEEDED BY")]
     for image in found:
         needs = [f"{ref} ({purpose})" for ref, purpose in image.needs]
         number = "?" if image.nodes is None else f"{image.nodes:,}"
-        made = "in the cluster" if image.built else "-"
-        lines.append((printable(image.name), number, made, printable(some(needs, len(needs)))))
-    return "".join(f"{'  '.join(line).rstrip()}\n" for line in aligned(lines))
+        rows.append((image.name, number, "in the cluster" if image.built else "-", some(needs, len(needs))))
+    return _lines(rows)
 
 
 def as_json(found: Sequence[Pulled]) -> str:
@@ -224,16 +219,21 @@ def imageset(found: Sequence[Pulled]) -> str:
     Source: oc-mirror v2, ImageSetConfiguration (mirror.openshift.io/v2alpha1), mirror.additionalImages.
     """
     names = [{"name": image.name} for image in found if not image.built]
-    return emit.dump(
-        {
-            "apiVersion": "mirror.openshift.io/v2alpha1",
-            "kind": "ImageSetConfiguration",
-            "mirror": {"additionalImages": names},
-        }
-    )
+    head = {"apiVersion": "mirror.openshift.io/v2alpha1", "kind": "ImageSetConfiguration"}
+    return emit.dump({**head, "mirror": {"additionalImages": names}})
 
 
-FORMATS: dict[str, Callable[[Sequence[Pulled]], str]] = {"text": text, "json": as_json, "imageset": imageset}
+def skopeo(found: Sequence[Pulled]) -> str:
+    """Return what `skopeo sync --src yaml` reads, without images that the cluster makes."""
+    return emit.dump(fleet_images.skopeo(dict.fromkeys(image.name for image in found if not image.built)))
+
+
+FORMATS: dict[str, Callable[[Sequence[Pulled]], str]] = {
+    "text": text,
+    "json": as_json,
+    "imageset": imageset,
+    "skopeo": skopeo,
+}
 
 _EXAMPLES = (
     "clusters/lab",
@@ -243,7 +243,4 @@ _EXAMPLES = (
     "clusters/* --builds --missing-from held.txt > matrix.json",
     "--from nodes-*.json --missing-from held.txt",
 )
-COMMAND = Command(
-    *(_EXAMPLES, _arguments, Images, _run, LOOK),
-    joins=True,
-)
+COMMAND = Command(*(_EXAMPLES, _arguments, Images, _run, LOOK), joins=True)

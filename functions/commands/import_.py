@@ -193,6 +193,4 @@ _EXAMPLES = (
     "modules/ -o configs",
     "- -o configs < dump.yaml   # kubectl get modules,daemonsets -A -o yaml > dump.yaml",
 )
-COMMAND = Command(
-    *(_EXAMPLES, _arguments, Import, _run, READ),
-)
+COMMAND = Command(*(_EXAMPLES, _arguments, Import, _run, READ))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.typed import NamedTuple
 
-from ..deviceconfig.reading import domain_of
 from ..exclusivity.node import Node
 from ..fleet import table
 from ..fleet.nodes import Fleet
 from ..report import local
-from . import fleets
 
 _FACTS = ("os", "kernel", "config", "state")
 """What `--where` takes beside labels."""
@@ -58,7 +56,7 @@ def moves(texts: Sequence[str]) -> list[Move]:
 
 def where(texts: Sequence[str]) -> table.Filter:
     """Return which rows --where asks for. Raises KrmfnError for what is no KEY=VALUE."""
-    pairs = [fleets.label(text) for text in texts]
+    pairs = [label(text) for text in texts]
     facts = {key: value for key, value in pairs if key in _FACTS}
     labels = {key: value for key, value in pairs if key not in _FACTS}
     owner, state = facts.get("config", ""), facts.get("state", "")
@@ -73,9 +71,9 @@ def moved(
         return lambda fleet: fleet.nodes
     chosen: set[tuple[object, str]] | None = None
     if wanted != table.Filter():
-        joined = local.join(resources, domain_of)
+        joined = local.join(resources)
         if not joined.wrong and joined.whole.fleet.nodes:
-            fleets.check_nodes(joined.whole.fleet, name, wanted.labels)
+            check_nodes(joined.whole.fleet, name, wanted.labels)
         rows = table.rows(joined.groups, joined.whole.every, wanted)
         chosen = {(row.node.cluster, row.node.name) for row in rows}
 
@@ -96,3 +94,20 @@ def check_moved(every: Sequence[Move], wanted: Sequence[str], texts: Sequence[st
     if every and nodes and not any(node.last_kernel for node in nodes) and not any(have_it):
         what = f" with {' and '.join(wanted)}" if wanted else ""
         raise KrmfnError(f"--kernel {', '.join(texts)}: no node{what} has such a kernel, so none moves")
+
+
+def check_nodes(fleet: Fleet, path: str, keys: Collection[str]) -> None:
+    """Raise KrmfnError when a cluster has no nodes, or when labels are not known of them."""
+    if not fleet.nodes:
+        raise KrmfnError(f"no nodes are known in {path}; add a NodeInventory (`krmfn inventory`), or pass --live DUMP")
+    if missing := fleet.unheld(keys):
+        labels = ",".join(sorted(keys))
+        raise KrmfnError(f"{missing}; regenerate it with `krmfn inventory`, adding `--labels {labels}` to its options")
+
+
+def label(text: str) -> tuple[str, str]:
+    """Return the key and the value of `KEY=VALUE`. Raises KrmfnError for anything else."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise KrmfnError(f"{text!r} is not a label; write it as KEY=VALUE, or as KEY= if the value is empty")
+    return key, value

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, warning
 from krmfn.counts import counted, some
@@ -16,16 +14,14 @@ from krmfn.typed import NamedTuple
 from .. import options
 from ..cluster import live_nodes
 from ..command import Command, Context
-from ..deviceconfig.reading import domain_of
-from ..exclusivity.node import Node
 from ..fleet import table, wording
 from ..fleet.drivers import Driver
 from ..formats import findings
 from ..formats.checked import of_cluster
-from ..report import local, printed
+from ..report import local, parts
 from ..report.local import Joined
 from ..settings import LOOK
-from . import clusters, fleets, moving
+from . import clusters, moving
 
 
 class Nodes(NamedTuple):
@@ -78,6 +74,16 @@ def _run(context: Context, args: Nodes) -> int:
     return code or int(findings.fails(results, args.fail_on))
 
 
+class View(NamedTuple):
+    """A cluster with what its nodes get."""
+
+    name: str
+    resources: ResourceList
+    joined: Joined
+    bare: Sequence[Ref]
+    """Its configs of which no Module is made."""
+
+
 def _table(
     lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint, dumped: Collection[str]
 ) -> tuple[str, list[Result]]:
@@ -85,103 +91,91 @@ def _table(
 
     `dumped` are the clusters whose nodes are live.
     """
-    wanted = table.Filter(dict(map(fleets.label, args.label)), args.owner or "", args.node, args.problems)
+    wanted = table.Filter(dict(map(moving.label, args.label)), args.owner or "", args.node, args.problems)
     moves, where = moving.moves(args.kernel), moving.where(args.where)
-    results: list[Result] = []
-    parts: list[printed.Cluster] = []
-    rows: list[table.Row] = []
-    every: list[tuple[Joined, list[Ref]]] = []
+    views = []
     for name, resources in lists.items():
-        joined = local.join(resources, domain_of, moving.moved(resources, name, moves, where))
-        bare = local.bare(resources, joined.whole)
-        every.append((joined, bare))
-        is_required = "uncovered" in args.fail_on
-        results += of_cluster(name, _judged(name, resources, joined, {*where.labels, *wanted.labels}, is_required))
-        also, cluster = table.Filter() if moves else where, name if len(lists) > 1 else ""
-        shown = partial(_rows, joined, wanted, also, cluster, is_live=name in dumped)
-        if args.format == "json":
-            parts.append(printed.Cluster(local.part_of(name, resources, joined), shown()))
-            continue
-        results += of_cluster(name, _left_out(name, resources, joined, bare, wanted.owner))
-        rows += shown(f"no Module is generated from {some(map(str, bare), len(bare))}" if bare else "")
-    _check_filter(wanted, every)
-    if (
-        args.where
-        and not moves
-        and not any(any(_rows(one, where, table.Filter(), "")) for one, _ in every if one.groups)
-        and any(one.groups for one, _ in every)
-    ):
-        raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
-    moving.check_moved(moves, args.where, args.kernel, [node for one, _ in every for node in _nodes(one)])
-    for name, (joined, _) in zip(lists, every, strict=True):
-        results += of_cluster(name, _loaded(joined)) if name in dumped and not joined.wrong else ()
-    results += _without_modules(lists, [joined for joined, _ in every], "uncovered" in args.fail_on)
-    if args.format == "json":
-        return printed.dump(
-            parts, wanted == table.Filter() and (bool(moves) or not args.where), ",".join(args.kernel) or None
-        ), results
-    number = sum(len(group.nodes) for joined, _ in every for group in joined.groups)
-    if args.problems and number and not rows and not any(resources.failed for resources in lists.values()):
-        results.append(info(f"of {counted(number, 'node')}, none that matches the options lacks its driver"))
+        joined = local.join(resources, moving.moved(resources, name, moves, where))
+        views.append(View(name, resources, joined, local.bare(resources, joined.whole)))
+    results = list(_found(args, wanted, where, views, dumped))
+    nodes = [node for view in views for group in view.joined.groups for node in group.nodes]
+    moving.check_moved(moves, args.where, args.kernel, nodes)
+    is_json, also = args.format == "json", table.Filter() if moves else where
+    shown = [_rows(view, wanted, also, len(lists) > 1, not is_json, view.name in dumped) for view in views]
+    if is_json:
+        is_whole = wanted == table.Filter() and (bool(moves) or not args.where)
+        known = (local.part(view.name, view.resources, view.joined) for view in views)
+        return parts.dump(zip(known, shown, strict=True), is_whole, ",".join(args.kernel) or None), results
+    rows = [row for of_one in shown for row in of_one]
+    if args.problems and nodes and not rows and not any(resources.failed for resources in lists.values()):
+        results.append(info(f"of {counted(len(nodes), 'node')}, none that matches the options lacks its driver"))
     write = table.text if args.format == "text" and (args.wide or args.node) else table.FORMATS[args.format]
-    return write(rows, paint) if number else "", results
+    return write(rows, paint) if nodes else "", results
+
+
+def _found(
+    args: Nodes, wanted: table.Filter, where: table.Filter, views: Sequence[View], dumped: Collection[str]
+) -> Iterator[Result]:
+    """Yield what is wrong with the clusters and their nodes, and what the table does not show.
+
+    Raises KrmfnError for options that nothing passes.
+    """
+    is_required = "uncovered" in args.fail_on
+    for view in views:
+        yield from of_cluster(view.name, _judged(view, {*where.labels, *wanted.labels}, is_required))
+        yield from of_cluster(view.name, () if args.format == "json" else _left_out(view, wanted.owner))
+    _check_filter(wanted, views)
+    known = [view for view in views if view.joined.groups] if args.where and not args.kernel else []
+    if known and not any(any(_rows(view, where, table.Filter(), is_named=False)) for view in known):
+        raise KrmfnError(f"--where: no node has {' and '.join(args.where)}")
+    for view in views:
+        if view.name in dumped and not view.joined.wrong:
+            yield from of_cluster(view.name, _loaded(view.joined))
+    without = clusters.not_asked({view.name: view.resources for view in views}, [view.joined for view in views])
+    if without and any(view.joined.whole.fleet.nodes for view in views):
+        yield (error if is_required else warning)(without)
 
 
 def _rows(
-    joined: Joined, wanted: table.Filter, also: table.Filter, cluster: str, in_doubt: str = "", is_live: bool = False
+    view: View, wanted: table.Filter, also: table.Filter, is_named: bool, doubts: bool = False, is_live: bool = False
 ) -> Iterator[table.Row]:
-    """Yield the rows of a cluster that both filters want."""
-    rows = table.rows(joined.groups, joined.whole.every, wanted, cluster, in_doubt, is_live)
+    """Yield the rows of a cluster that both filters want; where one `doubts`, they say what else may select nodes."""
+    bare, name = map(str, view.bare), view.name if is_named else ""
+    in_doubt = f"no Module is generated from {some(bare, len(view.bare))}" if doubts and view.bare else ""
+    rows = table.rows(view.joined.groups, view.joined.whole.every, wanted, name, in_doubt, is_live)
     return (row for row in rows if also.wants(row))
 
 
-def _nodes(joined: Joined) -> Iterator[Node]:
-    return (node for group in joined.groups for node in group.nodes)
-
-
-def _check_filter(wanted: table.Filter, every: Sequence[tuple[Joined, Sequence[Ref]]]) -> None:
+def _check_filter(wanted: table.Filter, views: Sequence[View]) -> None:
     """Raise KrmfnError for a filter that nothing passes: a name or labels that nothing has."""
-    refs = [ref for _, bare in every for ref in bare]
-    refs += (ref for joined, _ in every for one in joined.whole.drivers for ref in (one.owner, one.ref) if ref)
+    refs = [ref for view in views for ref in view.bare]
+    refs += (ref for view in views for one in view.joined.whole.drivers for ref in (one.owner, one.ref) if ref)
     if wanted.owner and not any(table.is_called(ref, wanted.owner) for ref in refs):
-        names = {name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")}
-        near = get_close_matches(wanted.owner, sorted(names), 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = clusters.near(wanted.owner, {name for ref in refs for name in (ref.name, f"{ref.namespace}/{ref.name}")})
         raise KrmfnError(f"--owner {wanted.owner}: no config or Module has this name{hint}")
-    nodes = [node for joined, _ in every for node in joined.whole.fleet.nodes]
+    nodes = [node for view in views for node in view.joined.whole.fleet.nodes]
     for name in wanted.names if nodes else ():
         if not any(fnmatchcase(node.name, name) for node in nodes):
-            near = get_close_matches(name, [node.name for node in nodes], 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = clusters.near(name, [node.name for node in nodes])
             raise KrmfnError(f"--node {name}: no node has this name{hint}")
     labels = wanted.labels.items()
     if labels and nodes and not any(labels <= dict(node.labels).items() for node in nodes):
         raise KrmfnError(f"--label: no node has {' and '.join(map('='.join, labels))}")
 
 
-def _judged(
-    name: str, resources: ResourceList, joined: Joined, keys: Collection[str], is_required: bool
-) -> Iterator[Result]:
+def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Result]:
     """Yield the findings about the nodes of a cluster that were not reported with its list.
 
     Raises KrmfnError where there is no node, though nothing is wrong, or where labels (`keys`) are not known of them.
     """
-    said = {str(one) for one in resources.results} if resources.failed else set()
+    joined, has_errors = view.joined, view.resources.failed
+    said = {str(one) for one in view.resources.results} if has_errors else set()
     yield from (one for one in joined.about_nodes if str(one) not in said)
-    if joined.wrong or (resources.failed and not joined.groups):
+    if joined.wrong or (has_errors and not joined.groups):
         return
-    fleets.check_nodes(joined.whole.fleet, name, keys)
-    if is_required and not resources.failed:
-        yield from uncovered(table.rows(joined.groups, joined.whole.every, table.Filter(problems=True)))
-
-
-def _without_modules(lists: Mapping[str, ResourceList], every: Sequence[Joined], is_required: bool) -> Iterator[Result]:
-    """Yield a finding when there is no Module at all, so that every node is fine and nothing was asked."""
-    if any(joined.whole.drivers for joined in every) or any(resources.failed for resources in lists.values()):
-        return
-    if any(joined.whole.fleet.nodes for joined in every):
-        finding = error if is_required else warning
-        yield finding(f"no Module is in {some(lists, len(lists))}, so no node can get one; is it the right PATH?")
+    moving.check_nodes(joined.whole.fleet, view.name, keys)
+    if is_required and not has_errors:
+        yield from clusters.lacking(joined)
 
 
 def _loaded(joined: Joined) -> Iterator[Result]:
@@ -198,31 +192,29 @@ def _loaded(joined: Joined) -> Iterator[Result]:
     yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}")
 
 
-def _left_out(name: str, resources: ResourceList, joined: Joined, bare: Sequence[Ref], owner: str) -> Iterator[Result]:
+def _left_out(view: View, owner: str) -> Iterator[Result]:
     """Yield warnings about what the table does not show, or shows in spite of errors.
 
     `owner` is the config or Module that was asked about; "" for all.
     """
+    name, _, joined, bare = view
     if joined.wrong:
         yield warning(f"no nodes of {name} are shown, because there are errors about its nodes; correct them first")
         return
     if not joined.groups:
         return
-    if resources.failed:
+    if view.resources.failed:
         yield warning(f"{name} has errors, so nothing is rendered from it; the table shows what its nodes would get")
     if bare:
-        few = some(map(str, bare), len(bare))
-        yield warning(
-            f"the table has no row for {few}: no Module is generated from {'it' if len(bare) == 1 else 'them'}"
-        )
-    idle = [
-        one
-        for one in _idle(joined)
-        if not owner or any(table.is_called(ref, owner) for ref in (one.ref, one.owner) if ref)
-    ]
-    if idle:
+        few, those = some(map(str, bare), len(bare)), "it" if len(bare) == 1 else "them"
+        yield warning(f"the table has no row for {few}: no Module is generated from {those}")
+    if idle := [one for one in _idle(joined) if not owner or _is_of(one, owner)]:
         few = some(map(wording.name, idle), len(idle))
         yield warning(f"the table has no row for {few}: no node is selected")
+
+
+def _is_of(driver: Driver, owner: str) -> bool:
+    return any(table.is_called(ref, owner) for ref in (driver.ref, driver.owner) if ref)
 
 
 def _idle(joined: Joined) -> list[Driver]:
@@ -233,25 +225,10 @@ def _idle(joined: Joined) -> list[Driver]:
     return [one for at, one in numbered if at not in seen and (one.cluster is not None) in kinds]
 
 
-def uncovered(rows: Iterable[table.Row]) -> list[Result]:
-    """Return an error per config and reason for which nodes that it selects get no driver."""
-    names: dict[tuple[Ref, str], list[str]] = {}
-    for row in rows:
-        if row.driver:
-            is_assumed = row.state == table.ASSUMED and not row.node.last_kernel
-            reason = f"assumed, not known: {row.reason}" if is_assumed else row.reason
-            names.setdefault((row.driver.claim.ref, reason), []).append(row.node.name)
-    return [error(f"{wording.nodes_named(alike)}: {reason}", ref=ref) for (ref, reason), alike in names.items()]
-
-
 _EXAMPLES = (
     "clusters/lab",
     "clusters/lab --node gpu-17",
     "clusters/lab --kernel 5.14.0-570.12.1.el9_6.x86_64 --where pool=canary --problems",
     "clusters/* --require-coverage --format json > nodes.json",
 )
-COMMAND = Command(
-    *(_EXAMPLES, _arguments, Nodes, _run),
-    intent=LOOK._replace(shows_errors=True),
-    joins=True,
-)
+COMMAND = Command(*(_EXAMPLES, _arguments, Nodes, _run), intent=LOOK._replace(shows_errors=True), joins=True)

@@ -12,12 +12,10 @@ from krmfn.typed import NamedTuple
 
 from .. import options
 from ..command import Command, Context
-from ..deviceconfig.reading import domain_of
 from ..paths import files
 from ..plan import Comparison
-from ..report.links import link
 from ..settings import CHECK, LOOK
-from . import clusters, fleets
+from . import clusters
 
 
 class Report(NamedTuple):
@@ -33,7 +31,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     options.add_paths(parser, live=True)
     help_ = "write the page to FILE, atomically (default: stdout)"
     parser.add_argument("-o", "--output", metavar="FILE", help=help_)
-    fleets.add_from(parser)
+    clusters.add_from(parser)
     help_ = "show what has changed since the merge base of HEAD and REF, read from Git"
     parser.add_argument("--base", metavar="REF", help=help_)
 
@@ -68,13 +66,14 @@ def page_of(
     from importlib.metadata import version
 
     # here: no other command has a template to fill in
-    from ..report.judged import refused
-    from ..report.local import part, unread
+    from ..report.local import join, part
     from ..report.page import page
+    from ..report.parts import unread
+    from ..report.summary import refused
     from .catalogue import rules
 
-    parts = [part(name, resources, domain_of) for name, resources in lists.items()]
-    parts += fleets.elsewhere(names, lists)
+    parts = [part(name, resources, join(resources)) for name, resources in lists.items()]
+    parts += clusters.elsewhere(names, lists)
     text = page(
         [*parts, *map(unread, left_out)], {rule.id: rule for rule in rules()}, version("krmfn"), compared, link_of
     )
@@ -92,6 +91,8 @@ def _links(output: str | None) -> Callable[[str], str]:
     if output is None:
         return lambda name: ""
     folder = str(Path(output).parent)
+    from ..report.page import link  # here, as above
+
     return cache(lambda name: link(files.below(folder, name)))
 
 

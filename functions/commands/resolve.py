@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
-from krmfn import KrmfnError, Ref, ResourceList, Result, error
+from krmfn import KrmfnError, Ref, ResourceList, Result
 from krmfn.counts import some
 from krmfn.results import json_text, printable
 from krmfn.typed import Any, NamedTuple
@@ -61,11 +61,7 @@ def _unmapped(module: Ref, rows: list[dict[str, Any]]) -> Result | None:
     kernels = [row["kernel"] for row in rows if row["mapping"] is None]
     if not kernels:
         return None
-    message = (
-        f"no kernel mapping for {some(kernels, len(kernels), 3)}, so nodes with such a kernel get no driver; add a "
-        "mapping, or pass --allow-unmapped if this is intended"
-    )
-    return error(message, ref=module)
+    return clusters.unmapped(module, some(kernels, len(kernels), 3), "nodes with such a kernel get no driver")
 
 
 def rows_of(module: Module, kernels: Sequence[str]) -> list[dict[str, Any]]:

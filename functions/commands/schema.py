@@ -1,17 +1,24 @@
-"""The command `schema`: a kind's JSON Schema, for editors."""
+"""The commands `schema`, `crd` and `kustomize-config`: what editors, clusters and kustomize need to know of a kind."""
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.typed import NamedTuple
+from krmfn.results import json_text
+from krmfn.typed import Any, NamedTuple
+from krmfn.yamltext import emit
 
 from .. import options
 from ..command import PRINTED, Command, Context
 from ..paths import output
+from ..profile import structural
+from ..profile.product import Profile
 from ..rendering.kinds import near, text
 
+CRDS = ("deviceconfigs.krmfn.dev", "deviceconfigs.example.com", "ptemplates.pt.example.com")
 SCHEMAS = {
     "DeviceConfig": "deviceconfig",
     "DeviceConfig.example.com": "deviceconfig-example.com",
@@ -30,6 +37,17 @@ class Args(NamedTuple):
     paths: tuple[str, ...]
 
 
+class CrdArgs(NamedTuple):
+    """The arguments of `crd`."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
+class NoArgs(NamedTuple):
+    """The arguments of `kustomize-config`: none."""
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     known = f"{', '.join(SCHEMAS)} (default: DeviceConfig), or the name of a Profile in PATHs"
     kind = parser.add_argument("kind", nargs="?", default="DeviceConfig", metavar="KIND", help=known)
@@ -39,9 +57,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(_: Context, args: Args) -> int:
     if args.paths:
-        from . import products
-
-        output.write_stdout(products.schema_text(args.kind, args.paths))
+        output.write_stdout(schema_text(args.kind, args.paths))
         return 0
     if args.kind not in SCHEMAS:
         close = " or ".join(one for one in SCHEMAS if near(one, args.kind))
@@ -53,8 +69,101 @@ def _run(_: Context, args: Args) -> int:
     return 0
 
 
+def _crd_arguments(parser: argparse.ArgumentParser) -> None:
+    help_ = "a Profile in PATHs, for its own kind (default: our kinds)"
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help=help_)
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help="where the Profile is")
+
+
+def _crds(_: Context, args: CrdArgs) -> int:
+    if args.name:
+        if not args.paths:
+            raise KrmfnError(f"pass the PATH that holds the Profile: krmfn crd {args.name} PATH")
+        output.write_stdout(crd_text(args.name, args.paths))
+        return 0
+    output.write_stdout("---\n".join(text(f"crds/{name}.yaml") for name in CRDS))
+    return 0
+
+
+def _fields(_: Context, args: NoArgs) -> int:
+    output.write_stdout(text("kustomize-configurations.yaml"))
+    return 0
+
+
+def schema_text(name: str, paths: Sequence[str]) -> str:
+    """Return the JSON Schema of the configs of a Profile, for editors. Raises KrmfnError as `named`."""
+    found = _profile(name, paths)
+    own = structural.json_schema(found.options)
+    metadata = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
+    if found.kind:
+        group, kind = found.kind
+        versions = [f"{group}/{version}" for version in found.versions]
+        head = {"apiVersion": {"enum": versions}, "kind": {"const": kind}, "metadata": metadata, "status": {}}
+        own["properties"] = {**head, **own.get("properties", {})}
+    else:
+        options = own.get("properties", {}).get("spec", {"type": "object"})
+        own = json.loads(text("deviceconfig.schema.json"))
+        spec = own["properties"]["spec"]
+        spec["properties"] |= {"profile": {"const": found.name}, "options": options}
+        spec["required"] = [*spec.get("required", ()), "profile"]
+    own["required"] = list(dict.fromkeys(["apiVersion", "kind", "metadata", *own.get("required", ())]))
+    title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": found.title}
+    return json_text({**{key: value for key, value in own.items() if key not in ("$id", "title")}, **title}, 2) + "\n"
+
+
+def crd_text(name: str, paths: Sequence[str]) -> str:
+    """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError as `named`, and where it has none."""
+    found = _profile(name, paths)
+    own = found.spec.get("for")
+    if not own:
+        raise KrmfnError(f"Profile {found.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
+    kind, lower = own["kind"], own["kind"].lower()
+    plural = own.get("plural", f"{lower}s")
+    known = {**found.options.get("properties", {})}
+    known.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
+    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
+    whole = {**found.options, "properties": {**head, **known}}
+    versions: list[dict[str, Any]] = [
+        {
+            "name": version,
+            "served": True,
+            "storage": version == found.versions[0],
+            "subresources": {"status": {}},
+            "schema": {"openAPIV3Schema": whole},
+        }
+        for version in found.versions
+    ]
+    return emit.dump(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"{plural}.{own['group']}"},
+            "spec": {
+                "group": own["group"],
+                "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower},
+                "scope": "Namespaced",
+                "versions": versions,
+            },
+        }
+    )
+
+
+def _profile(name: str, paths: Sequence[str]) -> Profile:
+    """Return the Profile of this name. Raises KrmfnError as `named`, and for the name of an option."""
+    from .explain_inputs import named  # here: most ask for kinds of krmfn's own
+
+    found, rest = named(name, paths)
+    if rest:
+        raise KrmfnError(f"name the Profile alone: {found.name}")
+    return found
+
+
 COMMAND = Command(
     ("DeviceConfig > deviceconfig.schema.json", "amd-gpu profiles > amd.schema.json"),
     *(_arguments, Args, _run),
     exits=PRINTED,
 )
+CRD = Command(
+    ("| kubectl apply -f -", "amd-gpu profiles | kubectl apply -f -"), *(_crd_arguments, CrdArgs, _crds), exits=PRINTED
+)
+KUSTOMIZE_CONFIG = Command(("> kustomize-configurations.yaml",), *(lambda parser: None, NoArgs, _fields), exits=PRINTED)

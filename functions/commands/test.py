@@ -99,7 +99,4 @@ def _within(path: str, case: str) -> str:
     return os.path.relpath(path, case) if path else ""
 
 
-COMMAND = Command(
-    ("tests/cases", "tests/cases --update"),
-    *(_arguments, Args, _run, RENDER),
-)
+COMMAND = Command(("tests/cases", "tests/cases --update"), *(_arguments, Args, _run, RENDER))

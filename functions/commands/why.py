@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from krmfn import KrmfnError, ResourceList
 from krmfn.results import printable
@@ -14,7 +13,6 @@ from krmfn.typed import NamedTuple
 from .. import options
 from ..cluster import live_nodes
 from ..command import Command, Context
-from ..deviceconfig.reading import domain_of
 from ..fleet import explanation
 from ..fleet.explanation import Told
 from ..fleet.live import Live
@@ -64,7 +62,7 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
     names: list[str] = []
     is_there = False
     for cluster, resources in lists.items():
-        joined, dump = local.join(resources, domain_of), dumps.get(cluster)
+        joined, dump = local.join(resources), dumps.get(cluster)
         dump = dump if dump and dump.nodes else None
         if joined.wrong:
             said = {str(one) for one in resources.results}
@@ -79,9 +77,8 @@ def _answers(lists: Mapping[str, ResourceList], name: str, dumps: Mapping[str, L
                 for outcome in group.outcomes:
                     yield cluster, explanation.told(node, joined.whole.every, outcome, dump)
     if not is_there:
-        near = get_close_matches(name, names, 1)
         where = "the dump" if dumps else "the inventories"
-        raise KrmfnError(f"no node of {where} is called {name}{f'; did you mean {near[0]}?' if near else ''}")
+        raise KrmfnError(f"no node of {where} is called {name}{clusters.near(name, names)}")
 
 
 _EXAMPLES = (

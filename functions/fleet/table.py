@@ -10,6 +10,7 @@ from krmfn.results import printable, reference
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
+from ..formats.columns import aligned
 from . import wording
 from .coverage import Group, Outcome
 from .drivers import Driver
@@ -178,12 +179,6 @@ def _known(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     """Return rows without the column LOADED where no row has it."""
     at = rows[0].index("LOADED")
     return rows if any(row[at] for row in rows[1:]) else [[*row[:at], *row[at + 1 :]] for row in rows]
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows of cells, each cell as wide as the widest of its column."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
 
 
 def markdown(found: Sequence[Row], paint: color.Paint = color.plain) -> str:

@@ -1,4 +1,7 @@
-"""A plan for readers: text for a terminal, JSON for programs; `comment` has Markdown."""
+"""What changes, as readers are told: each change, note and effect once, with the clusters that have it.
+
+Text is for a terminal, JSON for programs; `comment` has Markdown.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,100 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from itertools import islice
 
-from krmfn import color
+from krmfn import Result, color, counts
 from krmfn.results import json_text, printable, reference
-from krmfn.typed import Any
+from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
 from ..differences import ABSENT, FieldChange
-from ..plan import Change, Comparison, Effect
-from . import findings, grouped
-from .told import SIGNS, Told, counted, first, told
+from ..plan import Change, Comparison, Effect, Plan
+from . import columns, findings, grouped
+from .grouped import Row
 
+SIGNS = {"created": "+", "changed": "~", "deleted": "-", "unknown": "?"}
+Names = Sequence[str]
+"""The clusters that have something; none where there is only one cluster."""
 _STYLES = {"+": "created", "-": "deleted", "@": "place"}
 """Styles of a value's lines by what they begin with; the context in the diff of a long text has none."""
+
+
+class Told(NamedTuple):
+    """The changes of one cluster, or of several."""
+
+    number: int
+    """How many clusters there are."""
+    headline: str
+    """The whole of it in one line."""
+    columns: Sequence[str]
+    rows: Sequence[tuple[Row, str]]
+    """A row per cluster with its summary; none for one cluster."""
+    effects: Sequence[tuple[str, str, Names]]
+    """What happens on the nodes: a word and a sentence."""
+    notes: Sequence[tuple[Result, Names]]
+    changes: Sequence[tuple[Change, Names]]
+
+    def where(self, names: Names) -> str:
+        """Return the clusters in words; "" where there is only one."""
+        return grouped.where(names, self.number) if self.rows else ""
+
+
+def told(compared: Sequence[Comparison], is_fleet: bool) -> Told:
+    """Return what changes: of a fleet with the names of clusters, also where only one of them has changes."""
+    changes = grouped.changes(compared)
+    if not is_fleet:
+        (one,) = compared
+        effects = [(effect.what, f"{effect.ref}: {effect.message}", ()) for effect in untold(one)]
+        notes = [(note, ()) for note in one.notes]
+        return Told(1, summary(one), (), (), effects, notes, [(change, ()) for change, _ in changes])
+    rows = grouped.rows(compared)
+    return Told(
+        len(compared),
+        grouped.headline(compared, rows),
+        grouped.columns(rows),
+        [(row, summary(one, with_nodes=False)) for one, row in zip(compared, rows, strict=True)],
+        list(grouped.effects(compared, untold)),
+        grouped.notes(compared),
+        changes,
+    )
+
+
+def first(compared: Sequence[Comparison]) -> list[str]:
+    """Return what is told before all else, with its clusters where there are several; nothing is left out."""
+    whose: dict[str, list[str]] = {}
+    for one in compared:
+        for line in one.first:
+            whose.setdefault(line, []).append(one.name)
+    several = len(compared) > 1
+    return [f"{line} ({grouped.where(names, len(compared))})" if several else line for line, names in whose.items()]
+
+
+def summary(compared: Comparison, with_nodes: bool = True) -> str:
+    """Return `1 created, 2 changed, 12 unchanged`; a count of zero is left out."""
+    if compared.failed:
+        return "cannot be rendered, so what changes is not known"
+    if compared.is_same:
+        return "nothing changes: its files are those of the base"
+    parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
+    parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
+    effects = (effect for effect in compared.plan.effects if effect.what != "kept")
+    nodes = len({name for effect in effects for name in effect.nodes})
+    if nodes and with_nodes:
+        parts.append(f"{counts.counted(nodes, 'node')} affected")
+    still = ["no object changes" if nodes or compared.notes else "nothing changes"]
+    return ", ".join(parts if compared.plan.changes else [*still, *parts])
+
+
+def untold(compared: Comparison) -> list[Effect]:
+    """Return the effects that no note says in the same words."""
+    messages = {note.message for note in compared.notes}
+    return [effect for effect in compared.plan.effects if effect.message not in messages]
+
+
+def counted(plan: Plan) -> dict[str, int]:
+    """Return how many objects are created, changed, deleted and unchanged; unknown ones only if there are some."""
+    numbers = {what: sum(change.what == what for change in plan.changes) for what in SIGNS}
+    unknown = numbers.pop("unknown")
+    return {**numbers, "unchanged": plan.unchanged, **({"unknown": unknown} if unknown else {})}
 
 
 def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> str:
@@ -28,41 +113,35 @@ def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> st
     Of several clusters the fleet comes first, and a change that several have is told once.
     """
     said = told(compared, len(compared) > 1)
-    lines = [paint(printable(said.headline), "place"), "", *_table(said)] if said.rows else []
-    head = ""
+    fleet = [paint(printable(said.headline), "place"), "", *_table(said)] if said.rows else []
+    objects, head = list[str](), ""
     for change, names in said.changes:
         if said.rows and (there := printable(f"{said.where(names)}:")) != head:
-            lines += ["", paint(there, "place")]
+            objects += [*([""] if objects else []), paint(there, "place")]
             head = there
-        lines += _change_lines(change, paint)
+        objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in said.effects]
-    notes = [
-        color.finding(note, paint) + (f" ({printable(said.where(names))})" if said.rows else "")
-        for note, names in said.notes
+    clusters = (f" ({printable(said.where(names))})" if said.rows else "" for _, names in said.notes)
+    notes = [color.finding(note, paint) + where for (note, _), where in zip(said.notes, clusters, strict=True)]
+    parts = [
+        *([printable(f"! {line}") for line in first(compared)], fleet, objects),
+        *(["on the nodes:", *effects] if effects else [], notes, [] if said.rows else [said.headline]),
     ]
-    for part in (["on the nodes:", *effects] if effects else [], notes, [] if said.rows else [said.headline]):
-        lines += ["", *part] if lines and part else part
-    at_once = [printable(f"! {line}") for line in first(compared)]
-    return "".join(f"{line}\n" for line in (*at_once, *([""] if at_once else []), *lines))
+    return "\n".join("".join(f"{line}\n" for line in part) for part in parts if part)
 
 
 def _table(said: Told) -> list[str]:
-    table = [["CLUSTER", *(name.upper() for name in said.columns), "OBJECTS"]]
-    table += ([printable(row.name), *row.cells(said.columns), objects] for row, objects in said.rows)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    head = ["CLUSTER", *(name.upper() for name in said.columns), "OBJECTS"]
+    return columns.lines([head, *([row.name, *row.cells(said.columns), objects] for row, objects in said.rows)])
 
 
 def _change_lines(change: Change, paint: color.Paint) -> Iterator[str]:
     yield paint(printable(f"{SIGNS[change.what]} {named(change)}"), change.what)
     for field in change.fields:
         yield printable(f"    {field.path}")
-        yield from (_painted(line, paint) for line in values(field))
-
-
-def _painted(line: str, paint: color.Paint) -> str:
-    text, style = printable(f"      {line}"), _STYLES.get(line[:1])
-    return paint(text, style) if style else text
+        for line in values(field):
+            text, style = printable(f"      {line}"), _STYLES.get(line[:1])
+            yield paint(text, style) if style else text
 
 
 def as_json(compared: Sequence[Comparison]) -> str:
@@ -72,37 +151,37 @@ def as_json(compared: Sequence[Comparison]) -> str:
     nodes of each gain a driver, lose it, ... (null: not known), and `failed` those whose new side cannot be rendered.
     """
     is_fleet = len(compared) > 1 or any(one.name for one in compared)
-    document: dict[str, Any] = {}
-    if is_fleet:
-        document["clusters"] = [
-            {
-                "name": row.name,
-                "nodes": {**dict.fromkeys(grouped.COLUMNS, 0), **row.numbers} if row.is_known else None,
-            }
-            for row in grouped.rows(compared)
-        ]
-    document |= {"first": lines} if (lines := first(compared)) else {}
-    changes = grouped.changes(compared)
-    document["changes"] = [({"clusters": list(names)} if is_fleet else {}) | _change(one) for one, names in changes]
-    document["effects"] = [
+    nothing = dict.fromkeys(grouped.COLUMNS, 0)
+
+    def of(names: Names) -> dict[str, Any]:
+        return {"clusters": list(names)} if is_fleet else {}
+
+    clusters = [
+        {"name": row.name, "nodes": {**nothing, **row.numbers} if row.is_known else None}
+        for row in grouped.rows(compared)
+    ]
+    effects = [
         ({"cluster": one.name} if is_fleet else {}) | part
         for one in compared
         for effect in one.plan.effects
         for part in _effect(effect)
     ]
-    notes = grouped.notes(compared) if is_fleet else [(note, ()) for one in compared for note in one.notes]
-    document["notes"] = [
-        ({"clusters": list(names)} if is_fleet else {}) | findings.finding(one) for one, names in notes
-    ]
+    every = [note for one in compared for note in one.notes]
+    notes = grouped.notes(compared) if is_fleet else [(note, ()) for note in every]
     totals: Counter[str] = Counter()
     for one in compared:
         totals.update(counted(one.plan))
         totals.update({"hidden": one.hidden} if one.hidden else {})
-    same = sum(one.is_same for one in compared)
-    every = [note for one in compared for note in one.notes]
-    document["summary"] = {**totals, **({"same": same} if same else {}), **findings.summary(every)}
-    if failed := [one.name for one in compared if one.failed]:
-        document["failed"] = failed
+    same, failed = sum(one.is_same for one in compared), [one.name for one in compared if one.failed]
+    document = {
+        **({"clusters": clusters} if is_fleet else {}),
+        **({"first": lines} if (lines := first(compared)) else {}),
+        "changes": [of(names) | _change(one) for one, names in grouped.changes(compared)],
+        "effects": effects,
+        "notes": [of(names) | findings.finding(one) for one, names in notes],
+        "summary": {**totals, **({"same": same} if same else {}), **findings.summary(every)},
+        **({"failed": failed} if failed else {}),
+    }
     return json_text(document, 2) + "\n"
 
 
@@ -111,17 +190,14 @@ def _effect(effect: Effect) -> Iterator[dict[str, Any]]:
     for part in effect.parts:
         images = {"before": part.before, "after": part.after}
         known = {key: image for key, image in images.items() if image is not None or part.is_known}
-        what = {"events": list(part.events), "reason": effect.reason, **known, "message": effect.message}
-        yield {"effect": effect.what, "ref": reference(effect.ref), "nodes": list(part.nodes), **what}
+        nodes = {"nodes": list(part.nodes), "events": list(part.events), "reason": effect.reason}
+        yield {"effect": effect.what, "ref": reference(effect.ref), **nodes, **known, "message": effect.message}
 
 
 def _change(change: Change) -> dict[str, Any]:
-    fields = [
-        {"path": field.path}
-        | {key: value for key, value in (("old", field.old), ("new", field.new)) if value is not ABSENT}
-        for field in change.fields
-    ]
-    return {"change": change.what, "ref": reference(change.ref), "fields": fields}
+    fields = ({"path": field.path, "old": field.old, "new": field.new} for field in change.fields)
+    known = [{key: value for key, value in field.items() if value is not ABSENT} for field in fields]
+    return {"change": change.what, "ref": reference(change.ref), "fields": known}
 
 
 def fields_of(change: Change) -> str:
@@ -132,8 +208,7 @@ def fields_of(change: Change) -> str:
 
 def named(change: Change) -> str:
     """Return the object of a change and the number of its fields."""
-    count = fields_of(change)
-    return f"{change.ref}" + (f": {count}" if count else "")
+    return ": ".join(filter(None, (str(change.ref), fields_of(change))))
 
 
 def values(field: FieldChange) -> Iterator[str]:
@@ -146,8 +221,6 @@ def values(field: FieldChange) -> Iterator[str]:
 
 
 def _written(value: Any) -> Iterable[str]:
-    if value is ABSENT:
-        return ()
     if isinstance(value, dict | list) and value:
         return emit.dump(value).splitlines()
-    return (json.dumps(value, ensure_ascii=False),)
+    return () if value is ABSENT else (json.dumps(value, ensure_ascii=False),)

@@ -1,9 +1,10 @@
-"""A finished check, which every format of `check` prints."""
+"""A finished check, which every format of `check` prints, and what a baseline file names of it."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from krmfn import Place, Ref, Result
-from krmfn.results import printable
+from krmfn import KrmfnError, Place, Ref, Result
+from krmfn.results import json_text, printable
 from krmfn.typed import NamedTuple
 
 
@@ -53,3 +54,33 @@ def whose(result: Result) -> str:
     """Return the clusters that have a finding, as its line ends with them: ` (dev, stage)`; "" for none."""
     names = dict(result.tags).get(CLUSTERS)
     return f" ({printable(names)})" if names else ""
+
+
+Known = frozenset[tuple[str, str, str]]
+"""Rule, resource and field path: what makes a finding the same one when lines move and wordings change."""
+
+
+def parse_baseline(text: str, name: str) -> Known:
+    """Return the findings of a baseline file. Raises KrmfnError for a text that is not one."""
+    try:
+        entries = json.loads(text)["findings"]
+        return frozenset((entry["rule"], entry["resource"], entry["path"]) for entry in entries)
+    except (ValueError, TypeError, KeyError, RecursionError) as failure:
+        raise KrmfnError(f"{name} is not a baseline; write one with --write-baseline") from failure
+
+
+def dump_baseline(results: Iterable[Result]) -> str:
+    """Return the text of the baseline file of these findings."""
+    entries = sorted({_identity(result) for result in results if not result.unlisted})
+    findings = [{"rule": rule, "resource": resource, "path": path} for rule, resource, path in entries]
+    return json_text({"findings": findings}, 2) + "\n"
+
+
+def new(results: Sequence[Result], known: Known) -> list[Result]:
+    """Return the findings that the baseline does not name, and those that stand for others: it cannot know these."""
+    return [result for result in results if result.unlisted or _identity(result) not in known]
+
+
+def _identity(result: Result) -> tuple[str, str, str]:
+    resource = f"{result.ref.group}/{result.ref}" if result.ref else result.place.path if result.place else ""
+    return (result.rule, resource, result.field.path if result.field else "")

@@ -13,8 +13,7 @@ from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
 from ..plan import Change, Comparison
-from .changes import as_json, fields_of, named, text, values
-from .told import Names, Told, first, told
+from .changes import Names, Told, as_json, fields_of, first, named, text, told, values
 
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536, GitLab a million."""
@@ -39,15 +38,11 @@ def markdown(compared: Sequence[Comparison]) -> str:
     """
     compared = [one._replace(name=one.name if len(one.name) <= _NAME else f"{one.name[:_NAME]}...") for one in compared]
     quiet = [one for one in compared if not _tells(one)]
-    telling = [one for one in compared if _tells(one)] or quiet[:1]
-    said = told(telling, len(compared) > 1)
+    telling = [one for one in compared if _tells(one)]
+    said = told(telling or quiet[:1], len(compared) > 1)
     head = _head(said) if said.rows else f"**{said.headline}**\n"
-    tail = (
-        f"\nNothing changes in {counts.counted(len(quiet), 'other cluster')}.\n"
-        if quiet and telling[0] not in quiet
-        else ""
-    )
-    tail = tail or (f"\nNothing changes in {counts.counted(len(quiet) - 1, 'other cluster')}.\n" if quiet[1:] else "")
+    others = len(quiet) - (not telling)
+    tail = f"\nNothing changes in {counts.counted(others, 'other cluster')}.\n" if others else ""
     room = LIMIT - len(head) - len(tail) - _REST
     lines, left = _filled(_lines(said), room // 2)
     room -= room // 2 - left
@@ -56,7 +51,17 @@ def markdown(compared: Sequence[Comparison]) -> str:
     details, _ = _filled(((_details(change, _whose(said, names)), names) for change, names in said.changes), room)
     at_once = "".join(f"* {_cell(line)}\n" for line in first(compared))
     head = f"**Look at this first**\n\n{at_once}\n{head}" if at_once else head
-    return head + _list(lines) + _table(rows, bool(said.rows)) + _folds(details) + tail
+    column, rule, cell = (" clusters |", "---|", " |") if said.rows else ("", "", "")
+    more = " more" if details.text else ""
+    return "".join(
+        [
+            head,
+            _section(lines, f"- and {counts.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
+            _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
+            _section(details, f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n"),
+            tail,
+        ]
+    )
 
 
 def _whose(said: Told, names: Names) -> str:
@@ -114,22 +119,9 @@ def _cut(part: Part) -> str:
     return f" ({counts.some(named, len(named), _CLUSTERS)})"
 
 
-def _list(said: Part) -> str:
-    rest = f"- and {counts.counted(said.cut, 'more line')}{_cut(said)}\n" if said.cut else ""
-    return f"\n{said.text}{rest}" if said.text or rest else ""
-
-
-def _table(rows: Part, of_many: bool) -> str:
-    more = " clusters |" if of_many else ""
-    title = f"| | object | |{more}\n|---|---|---|{'---|' if of_many else ''}\n"
-    rest = f"| | and {rows.cut:,} more | |{' |' if of_many else ''}\n" if rows.cut else ""
-    return f"\n{title}{rows.text}{rest}" if rows.text or rest else ""
-
-
-def _folds(details: Part) -> str:
-    more = " more" if details.text else ""
-    rest = f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n" if details.cut else ""
-    return f"\n{details.text}{rest}" if details.text or rest else ""
+def _section(part: Part, rest: str, title: str = "") -> str:
+    """Return a part with its title, and `rest` where something is cut; "" where there is nothing."""
+    return f"\n{title}{part.text}{rest if part.cut else ''}" if part.text or part.cut else ""
 
 
 def _lines(said: Told) -> Iterator[tuple[str, Names]]:

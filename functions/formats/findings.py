@@ -10,12 +10,9 @@ from krmfn.results import UNLISTED, Result, json_text, printable, reference
 from krmfn.typed import Any
 
 from .checked import Checked, names_of, whose
-from .github import github
-from .gitlab import gitlab
-from .junit import junit
 from .prometheus import prometheus
 from .rules import Rules
-from .sarif import sarif
+from .servers import github, gitlab, junit, sarif
 
 _EXPLAINED = 3
 """How many rules the last line of the text names."""

@@ -223,8 +223,8 @@ def _alike(message: str) -> str:
 
 def effects(
     compared: Sequence[Comparison], untold: Callable[[Comparison], list[Effect]]
-) -> Iterator[Told[tuple[str, str]]]:
-    """Yield what happens on the nodes, in a word and a sentence per Module and effect.
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield what happens on the nodes, in a word and a sentence per Module and effect, and the clusters.
 
     Images differ by kernel, and the first is named; `untold` returns the effects of a cluster that no note says.
     """
@@ -236,7 +236,7 @@ def effects(
         reasons = list(dict.fromkeys(effect.reason for _, effect in held if effect.reason))
         why = f": {reasons[0]}" if reasons else ""
         why += f" (and {counted(len(reasons) - 1, 'other image')})" if reasons[1:] else ""
-        yield (held[0][1].what, f"{ref}: {head}{_total(list(nodes.items()))}{why}"), tuple(nodes)
+        yield held[0][1].what, f"{ref}: {head}{_total(list(nodes.items()))}{why}", tuple(nodes)
 
 
 def _key(effect: Effect) -> tuple[Ref, str, str]:

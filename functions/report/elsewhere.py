@@ -16,13 +16,44 @@ from krmfn.typed import Any, NamedTuple, TypeVar
 from ..formats.findings import FORMAT as CHECK
 from . import states
 from .local import alike, in_words
-from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used
-from .printed import FORMAT as NODES
-from .typed import Fields
+from .parts import FORMAT as NODES
+from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used, unknown
 
 T = TypeVar("T")
+_NEEDED: Any = object()
+"""In place of a default: the field has to be there."""
 _SEVERITIES: dict[str, Severity] = {"error": "error", "warning": "warning", "info": "info"}
 _ABSENT = "none of the given files was printed by `krmfn {} --format json` for it"
+
+
+class Fields:
+    """The fields of one file, read with their types."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, holder: Any, key: str, kind: type[T], default: Any = _NEEDED) -> T:
+        """Return a field; the default where it is null or missing. Raises KrmfnError for another type."""
+        value = holder.get(key) if isinstance(holder, dict) else None
+        if value is None and default is not _NEEDED:
+            return default  # type: ignore[no-any-return]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise KrmfnError(f"{self.name}: the field {key!r} is {value!r:.60}, which krmfn does not print")
+        return value
+
+    def each(self, holder: Any, key: str) -> list[dict[str, Any]]:
+        """Return a list of mappings."""
+        values = self(holder, key, list)
+        if not all(isinstance(value, dict) for value in values):
+            raise KrmfnError(f"{self.name}: the field {key!r} holds something that krmfn does not print")
+        return values
+
+    def texts(self, holder: Any, key: str) -> list[str]:
+        """Return a list of texts."""
+        values = self(holder, key, list)
+        if not all(isinstance(value, str) for value in values):
+            raise KrmfnError(f"{self.name}: the field {key!r} holds something that is not a string")
+        return values
 
 
 class File(NamedTuple):
@@ -63,8 +94,7 @@ def _once(known: dict[str, tuple[str, T]], name: str, file: File, value: T) -> N
 
 
 def _merged(name: str, nodes: tuple[str, Part] | None, findings: tuple[str, list[Result]] | None) -> Part:
-    nothing = _ABSENT.format("nodes")
-    part = nodes[1] if nodes else Part(name, (), (), False, nothing, (), 0, (), nothing, ())
+    part = nodes[1] if nodes else unknown(name, _ABSENT.format("nodes"))
     if findings is None:
         return part._replace(unchecked=_ABSENT.format("check"))
     if nodes and part.has_errors and not any(one.severity == "error" for one in findings[1]):

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from krmfn import Item, KrmfnError, Ref, ResourceList, Result
+from krmfn import KrmfnError, Place, Ref, ResourceList, Result
 from krmfn.counts import some
-from krmfn.results import error, in_order, placed
+from krmfn.results import in_order, placed
 from krmfn.typed import NamedTuple
 
+from .. import exclusivity
+from ..deviceconfig.reading import domain_of
+from ..exclusivity import Claim, Conflict
+from ..exclusivity.claim import Where, across
+from ..exclusivity.messages import REMEDY, in_files, law_of
 from ..exclusivity.node import Node
 from ..fleet import cluster, rules, wording
 from ..fleet.cluster import Cluster
@@ -20,8 +25,7 @@ from ..fleet.nodes import Fleet
 from ..kmm.resolution import resolver
 from ..rendering import claims, function_config
 from ..rendering.kinds import owning
-from . import conflicts
-from .parts import CONFLICTS, Alike, Gets, Kernel, Part, Pulled, Used
+from .parts import CONFLICTS, SIDES, Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used
 
 NO_NODES = "no node is known; put a NodeInventory beside the configs (`krmfn inventory` makes one)"
 
@@ -38,15 +42,9 @@ class Joined(NamedTuple):
     groups: Sequence[Group]
 
 
-def join(
-    resources: ResourceList,
-    domain_of: Callable[[Item], str | None],
-    moved: Callable[[Fleet], Sequence[Node]] = lambda fleet: fleet.nodes,
-) -> Joined:
-    """Return the join of a cluster, given its list after the function has run for `report` or `nodes`.
+def join(resources: ResourceList, moved: Callable[[Fleet], Sequence[Node]] = lambda fleet: fleet.nodes) -> Joined:
+    """Return the join of a cluster, given its list after the function has run; `moved` returns the nodes to join.
 
-    `domain_of` returns the exclusivity domain of a config (see `exclusivity.Claim`); `moved` the nodes as they shall
-    be.
     Raises KrmfnError when what its nodes get cannot be decided in bounded work.
     """
     whole = cluster.of_list(resources, domain_of)
@@ -59,18 +57,13 @@ def join(
     return Joined(whole, mode, about_nodes, wrong, groups)
 
 
-def part(name: str, resources: ResourceList, domain_of: Callable[[Item], str | None]) -> Part:
-    """Return what is known of a cluster; see `join`."""
-    return part_of(name, resources, join(resources, domain_of))
-
-
-def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
+def part(name: str, resources: ResourceList, joined: Joined) -> Part:
     """Return what is known of a cluster, given its list and its join."""
     whole, mode, about_nodes, wrong, groups = joined
     unjudged = wrong[0] if wrong else "" if whole.fleet.nodes else NO_NODES
     needed, unlisted = ((), unjudged) if wrong else _images(whole, groups)
     findings = {(one.rule, one.severity, one.ref, one.message): one for one in (*about_nodes, *resources.results)}
-    found = [] if wrong else conflicts.conflicts(whole, mode)
+    found = [] if wrong else _conflicts(whole, mode)
     where = claims.at_selector([resources])
     return Part(
         name,
@@ -78,7 +71,7 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
         alike(_nodes(whole, groups)),
         bool(whole.fleet.nodes),
         unjudged,
-        [conflicts.clash(one, where) for one in found[:CONFLICTS]],
+        [_clash(one, where) for one in found[:CONFLICTS]],
         max(0, len(found) - CONFLICTS),
         [pulled(image) for image in needed],
         unlisted,
@@ -86,12 +79,6 @@ def part_of(name: str, resources: ResourceList, joined: Joined) -> Part:
         in_order(placed(findings.values())),
         resources.failed,
     )
-
-
-def unread(name: str) -> Part:
-    """Return what is known of a cluster that could not be read: nothing, which is an error on the page."""
-    reason = "not all of this cluster can be read, so nothing is known of it; see what the command says on stderr"
-    return Part(name, (), (), False, reason, (), 0, (), reason, (), [error(reason)], True)
 
 
 def _images(whole: Cluster, groups: Sequence[Group]) -> tuple[Sequence[Image], str]:
@@ -167,3 +154,33 @@ def alike(groups: Iterable[Alike]) -> list[Alike]:
 def pulled(image: Image) -> Pulled:
     """Return what is shown of an image."""
     return Pulled(image.name, image.nodes, image.built, tuple((need.ref, need.purpose) for need in image.needs))
+
+
+def _conflicts(whole: Cluster, mode: str) -> list[Conflict]:
+    """Return the conflicts about nodes here, and those on a hub's clusters, where only selectors decide."""
+    nodes = [node for node in whole.fleet.nodes if node.cluster is None]
+    found, _ = exclusivity.conflicts([driver.joint for driver in whole.every], nodes, mode)
+    return sorted(filter(None, map(across, found)), key=lambda conflict: conflict.severity)
+
+
+def _clash(conflict: Conflict, where: Where) -> Clash:
+    """Return a conflict with the selectors side by side; `where` returns the place of each."""
+    claims = [*conflict.left, *conflict.right]
+    if conflict.right:  # each of one with each of the others: show some of both
+        claims = [*conflict.left[: SIDES // 2], *conflict.right[: SIDES // 2]]
+    shown = claims[:SIDES]
+    keys = sorted({key for claim in shown for key in claim.selector})
+    labels = [(key, [claim.selector.get(key) for claim in shown]) for key in keys]
+    rule, law = law_of(conflict)
+    more = len(conflict.left) + len(conflict.right) - len(shown)
+    nodes = sorted({name for names in conflict.nodes for name in names})
+    return Clash(
+        conflict.severity, rule, f"{law}: {REMEDY}", nodes, [_side(claim, where) for claim in shown], more, labels
+    )
+
+
+def _side(claim: Claim, where: Where) -> Side:
+    pool = f"pool {claim.pool} of " if claim.pool else ""
+    place = in_files(claim, where(claim)) or Place()
+    side = f" ({claim.theirs})" if claim.theirs else ""
+    return Side(f"{pool}{claim.ref}{side}", f"{place.path}:{place.line}" if place.line else place.path)

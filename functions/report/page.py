@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -24,15 +25,16 @@ from krmfn.rule import Rule
 from krmfn.typed import Any
 
 from ..formats import changes
+from ..formats.changes import told
 from ..formats.findings import summary as number_of
 from ..formats.rules import sentence
-from ..formats.told import told
 from ..plan import Comparison
-from . import judged, pictures, rows, states, summary, tallies
-from .links import linked
+from . import pictures, states, summary, tallies
 from .parts import Part, together
 
 _FOLDER = Path(__file__).parent
+_NUMBERS = re.compile(r"(?::\d+){0,2}\Z")
+"""Line and column at the end of a place."""
 IMAGES = 1_000
 """Images that are shown."""
 FIELDS = 40
@@ -93,7 +95,7 @@ def page(
         policy=policy,
         above=above,
         version=version,
-        link=lambda where: linked(where, link_of),
+        link=lambda where: link_of(_NUMBERS.sub("", where)) if where else "",
     )
     return visible(text, "\n")  # a name must not look like another one
 
@@ -118,10 +120,10 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
     by_part = [states.of_nodes(part.groups) for part in parts]
     numbers = sum(by_part, Counter[str]())
     lines, panels = tallies.lines(parts), tallies.panels(parts)
-    clashes, more_clashes = judged.clashes(parts)
+    clashes, more_clashes = summary.clashes(parts)
     severities = number_of([result for part in parts for result in part.findings])
     said = {str(result) for part in parts for result in part.findings}
-    refused = [note for note in judged.refused(compared) if str(note) not in said]
+    refused = [note for note in summary.refused(compared) if str(note) not in said]
     needed = together(part.images for part in parts)
     per_square = pictures.nodes_per_square(numbers.total())
     return {
@@ -142,11 +144,11 @@ def _context(parts: Sequence[Part], rules: Mapping[str, Rule], compared: Sequenc
         "more_panels": max(0, len(panels) - PANELS),
         "clashes": clashes,
         "more_clashes": more_clashes,
-        "chapters": judged.chapters(parts, rules),
+        "chapters": summary.chapters(parts, rules),
         "images": needed[:IMAGES],
         "more_images": max(0, len(needed) - IMAGES),
-        "rows": rows.first(parts),
-        "data": _embedded(rows.packed(parts)),
+        "rows": states.first_rows(parts),
+        "data": _embedded(states.packed(parts)),
     }
 
 
@@ -168,3 +170,8 @@ def _fields(
         named = [("all clusters", sum(by_part, Counter[str]()))]
     rows = pictures.rows_of_squares(sum(numbers.total() for _, numbers in named), per_square)
     return [(name, numbers, pictures.squares(numbers, per_square, rows)) for name, numbers in named]
+
+
+def link(path: str) -> str:
+    """Return a relative path as a link; "" stays. Whatever a file is called, it is a path and no scheme or host."""
+    return f"./{quote(path.encode(errors='surrogateescape'))}" if path else ""

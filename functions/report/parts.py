@@ -1,11 +1,18 @@
-"""What is known of each cluster of a report, as plain values: they are made here, or come as JSON from elsewhere."""
+"""What is known of each cluster of a report, as plain values, and as JSON, as `nodes` prints it and files have it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
-from krmfn import Ref, Result
-from krmfn.typed import NamedTuple
+from krmfn import Ref, Result, error
+from krmfn.results import json_text, reference
+from krmfn.typed import Any, NamedTuple
+
+from ..fleet import table
+
+FORMAT = "krmfn.dev/nodes/v1"
+"""The format of the JSON."""
 
 CONFLICTS = 100
 """Conflicts that are shown."""
@@ -118,6 +125,17 @@ class Part(NamedTuple):
     """Why the findings are not known; "" when they are."""
 
 
+def unknown(name: str, reason: str) -> Part:
+    """Return what is known of a cluster of which nothing is known."""
+    return Part(name, (), (), False, reason, (), 0, (), reason, ())
+
+
+def unread(name: str) -> Part:
+    """Return what is known of a cluster that could not be read: nothing, which is an error on the page."""
+    reason = "not all of this cluster can be read, so nothing is known of it; see what the command says on stderr"
+    return unknown(name, reason)._replace(findings=[error(reason)], has_errors=True)
+
+
 def together(clusters: Iterable[Sequence[Pulled]]) -> list[Pulled]:
     """Return every image of some clusters once, with all of their nodes and all who need it, sorted by name."""
     merged: dict[str, Pulled] = {}
@@ -129,3 +147,56 @@ def together(clusters: Iterable[Sequence[Pulled]]) -> list[Pulled]:
             needs = tuple(dict.fromkeys((*before.needs, *image.needs)))
             merged[image.name] = Pulled(image.name, nodes, before.built or image.built, needs)
     return [merged[name] for name in sorted(merged)]
+
+
+def dump(clusters: Iterable[tuple[Part, Iterable[table.Row]]], whole: bool, kernel: str | None) -> str:
+    """Return what `nodes --format json` prints: all that is known of each cluster, and a row per node and Module.
+
+    `whole` is False when not all rows are wanted, `kernel` is one that nodes would move to.
+    """
+    head = f'{{"format": {json.dumps(FORMAT)}, "whole": {json.dumps(whole)}, "kernel": {json.dumps(kernel)},\n'
+    return f'{head}"clusters": [\n{",".join(map(_cluster, clusters))}]}}\n'
+
+
+def _cluster(cluster: tuple[Part, Iterable[table.Row]]) -> str:
+    """Return a cluster; its rows stand on a line each, at its end."""
+    part, rows = cluster
+    facts = {
+        "cluster": part.name,
+        "hasErrors": part.has_errors,
+        "hasNodes": part.has_nodes,
+        "notKnown": part.unjudged or None,
+        "modules": [_module(module) for module in part.modules],
+        "configsWithoutModule": [reference(ref) for ref in part.bare],
+        "conflicts": list(map(_conflict, part.clashes)),
+        "furtherConflicts": part.more_clashes,
+        "images": [image_record(image) for image in part.images],
+        "imagesNotKnown": part.unlisted or None,
+    }
+    lines = ",\n".join(json_text(table.record(row)) for row in rows)
+    text = json_text(facts)[:-1]
+    return f'{text}, "rows": [\n{lines}]}}\n' if lines else f'{text}, "rows": []}}\n'
+
+
+def _conflict(clash: Clash) -> dict[str, Any]:
+    labels = [{"key": key, "values": list(values)} for key, values in clash.labels]
+    return {**clash._asdict(), "sides": [side._asdict() for side in clash.sides], "labels": labels}
+
+
+def _module(module: Used) -> dict[str, Any]:
+    kernels = [
+        {"kernel": one.version or None, "nodes": one.nodes, "mapping": one.mapping, "failure": one.failure or None}
+        for one in module.kernels
+    ]
+    mappings = list(module.mappings)
+    return {"module": reference(module.ref), "madeFrom": module.config, "mappings": mappings, "kernels": kernels}
+
+
+def image_record(image: Pulled) -> dict[str, Any]:
+    """Return an image as JSON data; `nodes` is null where their number is not known."""
+    return {
+        "image": image.name,
+        "nodes": image.nodes,
+        "madeInCluster": image.built,
+        "neededBy": [{**reference(ref), "for": purpose} for ref, purpose in image.needs],
+    }

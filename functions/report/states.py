@@ -1,14 +1,21 @@
-"""The states of a node with a Module, as the page names and orders them: the worst first."""
+"""The states of nodes with their Modules, as the page names and orders them, the worst first; the table of nodes.
+
+A few rows of the table are there for every reader, and all of them in short for the page's script.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
-from krmfn.typed import NamedTuple
+from krmfn.typed import Any, NamedTuple
 
 from ..fleet.table import ASSUMED, DRIVEN
-from .parts import Alike
+from .parts import Alike, Gets, Part
+
+SHOWN = 200
+"""Rows for a reader without JavaScript."""
 
 
 class State(NamedTuple):
@@ -71,3 +78,39 @@ def without_driver(numbers: Counter[str]) -> int:
 def shown(numbers: Counter[str]) -> list[tuple[State, int]]:
     """Return the states that occur with their numbers, the worst first."""
     return [(state, numbers[state.key]) for state in STATES if numbers[state.key]]
+
+
+def first_rows(parts: Sequence[Part]) -> list[tuple[str, Part, Alike]]:
+    """Return the names of the first nodes, those without a driver before others, with their clusters and groups."""
+    return list(islice(((name, part, group) for part, group in ordered(parts) for name in group.names), SHOWN))
+
+
+def ordered(parts: Sequence[Part]) -> list[tuple[Part, Alike]]:
+    """Return the groups of alike nodes of all clusters, the worst first."""
+    pairs = [(part, group) for part in parts for group in part.groups]
+    return sorted(pairs, key=lambda pair: RANK[of_group(pair[1])])
+
+
+def packed(parts: Sequence[Part]) -> dict[str, Any]:
+    """Return all nodes as JSON data; texts that occur often are written once and named by their positions.
+
+    A group is `[cluster, kernel, state, [[module, state, mapping, what], ...], "node node ..."]`; no node's name has a
+    space (rule KRM601).
+    """
+    clusters, kernels, texts = dict[str, int](), dict[str, int](), dict[str, int]()
+    gets: dict[tuple[str, Gets], list[int]] = {}
+    groups = []
+    for part, group in ordered(parts):
+        for one in group.gets:
+            if (part.name, one) not in gets:
+                module = _numbered(texts, part.modules[one.module].name)
+                gets[part.name, one] = [module, RANK[one.state], *(_numbered(texts, text) for text in one[2:])]
+        facts = [_numbered(clusters, part.name), _numbered(kernels, group.kernel), RANK[of_group(group)]]
+        groups.append([*facts, [gets[part.name, one] for one in group.gets], " ".join(group.names)])
+    named = [[state.label, state.style] for state in STATES]
+    return {"clusters": [*clusters], "kernels": [*kernels], "texts": [*texts], "states": named, "groups": groups}
+
+
+def _numbered(known: dict[str, int], text: str) -> int:
+    """Return the number under which a text is written: its position among those that are known."""
+    return known.setdefault(text, len(known))

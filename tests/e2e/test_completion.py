@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from krmfn_functions.command_line import arguments, grammar
+from krmfn_functions.command_line import grammar, main
 
 from tests.commands import ROOT
 
@@ -79,6 +79,6 @@ def test_fish(typed: str, line: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["render", "check", "diff", "resolve", "rules"])
 def test_fish_offers_every_long_option(command: str, tmp_path: Path) -> None:
-    parser = grammar.commands(arguments.parser())[command]
+    parser = grammar.commands(main.parser())[command]
     names = {name for option in grammar.options(parser) for name in option.option_strings if name.startswith("--")}
     assert set(fish(f"krmfn {command} --", tmp_path)) == names

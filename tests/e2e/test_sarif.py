@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from krmfn_functions.formats.sarif import sarif
+from krmfn_functions.formats.servers import sarif
 
 from tests.commands import COMMANDS, ROOT
 from tests.functions.formats.test_ci import CHECKED, CLEAN, NASTY, nasty, printed

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krmfn_functions.command_line import arguments, grammar
-from krmfn_functions.command_line.arguments import Call, parse
+from krmfn_functions.command_line import grammar, main
+from krmfn_functions.command_line.main import Call, parse
 from krmfn_functions.commands.check import COMMAND
 from krmfn_functions.options import SETTINGS
 
@@ -110,7 +110,7 @@ def frozen(value: Any) -> bool:
     return value is None or isinstance(value, str | bool | MappingProxyType)
 
 
-@pytest.mark.parametrize("command", sorted(grammar.commands(arguments.parser())))
+@pytest.mark.parametrize("command", sorted(grammar.commands(main.parser())))
 def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: str) -> None:
     """A new option without a field, or the other way round, is an option without an effect, or a crash."""
     least = {"diff": ["a", "b"], "resolve": ["--kernel", "1"], "completion": ["bash"], "explain": ["KRM100"]}
@@ -119,7 +119,7 @@ def test_a_command_gets_a_frozen_value_with_a_field_for_every_argument(command: 
     least["ci"] = ["--out", "out"]
     call = called(command, *least.get(command, []))
     assert frozen(call.args)
-    parser = grammar.commands(arguments.parser())[command]
+    parser = grammar.commands(main.parser())[command]
     given = {action.dest for action in (*grammar.options(parser), *grammar.positionals(parser))} - {"help"}
     common = set(call.options._fields) - {"own", "written"} | {name.replace("-", "_") for name in SETTINGS}
     common -= set() if call.command.joins else {"against"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from krmfn_functions.command_line import arguments, grammar
-from krmfn_functions.command_line.help import OPTIONS
+from krmfn_functions.command_line import grammar, main
+from krmfn_functions.command_line.grammar import OPTIONS
 from krmfn_functions.command_line.table import COMMANDS, GROUPS
 
 from tests.commands import process
@@ -40,7 +40,7 @@ def test_options_are_listed_in_groups() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_lists_every_option_once(command: str) -> None:
-    parser = grammar.commands(arguments.parser())[command]
+    parser = grammar.commands(main.parser())[command]
     options = (option.option_strings for option in grammar.options(parser))
     names = [next(one for one in strings if one.startswith("--")) for strings in options]
     listed = re.findall(r"^  (?=-).*?(--[\w-]+)", parser.format_help().partition("examples:")[0], re.MULTILINE)
@@ -49,6 +49,6 @@ def test_the_help_of_a_command_lists_every_option_once(command: str) -> None:
 
 def test_every_option_is_in_a_group_and_every_group_holds_real_options() -> None:
     """An option that the table does not have would stand beside --help."""
-    parsers = grammar.commands(arguments.parser()).values()
+    parsers = grammar.commands(main.parser()).values()
     names = {option.option_strings[-1] for parser in parsers for option in grammar.options(parser)}
     assert names - {"--help"} == set(OPTIONS)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from krmfn_functions.command_line import arguments, grammar
+from krmfn_functions.command_line import grammar
+from krmfn_functions.command_line.main import parser
 from krmfn_functions.formats.findings import FORMATS
 
 from tests.commands import COMMANDS, ROOT, Done, environment, process
@@ -141,7 +142,7 @@ def test_the_help_of_a_command_has_examples_that_parse_and_exit_codes(command: s
     assert examples
     for example in examples:
         args = shlex.split(re.split(r" [<>|] ?", f"{example} ")[0])
-        assert arguments.parser().parse_args([command, *args]).command == command
+        assert parser().parse_args([command, *args]).command == command
 
 
 COMPLETE = (
@@ -172,14 +173,14 @@ def test_bash_completes_commands_options_values_and_files(args: list[str], word:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_of_a_shell_knows_every_option(shell: str) -> None:
     text = process("krmfn", "completion", shell).out.decode()
-    parsers = grammar.commands(arguments.parser())
+    parsers = grammar.commands(parser())
     names = [name for own in parsers.values() for option in grammar.options(own) for name in option.option_strings]
     written = {word.lstrip("-") for word in re.findall(r"[\w-]+", text)}
     assert {name.lstrip("-") for name in names} - written == set()
 
 
 def test_the_help_names_every_command() -> None:
-    assert list(grammar.commands(arguments.parser())) == COMMAND_NAMES
+    assert list(grammar.commands(parser())) == COMMAND_NAMES
 
 
 @pytest.mark.parametrize("function", ["deviceconfig", "ptemplate"])

@@ -10,8 +10,7 @@ import pytest
 import yaml
 from krmfn_functions.commands import catalogue, explain
 from krmfn_functions.formats.checked import Checked
-from krmfn_functions.formats.junit import junit
-from krmfn_functions.formats.sarif import sarif
+from krmfn_functions.formats.servers import junit, sarif
 from rules import page
 
 from krmfn import KrmfnError

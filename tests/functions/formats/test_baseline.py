@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from krmfn_functions.formats.baseline import dump, new, parse
+from krmfn_functions.formats.checked import dump_baseline as dump
+from krmfn_functions.formats.checked import new
+from krmfn_functions.formats.checked import parse_baseline as parse
 
 from krmfn import KrmfnError, Place, Ref, Result, error, warning
 from krmfn.results import Field

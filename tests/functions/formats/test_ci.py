@@ -11,10 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.findings import FORMATS
-from krmfn_functions.formats.github import github
-from krmfn_functions.formats.gitlab import gitlab
-from krmfn_functions.formats.junit import junit
-from krmfn_functions.formats.sarif import sarif
+from krmfn_functions.formats.servers import github, gitlab, junit, sarif
 
 from krmfn import Place, Ref, Result, error, info, warning
 from krmfn.results import Field, printable

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krmfn_functions.differences import ABSENT, FieldChange
-from krmfn_functions.formats import baseline, comment, findings
-from krmfn_functions.formats.checked import Checked
+from krmfn_functions.formats import comment, findings
+from krmfn_functions.formats.checked import Checked, dump_baseline
 from krmfn_functions.plan import Change, Comparison, Effect, Plan
 from krmfn_functions.report import page
 
@@ -75,7 +75,7 @@ def test_json_is_read_back(text: str) -> None:
     for output in (json_text({text: [text]}), json_text({text: [text]}, 2)):
         assert not HIDDEN.search(output)
         assert json.loads(output) == {text: [text]}
-    assert not HIDDEN.search(baseline.dump(checked(text).results))
+    assert not HIDDEN.search(dump_baseline(checked(text).results))
     assert not re.search(r"##\w*\[", json_text(text))
 
 

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from krmfn_functions import all_kinds
 from krmfn_functions.commands import catalogue
-from krmfn_functions.deviceconfig.reading import domain_of
 from krmfn_functions.plan import Comparison, Effect, plan
 from krmfn_functions.report import states, tallies
-from krmfn_functions.report.local import part
+from krmfn_functions.report.local import join, part
 from krmfn_functions.report.page import page
 from krmfn_functions.report.parts import Part
 from krmfn_functions.settings import CHECK, Settings
@@ -44,7 +43,7 @@ def part_of(*items: Manifest, name: str = "lab", config: Manifest | None = None)
     resources = applied(
         all_kinds.krmfn, *items, function_config=config, settings=Settings(CHECK._replace(shows_errors=True))
     )
-    return part(name, resources, domain_of)
+    return part(name, resources, join(resources))
 
 
 def shown(*parts: Part) -> Page:

@@ -1,20 +1,24 @@
-"""What `explain`, `schema` and `crd` say of a Profile in some PATHs: its options, what they set, its kind."""
+"""What `explain` says of what stands in PATHs: of a config its layers, of a Profile its options."""
 
 from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from krmfn.errors import KrmfnError
+from krmfn import Item, KrmfnError, ResourceList, Result, schema
+from krmfn.fieldpath import join
 from krmfn.log import Log
-from krmfn.results import json_text, printable
+from krmfn.results import Field, printable
 from krmfn.typed import Any
-from krmfn.yamltext import emit
 
 from ..cluster import cluster_streams
 from ..command import Context
-from ..fleet.table import aligned
+from ..deviceconfig import SCHEMAS, reading
+from ..deviceconfig.layers import place
+from ..deviceconfig.model import DeviceConfig
+from ..formats import columns
+from ..kmm.lookup import leaves
 from ..kmm.versions import NEWEST
 from ..options import RunOptions
 from ..paths.failures import Unreadable
@@ -22,12 +26,80 @@ from ..profile import structural
 from ..profile.product import GROUP, KIND, Profile, product
 from ..reference import effects
 from ..reference.effects import Option
-from ..rendering import kinds
+from ..rendering import function_config, kinds
+from ..rendering.function_config import FunctionConfig, profile_findings
 from ..rendering.kinds import near
 from ..rendering.products import mistakes
+from ..run import note
 from ..settings import READ
 
+_WIDEST = 60
 _UNSEEN = "no value that was tried changes what is made of a config; it may need another value or option"
+
+
+def layers(path: str, name: str) -> str:
+    """Return the fields of the config in PATH that is called NAME, or NAMESPACE/NAME.
+
+    Raises KrmfnError when there is no such config, or when it or the functionConfig does not fit its schema.
+    """
+    context = Context(RunOptions(), READ._replace(is_root_only=True), Log())
+    resources = cluster_streams.only(context, path)
+    config = _function_config(resources, path)
+    item = _named(resources, path, name)
+    errors = schema.check(item.manifest, kinds.schema(SCHEMAS[item.group, item.kind]), "KRM101")
+    errors += profile_findings(reading.profile_of(item), "spec.profile", config)
+    if errors:
+        raise KrmfnError(*(str(item.located(error)) for error in errors))
+    parts = [_part(one) for one in reading.from_item(item, config)]
+    return "\n".join(parts)
+
+
+def _function_config(resources: ResourceList, path: str) -> FunctionConfig:
+    items = resources.select("RenderDeviceConfigs", "krmfn.dev")
+    if len(items) > 1:
+        names = ", ".join(str(item.ref) for item in items)
+        raise KrmfnError(f"{path} holds {len(items)} functionConfigs: {names}; pass a PATH with only one")
+    for item in items:
+        note(resources, config_item=item)
+        resources.function_config = item.manifest
+    config, errors = function_config.read(resources)
+    if errors:
+        raise KrmfnError(*map(str, errors))
+    return config
+
+
+def _named(resources: ResourceList, path: str, name: str) -> Item:
+    """Return the config of this name. Raises KrmfnError, with those that there are, when there is not one."""
+    items = [item for item in resources.items if (item.group, item.kind) in SCHEMAS]
+    found = [item for item in items if name in (item.ref.name, f"{item.ref.namespace}/{item.ref.name}")]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(f"{item.ref.namespace}/{item.ref.name}".lstrip("/") for item in found or items) or "none"
+    count = "several DeviceConfigs are" if found else "no DeviceConfig is"
+    raise KrmfnError(f"{count} called {name} in {path}; it contains: {known}")
+
+
+def _part(config: DeviceConfig) -> str:
+    rows = [("FIELD", "VALUE", "FROM"), *_rows(config)]
+    head = f"{config.ref}" + (f", {'module' if config.modules else 'node pool'} {config.pool}" if config.pool else "")
+    return "\n".join([printable(head), *columns.lines(rows), ""])
+
+
+def _rows(config: DeviceConfig) -> Iterator[tuple[str, str, str]]:
+    for parts, value in leaves(config.fields):
+        name = join(parts)
+        layer, path = place(config.layers, config.fields, name)
+        if layer is None:
+            where = "the he-sample operator's own code"
+        else:
+            located = layer.source.located(Result("", field=Field(path)))
+            where = f"{located.where}{path}"
+        yield name, _short(value), where
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
 
 
 def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
@@ -53,7 +125,7 @@ def named(name: str, paths: Sequence[str]) -> tuple[Profile, str]:
     return product(item), name[len(found) :].lstrip(".")
 
 
-def text(name: str, paths: Sequence[str], width: int) -> str:
+def profile(name: str, paths: Sequence[str], width: int) -> str:
     """Return a Profile's options as a table, or what one of them sets. Raises KrmfnError as `named`, and without it."""
     found, rest = named(name, paths)
     every = list(effects.options(found))
@@ -78,7 +150,7 @@ def _table(found: Profile, every: Sequence[Option], width: int) -> str:
         about.append(f"for {kind} of {', '.join(f'{group}/{version}' for version in found.versions)}")
     rows = [("OPTION", "TYPE", "DEFAULT", "ABOUT")]
     rows += [(one.name, one.type.replace("`", ""), _default(one), " ".join(one.about.split())) for one in every]
-    return "\n".join([*map(printable, about), "", *(printable("  ".join(row).rstrip()) for row in aligned(rows)), ""])
+    return "\n".join([*map(printable, about), "", *columns.lines(rows), ""])
 
 
 def _default(option: Option) -> str:
@@ -98,69 +170,3 @@ def _option(found: Profile, option: Option, width: int) -> str:
         there = [one for one in sets if one.switch == switch]
         lines += [f"  {'  ' if switch else ''}{one.object}  {one.path or '(the whole object)'}" for one in there]
     return "\n".join([*map(printable, lines), ""])
-
-
-def schema_text(name: str, paths: Sequence[str]) -> str:
-    """Return the JSON Schema of the configs of a Profile, for editors. Raises KrmfnError as `named`."""
-    found, rest = named(name, paths)
-    _is_whole(found, rest)
-    own = structural.json_schema(found.options)
-    metadata = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
-    if found.kind:
-        group, kind = found.kind
-        versions = [f"{group}/{version}" for version in found.versions]
-        head = {"apiVersion": {"enum": versions}, "kind": {"const": kind}, "metadata": metadata, "status": {}}
-        own["properties"] = {**head, **own.get("properties", {})}
-    else:
-        options = own.get("properties", {}).get("spec", {"type": "object"})
-        own = json.loads(kinds.text("deviceconfig.schema.json"))
-        spec = own["properties"]["spec"]
-        spec["properties"] |= {"profile": {"const": found.name}, "options": options}
-        spec["required"] = [*spec.get("required", ()), "profile"]
-    own["required"] = list(dict.fromkeys(["apiVersion", "kind", "metadata", *own.get("required", ())]))
-    title = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": found.title}
-    return json_text({**{key: value for key, value in own.items() if key not in ("$id", "title")}, **title}, 2) + "\n"
-
-
-def crd_text(name: str, paths: Sequence[str]) -> str:
-    """Return the CustomResourceDefinition of a Profile's kind. Raises KrmfnError as `named`, and where it has none."""
-    found, rest = named(name, paths)
-    _is_whole(found, rest)
-    own = found.spec.get("for")
-    if not own:
-        raise KrmfnError(f"Profile {found.name} is for no kind of its own; its configs are DeviceConfigs of krmfn.dev")
-    kind, lower = own["kind"], own["kind"].lower()
-    plural = own.get("plural", f"{lower}s")
-    known = {**found.options.get("properties", {})}
-    known.setdefault("status", {"type": "object", "x-kubernetes-preserve-unknown-fields": True})
-    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}}
-    whole = {**found.options, "properties": {**head, **known}}
-    versions: list[dict[str, Any]] = [
-        {
-            "name": version,
-            "served": True,
-            "storage": version == found.versions[0],
-            "subresources": {"status": {}},
-            "schema": {"openAPIV3Schema": whole},
-        }
-        for version in found.versions
-    ]
-    return emit.dump(
-        {
-            "apiVersion": "apiextensions.k8s.io/v1",
-            "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{plural}.{own['group']}"},
-            "spec": {
-                "group": own["group"],
-                "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": lower},
-                "scope": "Namespaced",
-                "versions": versions,
-            },
-        }
-    )
-
-
-def _is_whole(found: Profile, rest: str) -> None:
-    """Raise KrmfnError where an option is named and only a Profile is asked for."""
-    if rest:
-        raise KrmfnError(f"name the Profile alone: {found.name}")

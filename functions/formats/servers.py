@@ -1,0 +1,155 @@
+"""Findings as CI servers read them: SARIF, JUnit, workflow commands of GitHub, code quality of GitLab.
+
+A clean run is a valid document in each of them, too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from krmfn.counts import counted, extent
+from krmfn.results import Result, json_text, printable
+from krmfn.rule import Rule
+from krmfn.typed import Any
+
+from . import rules as texts
+from .checked import Checked, whose
+from .rules import Rules
+
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+_SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
+MOST = 25_000
+"""The findings of a run that GitHub takes; it refuses a log with more."""
+_NOWHERE = "."
+"""The path of a finding that stands in no file, for GitLab refuses a report with an entry that has none."""
+
+
+def sarif(checked: Checked, rules: Rules = None) -> str:
+    """Return a SARIF log with one run; `results` is written when it is empty, too, since readers need it."""
+    results = _fitting(checked.results)
+    ids = sorted({result.rule for result in results if result.rule})
+    known = {rule.id: rule for rule in rules()} if rules and ids else {}
+    described = [{"id": name} | _texts(known.get(name)) for name in ids]
+    driver = {"name": "krmfn", "informationUri": "https://krmfn.dev", "rules": described}
+    run = {"tool": {"driver": driver}, "results": list(map(_entry, results))}
+    return json_text({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
+
+
+def _fitting(results: Sequence[Result]) -> Sequence[Result]:
+    """Return the findings, or the worst of them with one that counts the others."""
+    if len(results) <= MOST:
+        return results
+    worst = sorted(results, key=lambda result: list(_LEVELS).index(result.severity))
+    rest = worst[MOST - 1 :]
+    return [*worst[: MOST - 1], Result(f"{len(rest):,} more findings do not fit into this log", rest[0].severity)]
+
+
+def _texts(rule: Rule | None) -> dict[str, Any]:
+    """Return a rule's texts; there is no helpUri, which would have to name a host."""
+    if rule is None:
+        return {}
+    about = {"text": texts.sentence(rule)}
+    return {"shortDescription": about, "help": {"text": texts.text(rule), "markdown": texts.markdown(rule)}}
+
+
+def _entry(result: Result) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    names = (result.ref.kind, result.ref.namespace, result.ref.name) if result.ref else ()
+    resource, path = "/".join(filter(None, names)), result.field.path if result.field else ""
+    location: dict[str, Any] = {}
+    if result.place and result.place.path:
+        uri = quote(result.place.path.replace("\\", "/"), errors="backslashreplace")
+        location["physicalLocation"] = {"artifactLocation": {"uri": uri}}
+        region = {"startLine": result.place.line, "startColumn": result.place.column}
+        if result.place.line:
+            location["physicalLocation"]["region"] = {key: number for key, number in region.items() if number}
+    if resource:
+        location["logicalLocations"] = [{"fullyQualifiedName": "/".join(filter(None, (resource, path)))}]
+    return {
+        "level": _LEVELS[result.severity],
+        "message": {"text": _message(result)},
+        **({"ruleId": result.rule} if result.rule else {}),
+        **({"locations": [location]} if location else {}),
+        "partialFingerprints": {"krmfn/v1": "|".join((result.rule, resource, path))},
+    }
+
+
+def _message(result: Result) -> str:
+    return result.subject + result.message + whose(result)
+
+
+def junit(checked: Checked, rules: Rules = None) -> str:
+    """Return a JUnit report: a failed test case per error or warning, and a passed one when there is neither."""
+    from xml.etree import ElementTree as xml
+
+    remedies = {rule.id: rule.remedy for rule in rules()} if rules and checked.results else {}
+    failures = [result for result in checked.results if result.severity != "info"]
+    number = str(len(failures))
+    suite = xml.Element("testsuite", name="krmfn", tests=str(len(failures) or 1), failures=number, errors="0")
+    for result in failures:
+        # the name has the place: the schema of Jenkins knows no attributes for file and line
+        attributes = {"classname": _clean(result.rule or "krmfn"), "name": _clean(f"{result}{whose(result)}")}
+        case = xml.SubElement(suite, "testcase", attributes)
+        failure = xml.SubElement(case, "failure", type=result.severity, message=_clean(result.message))
+        failure.text = _clean("\n".join(filter(None, (str(result), remedies.get(result.rule)))))
+    if not failures:
+        infos = f"no errors or warnings, {counted(len(checked.results), 'info')}" if checked.results else ""
+        passed = f"{infos or 'no findings'} in {extent(checked.resources, checked.files)}"
+        xml.SubElement(suite, "testcase", classname="krmfn", name=passed)
+    xml.indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode") + "\n"
+
+
+def _clean(text: str) -> str:
+    """Return text without control characters: XML 1.0 has none, escaped or not."""
+    return "".join(char if char.isprintable() or char in "\n\t" else "�" for char in text)
+
+
+def github(checked: Checked, rules: Rules = None) -> str:
+    """Return a workflow command per finding, which GitHub shows at the line of the pull request."""
+    return "".join(f"{_command(result)}\n" for result in checked.results)
+
+
+def _command(result: Result) -> str:
+    place = result.place
+    known = {"file": place.path, "line": place.line, "col": place.column} if place and place.path else {}
+    known["title"] = result.rule or "krmfn"
+    properties = ",".join(f"{key}={_percent(printable(str(value)), ':,')}" for key, value in known.items() if value)
+    message = "\n".join(map(printable, _message(result).split("\n")))
+    return f"::{_COMMANDS[result.severity]} {properties}::{_percent(message)}"
+
+
+def _percent(text: str, more: str = "") -> str:
+    """Return text percent-encoded as GitHub's runner reads it, `%` first."""
+    for char in "%\r\n" + more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text
+
+
+def gitlab(checked: Checked, rules: Rules = None) -> str:
+    """Return a JSON list with an entry per finding.
+
+    A fingerprint does not change when lines move. No two are equal, since GitLab shows only one entry of each.
+    """
+    from hashlib import sha256
+
+    seen, entries = Counter[str](), []
+    for result in checked.results:
+        path, line = (result.place.path, result.place.line) if result.place else ("", 0)
+        name = json.dumps([result.rule, path, result.subject, result.message])
+        seen[name] += 1
+        entries.append(
+            {
+                "description": _message(result),
+                "check_name": result.rule or "krmfn",
+                "fingerprint": sha256(f"{name}|{seen[name]}".encode()).hexdigest(),
+                "severity": _SEVERITIES[result.severity],
+                "location": {"path": path or _NOWHERE, "lines": {"begin": line or 1}},
+            }
+        )
+    return json_text(entries, 2) + "\n"
