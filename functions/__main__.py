@@ -139,7 +139,7 @@ def _catch_signals() -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    from krmfn.runner import leave
+    from krmfn.streams import leave
 
     leave(code)
 

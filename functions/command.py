@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from krmfn.log import Log
+from krmfn.streams import Log
 from krmfn.typed import Any, NamedTuple
 
 from .options import RunOptions

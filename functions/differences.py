@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from krmfn.fieldpath import join
+from krmfn.resource import join
 from krmfn.typed import Any, NamedTuple
 
 Part = str | int

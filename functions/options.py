@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 
-from krmfn import color, log
+from krmfn import printing, streams
 from krmfn.errors import KrmfnError
-from krmfn.log import Log
+from krmfn.streams import Log
 from krmfn.typed import Any, NamedTuple
 
 from .kmm.versions import DEFAULT, TARGETS
@@ -144,13 +144,13 @@ def add(parser: argparse.ArgumentParser, joins: bool = False) -> None:
         if name == "kmm-version":
             setattr(action, OFFERED, tuple(TARGETS))
     lines = parser.add_mutually_exclusive_group()
-    text = f"render: name every object that is created, updated or removed (or set {log.VERBOSE}=1)"
+    text = f"render: name every object that is created, updated or removed (or set {streams.VERBOSE}=1)"
     lines.add_argument("-v", "--verbose", action="store_true", help=text)
     lines.add_argument("-q", "--quiet", action="store_true", help="print only errors on stderr")
-    text = f"format of stderr (default: text, or the value of {log.VARIABLE})"
-    parser.add_argument("--log-format", choices=log.FORMATS, help=text)
+    text = f"format of stderr (default: text, or the value of {streams.VARIABLE})"
+    parser.add_argument("--log-format", choices=streams.FORMATS, help=text)
     text = "when to colour text; auto: on a terminal, unless NO_COLOR is set or TERM is dumb (default: auto)"
-    parser.add_argument("--color", choices=color.CHOICES, default="auto", help=text)
+    parser.add_argument("--color", choices=printing.CHOICES, default="auto", help=text)
 
 
 def _number(most: int, text: str) -> int:
@@ -186,8 +186,8 @@ def kustomize_flags(options: RunOptions) -> list[str]:
 
 def log_of(options: RunOptions) -> Log:
     """Return the log that the options ask for, else the environment."""
-    base = Log(options.log_format) if options.log_format else log.from_environment()
-    is_painted = color.is_wanted(options.color, sys.stderr)
+    base = Log(options.log_format) if options.log_format else streams.from_environment()
+    is_painted = printing.is_wanted(options.color, sys.stderr)
     return base._replace(verbose=base.verbose or options.verbose, quiet=options.quiet, color=is_painted)
 
 

@@ -20,36 +20,14 @@ from .runner import Function, main, run
 from .typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .config import Doc, Rest
     from .fields import ItemField, parse
     from .patterns import field_spec
     from .program import KrmFunction, Run, function
-    from .spec import Doc, Rest
 
-__all__ = [
-    "Doc",
-    "Field",
-    "Function",
-    "Item",
-    "ItemField",
-    "KrmFunction",
-    "KrmfnError",
-    "Manifest",
-    "Place",
-    "Ref",
-    "Refused",
-    "ResourceList",
-    "Rest",
-    "Result",
-    "Run",
-    "error",
-    "field_spec",
-    "function",
-    "info",
-    "main",
-    "parse",
-    "run",
-    "warning",
-]
+__all__ = ["Doc", "Field", "Function", "Item", "ItemField", "KrmFunction", "KrmfnError", "Manifest", "Place", "Ref"]
+__all__ += ["Refused", "ResourceList", "Rest", "Result", "Run", "error", "field_spec", "function", "info", "main"]
+__all__ += ["parse", "run", "warning"]
 
 
 def _late(name: str, _: ModuleType) -> Any:
@@ -60,10 +38,7 @@ def _late(name: str, _: ModuleType) -> Any:
 
 
 # Properties, since a module's __getattr__ is called for each submodule that is imported, too.
-_LATE = (
-    {"Doc": "spec", "Rest": "spec"}
-    | {"ItemField": "fields", "parse": "fields", "field_spec": "patterns"}
-    | dict.fromkeys(("KrmFunction", "Run", "function"), "program")
-)
+_LATE = {"Doc": "config", "Rest": "config", "ItemField": "fields", "parse": "fields", "field_spec": "patterns"}
+_LATE |= dict.fromkeys(("KrmFunction", "Run", "function"), "program")
 _PROPERTIES = {name: property(partial(_late, name)) for name in _LATE}
 sys.modules[__name__].__class__ = type("Package", (ModuleType,), _PROPERTIES)

@@ -8,24 +8,25 @@ from collections.abc import Callable
 from dataclasses import MISSING
 
 from . import config
+from .printing import printable
 from .resource import Manifest
-from .results import printable
-from .spec import Spec
 from .typed import Any
 from .yamltext import emit
 
 __all__ = ["answer", "example", "metadata", "text", "whole_schema"]
 
+_Spec = Any
+"""A Spec (see `program`), which stands above."""
 _EXAMPLES: dict[str, Any] = {"integer": 1, "boolean": True, "number": 1.5}
 
 
-def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
+def answer(spec: _Spec, call: Callable[..., Any], args: list[str]) -> int:
     """Print what is asked for; return the exit code. Without arguments, on a terminal, that is the help, and 1."""
     answers: dict[str, Callable[[], str]] = {
         "--help": lambda: text(spec),
         "-h": lambda: text(spec),
         "--metadata": lambda: emit.dump(metadata(spec)),
-        "--version": lambda: f"{spec.name} {_version(call)}\n",
+        "--version": lambda: f"{spec.name} {getattr(sys.modules[call.__module__], '__version__', 'dev')}\n",
     }
     if spec.config:
         answers["--schema"] = lambda: json.dumps(whole_schema(spec), indent=2) + "\n"
@@ -41,7 +42,7 @@ def answer(spec: Spec, call: Callable[..., Any], args: list[str]) -> int:
     return 0
 
 
-def text(spec: Spec) -> str:
+def text(spec: _Spec) -> str:
     """Return the help."""
     lines = [spec.doc or spec.name, "", f"A KRM function for kustomize and kpt. By hand: {spec.name} < list.yaml", ""]
     if spec.config:
@@ -56,17 +57,12 @@ def text(spec: Spec) -> str:
 
 def _says(option: config.Option) -> str:
     default = option.default
-    needed = (
-        " (required)"
-        if default is MISSING
-        else f" (default: {default})"
-        if isinstance(default, (str, int, float)) and default
-        else ""
-    )
-    return option.doc + needed
+    if default is MISSING:
+        return f"{option.doc} (required)"
+    return option.doc + (f" (default: {default})" if default and isinstance(default, (str, int, float)) else "")
 
 
-def whole_schema(spec: Spec) -> Manifest:
+def whole_schema(spec: _Spec) -> Manifest:
     """Return the schema of a functionConfig of the function's own kind."""
     fields = config.schema(spec.config)
     head = {
@@ -74,9 +70,8 @@ def whole_schema(spec: Spec) -> Manifest:
         "kind": {"enum": list(spec.kinds)},
         "metadata": {"type": "object"},
     }
-    rest: Manifest = (
-        fields if spec.top else {"properties": {"spec": fields}, "required": ["spec"] * ("required" in fields)}
-    )
+    below: Manifest = {"properties": {"spec": fields}, "required": ["spec"] * ("required" in fields)}
+    rest = fields if spec.top else below
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": spec.kinds[0],
@@ -88,7 +83,7 @@ def whole_schema(spec: Spec) -> Manifest:
     }
 
 
-def metadata(spec: Spec) -> Manifest:
+def metadata(spec: _Spec) -> Manifest:
     """Return metadata.yaml of kpt's function catalogue."""
     return {
         "image": f"example.com/{spec.name}",
@@ -101,7 +96,7 @@ def metadata(spec: Spec) -> Manifest:
     }
 
 
-def example(spec: Spec) -> Manifest:
+def example(spec: _Spec) -> Manifest:
     """Return a functionConfig with every field."""
     head = {"apiVersion": f"{spec.group}/{spec.version}", "kind": spec.kinds[0], "metadata": {"name": spec.name}}
     values = _example(config.schema(spec.config))
@@ -120,8 +115,3 @@ def _example(rule: Manifest, key: str = "value") -> Any:
         known = {name: _example(one, name) for name, one in rule.get("properties", {}).items()}
         return known or {"key": _example(rule.get("additionalProperties") or {})}
     return _EXAMPLES.get(kind, key)
-
-
-def _version(call: Callable[..., Any]) -> str:
-    """Return the version that the function's module says it has; `dev` without one."""
-    return str(getattr(sys.modules[call.__module__], "__version__", "dev"))

@@ -6,28 +6,37 @@ import dataclasses
 import re
 import types
 import typing
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from .errors import KrmfnError
-from .fieldpath import join, split
 from .item import INDEX, PATH
-from .resource import Manifest, Place, annotations_of, ref
+from .resource import Manifest, Place, annotations_of, join, ref, split
 from .results import Field, Result, error
 from .schema import check
-from .spec import Doc, Rest, Spec
 
-__all__ = ["Option", "expected", "options", "read", "schema", "schema_of"]
+__all__ = ["Doc", "Option", "Rest", "expected", "options", "read", "schema", "schema_of"]
 
+_Spec = Any
+"""A Spec (see `program`), which stands above."""
 _TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
-_READ: dict[str, typing.Callable[[str], Any]] = {
-    "integer": int,
-    "number": float,
-    "boolean": lambda text: text == "true",
+_READ: dict[str, tuple[str, typing.Callable[[str], Any]]] = {
+    "integer": (r"[-+]?[0-9]{1,18}", int),
+    "number": (r"[-+]?[0-9]+(?:\.[0-9]+)?", float),
+    "boolean": ("true|false", "true".__eq__),
 }
-_PATTERNS = {"integer": r"[-+]?[0-9]{1,18}", "number": r"[-+]?[0-9]+(?:\.[0-9]+)?", "boolean": "true|false"}
+"""How the text of a type looks, and what makes a value of it."""
+
+
+class Doc(typing.NamedTuple):
+    """What a field of a config means, for `--help` and `--schema`: `Annotated[str, Doc("image without tag")]`."""
+
+    text: str
+
+
+class Rest(typing.NamedTuple):
+    """Mark the field that takes what no other one does of a ConfigMap's data: `Annotated[dict[str, str], Rest()]`."""
 
 
 class Option(typing.NamedTuple):
@@ -45,14 +54,17 @@ class Option(typing.NamedTuple):
     """dataclasses.MISSING for a field that must be there."""
 
 
-def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
+def read(manifest: Manifest | None, spec: _Spec) -> tuple[Any, list[Result]]:
     """Return the config, and no findings; or None, and what is wrong with the functionConfig."""
     if not manifest and "required" in schema(spec.config):
         return None, [error(f"the functionConfig is missing: pass {expected(spec)}")]
     manifest = manifest or {}
     own = ref(manifest)
     is_map = (own.api_version, own.kind) == ("v1", "ConfigMap")
-    where, data = _data(manifest, spec, is_map)
+    where = "data" if is_map else "" if spec.top else "spec"
+    data: Any = {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind", "metadata")}
+    if where:
+        data = {} if manifest.get(where) is None else manifest[where]
     findings: list[Result] = []
     if manifest and not is_map and (own.group != spec.group or own.kind not in spec.kinds):
         findings = [error(f"the functionConfig must be {expected(spec)}, not {own.kind or 'a resource without kind'}")]
@@ -74,15 +86,7 @@ def read(manifest: Manifest | None, spec: Spec) -> tuple[Any, list[Result]]:
     return None, [_placed(finding, manifest) for finding in findings]
 
 
-def _data(manifest: Manifest, spec: Spec, is_map: bool) -> tuple[str, Any]:
-    """Return where the fields stand, and what stands there."""
-    if spec.top and not is_map:
-        return "", {key: value for key, value in manifest.items() if key not in ("apiVersion", "kind", "metadata")}
-    where = "data" if is_map else "spec"
-    return where, {} if manifest.get(where) is None else manifest[where]
-
-
-def expected(spec: Spec) -> str:
+def expected(spec: _Spec) -> str:
     """Return what a functionConfig may be, for people."""
     return f"{spec.kinds[0]} ({spec.group}/{spec.version}) or a ConfigMap (v1)"
 
@@ -115,8 +119,9 @@ def _typed(value: Any, rule: Manifest) -> Any:
     if not isinstance(value, str):
         return value
     kind = rule.get("type", "string")
-    if kind in _PATTERNS:
-        return _READ[kind](value) if re.fullmatch(_PATTERNS[kind], value) else value
+    if kind in _READ:
+        pattern, made = _READ[kind]
+        return made(value) if re.fullmatch(pattern, value) else value
     if kind in ("array", "object"):
         from .yamltext import load
 
@@ -178,9 +183,8 @@ def schema_of(hint: Any) -> Manifest:
         return rule | {"type": [rule["type"], "null"]} if "type" in rule else {"enum": [*rule["enum"], None]}
     if hint is Any:
         return {}
-    raise TypeError(
-        f"{hint} cannot be the type of a config's field; take str, int, bool, float, list, dict or a dataclass"
-    )
+    known = "str, int, bool, float, list, dict or a dataclass"
+    raise TypeError(f"{hint} cannot be the type of a config's field; take {known}")
 
 
 def _made(hint: Any, value: Any) -> Any:
@@ -189,7 +193,9 @@ def _made(hint: Any, value: Any) -> Any:
     if origin is typing.Annotated:
         return _made(args[0], value)
     if dataclasses.is_dataclass(hint) and isinstance(value, dict):
-        return hint(**dict(_arguments(hint, value)))  # type: ignore[operator]
+        make: Any = hint
+        known = (option for option in options(make) if option.key in value)
+        return make(**{option.name: _made(option.hint, value[option.key]) for option in known})
     if origin in (list, tuple) and isinstance(value, list):
         return origin(_made(args[0], entry) for entry in value)
     if origin is dict and isinstance(value, dict):
@@ -197,9 +203,3 @@ def _made(hint: Any, value: Any) -> Any:
     if origin in (typing.Union, types.UnionType) and value is not None:
         return _made(next(arg for arg in args if arg is not type(None)), value)
     return float(value) if hint is float else value
-
-
-def _arguments(config: Any, value: Manifest) -> Iterator[tuple[str, Any]]:
-    for option in options(config):
-        if option.key in value:
-            yield option.name, _made(option.hint, value[option.key])

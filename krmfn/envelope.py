@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import is_
 
 from .errors import KrmfnError
 from .item import Item
-from .itemtext import mentions
-from .typed import Any
+from .itemtext import Words
+from .typed import Any, NamedTuple
 from .yamltext import peek, simple, split
 
-__all__ = ["VERSIONS", "Chunk", "Envelope", "Words", "empty", "mentioning", "parse"]
+__all__ = ["VERSIONS", "Chunk", "Envelope", "empty", "parse"]
 
 Chunk = bytes | memoryview
 
@@ -24,15 +23,15 @@ _BREAK = b"\r\n?|\xc2\x85|\xe2\x80[\xa8\xa9]"
 """Each may be a line break of its own when a section is written."""
 
 
-class Envelope:
+class Envelope(NamedTuple):
     """A ResourceList's bytes, how they are cut, and the items as they came."""
 
-    def __init__(self, data: bytes, text: bytes, cut: split.Cut, items: Sequence[Item]) -> None:
-        """Take `data` as it came; `text`, which the items are cut from, is the same without a byte order mark."""
-        self.data = data
-        self.text = text
-        self.cut = cut
-        self.items = tuple(items)
+    data: bytes
+    """The bytes as they came."""
+    text: bytes
+    """The same without a byte order mark; the items are cut from it."""
+    cut: split.Cut
+    items: tuple[Item, ...]
 
     def section(self, key: str) -> split.Section | None:
         """Return the top-level key's section of the text; None when it is not there."""
@@ -59,15 +58,22 @@ class Envelope:
         if data is None:
             from .yamltext import load, positions
 
-            lines = partial(self.text.count, b"\n", 0, section.start)
             most = len(raw) if key == "results" else simple.MAX_NODES  # earlier functions may have had much to say
-            try:
-                data = load.placed(partial(load.read, raw, most=most), lines)
-            except KrmfnError as failure:
-                raise KrmfnError(f"{key}: {failure}") from failure
+            data = self.parsed(section, partial(load.read, most=most))
             for one in positions.ambiguous(load.compose(raw)) if key == "functionConfig" else ():
-                raise KrmfnError(f"line {one.line + lines()}: {one.path}: {one}")
+                line = one.line + self.text.count(b"\n", 0, section.start)
+                raise KrmfnError(f"line {line}: {one.path}: {one}")
         return data if self.cut.flow_root else data[key]
+
+    def parsed(self, section: split.Section, reader: Callable[..., Any]) -> Any:
+        """Return what a reader of YAML makes of a section. Raises its KrmfnError with the key and the right line."""
+        from .yamltext import load
+
+        text = self.text[section.start : section.end]
+        try:
+            return load.placed(partial(reader, text), partial(self.text.count, b"\n", 0, section.start))
+        except KrmfnError as failure:
+            raise KrmfnError(f"{section.key}: {failure}") from failure
 
     def results(self) -> list[Any]:
         """Return the findings of earlier functions. Raises KrmfnError when `results` is something else."""
@@ -88,17 +94,16 @@ def parse(data: bytes) -> Envelope:
     split.check_encoding(text)
     cut = split.quick(text) or _exact(text)
     indent = -2 if cut.flow_items else cut.indent
-    sure = [not cut.flow_items and index not in cut.dubious for index in range(len(cut.items))]
-    spans = zip(cut.items, sure, strict=True)
-    items = [Item(text, start, end, indent, safe) for (start, end), safe in spans]
+    unsure = range(len(cut.items)) if cut.flow_items else cut.dubious
+    items = [Item(text, start, end, indent, at not in unsure) for at, (start, end) in enumerate(cut.items)]
     words = Words(text, cut.items)
     for item in items:
         item.words = words
-    envelope = Envelope(data, text, cut._replace(heads=()), items)
+    envelope = Envelope(data, text, cut._replace(heads=()), tuple(items))
     if items and not cut.flow_items:
         starts = [start for start, _ in cut.items]
         for index, api_version, kind in peek.heads(text, starts, items[-1].end, indent, cut.heads):
-            if sure[index]:
+            if items[index].sure:
                 items[index].set_head(api_version, kind)
     _check_head(envelope)
     return envelope
@@ -134,61 +139,3 @@ def _check_head(envelope: Envelope) -> None:
         raise KrmfnError("the ResourceList has no `items`; write `items: []` for an empty one")
     if not envelope.items and envelope.value("items") not in (None, []):
         raise KrmfnError("`items` of the ResourceList is not a list")
-
-
-class Words:
-    """The search over a text that holds many resources."""
-
-    def __init__(self, text: bytes, spans: Sequence[tuple[int, int]]) -> None:
-        """Take the text, and where its resources stand in it, in order."""
-        self._text, self._spans = text, spans
-        self._starts = [start for start, _ in spans]
-        self._naming: dict[bytes, frozenset[int]] = {}
-
-    def naming(self, word: bytes) -> frozenset[int]:
-        """Return where the resources begin that may hold `word` (see `mentions`)."""
-        if word not in self._naming:
-            part = next((known for known in self._naming if known and known in word), None)
-            if part is not None:  # whatever names the word names its part
-                holding = self._those(self._naming[part], word)
-            else:
-                holding = frozenset(self._holding(word))
-                holding |= self._those(self._spelled() - holding, word)
-            self._naming[word] = holding
-        return self._naming[word]
-
-    def known(self, word: bytes) -> frozenset[int] | None:
-        """Return what `naming` does when that was asked before; None else."""
-        return self._naming.get(word)
-
-    def _those(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
-        """Return those of the resources that may hold the word."""
-        spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
-        return frozenset(start for start, end in spans if mentions(self._text, start, end, word))
-
-    def _spelled(self) -> frozenset[int]:
-        """Return where the resources begin in which a word may be spelled in another way: with escapes, by a tag."""
-        if b"" not in self._naming:
-            self._naming[b""] = frozenset((*self._holding(b"\\"), *self._holding(b"!")))
-        return self._naming[b""]
-
-    def _holding(self, word: bytes) -> Iterator[int]:
-        """Yield where each resource begins whose bytes hold `word`."""
-        at = self._text.find(word, self._starts[0]) if self._starts else -1
-        while at >= 0:
-            start, end = self._spans[bisect_right(self._starts, at) - 1]
-            if at < end:
-                yield start
-            at = self._text.find(word, max(at + 1, end))
-
-
-def mentioning(items: Collection[Item], words: Collection[str]) -> list[Item]:
-    """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
-    wanted = [word.encode() for word in words]
-    every = {item.words for item in items if item.words}
-    starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in every}
-    return [
-        item
-        for item in items
-        if (item.start in starts[item.words] if item.words and not item.is_read else any(map(item.mentions, words)))
-    ]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from . import settling
 from .errors import KrmfnError, Refused
-from .fieldpath import join, split
-from .resource import Place, copied, same
+from .resource import Place, copied, join, same, split
 from .results import Field, Result
 from .typed import Any, TypeVar
 
@@ -17,15 +15,8 @@ T = TypeVar("T")
 
 _PATH = r"(?:[^.\[\]]+|\[[^\[\]]+\])(?:\.[^.\[\]]+|\[[^\[\]]+\])*"
 _MISSING = object()
-_NAMES: dict[type, str] = {
-    str: "a string",
-    int: "an integer",
-    bool: "true or false",
-    float: "a number",
-    dict: "a mapping",
-    list: "a list",
-}
-
+_NAMES: dict[type, str] = {str: "a string", int: "an integer", bool: "true or false", float: "a number"}
+_NAMES |= {dict: "a mapping", list: "a list"}
 
 Editable = Any
 """An Item, which stands above."""
@@ -74,7 +65,7 @@ class ItemField:
         above, rest = self._above()
         for part in reversed(rest[1:]):
             value = {part: value}
-        settling.touch(self.item.content)
+        self.item.content.touch()
         self._put(above, rest[0], value)
 
     def delete(self) -> None:
@@ -82,13 +73,13 @@ class ItemField:
         if not self.exists:
             raise self.failure("cannot be deleted: there is no such field")
         above, rest = self._above()
-        settling.touch(self.item.content)
+        self.item.content.touch()
         del above[int(rest[0]) if isinstance(above, list) else rest[0]]
 
     @property
     def comment(self) -> str:
         """Return the comment on the field's line, of a mapping or list that of its key's, without `# `; "" for none."""
-        return settling.comments(self.item.content, self.item).get(self.parts, "")
+        return str(self.item.content.comments(self.item).get(self.parts, ""))
 
     @comment.setter
     def comment(self, words: str) -> None:
@@ -98,7 +89,7 @@ class ItemField:
     @property
     def head_comment(self) -> str:
         """Return the comment lines right above the field, without `# `; "" for none. It can be written."""
-        return settling.head(self.item.content, self.item, self.parts)
+        return str(self.item.content.head(self.item, self.parts))
 
     @head_comment.setter
     def head_comment(self, words: str) -> None:
@@ -110,7 +101,7 @@ class ItemField:
         if not all(row.isprintable() for row in words.split("\n")) or ("\n" in words and not head):
             raise self.failure(f"can have no comment {words!r}: it must be one line of characters that print")
         old = self.head_comment if head else self.comment
-        if words != old and not settling.remark(self.item.content, self.parts, words, head):
+        if words != old and not self.item.content.remark(self.parts, words, head):
             raise self.failure("can have no comment: it has no line of its own")
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import itemtext
-from .itemtext import Content
 from .ownership import OWNER, Mark, mark_of
 from .resource import Manifest, Place, Ref, Strings
 from .resource import ref as ref_of
@@ -13,6 +12,7 @@ from .results import Result
 from .typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .content import Content
     from .fields import ItemField, T
 
 __all__ = ["INDEX", "LOCAL", "PATH", "Item"]
@@ -51,6 +51,8 @@ class Item:
     def content(self) -> Content:
         """Return what the whole text holds. Raises KrmfnError when it is no YAML; the fast path has not looked."""
         if self._content is None:
+            from .content import Content
+
             self._content = Content(self.data, self.start, self.end, self.indent, self.file)
         return self._content
 
@@ -68,9 +70,7 @@ class Item:
         if self._content is None:
             return self.data[self.start : self.end]
         if self._content.is_edited:
-            from . import settling
-
-            settling.settle(self._content, self)
+            self._content.settle(self)
         return self._content.text
 
     @property
@@ -91,7 +91,7 @@ class Item:
         if self._content is not None and self._content.is_edited:
             return True
         wanted = word.encode()
-        known = self.words.known(wanted) if self.words is not None else None
+        known = self.words.known.get(wanted) if self.words is not None else None
         return itemtext.mentions(self.data, self.start, self.end, wanted) if known is None else self.start in known
 
     @property

@@ -1,17 +1,18 @@
-"""What an item's text holds: words and single fields, read without loading it; or its data, with what was edited."""
+"""Words and single fields of an item's text, read without loading all of it."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache, partial
 
-from .errors import KrmfnError, NoData
-from .resource import Manifest, Place, copied, fingerprint, same
+from .errors import KrmfnError
 from .typed import Any
 from .yamltext import peek, simple
 
-__all__ = ["Content", "check_aliases", "lines_before", "mapping", "mentions", "part", "string", "strings"]
-
+__all__ = ["Words", "check_aliases", "lines_before", "mapping", "mentioning", "mentions", "named", "part", "string"]
+__all__ += ["strings"]
 
 _Item = Any
 """An Item, which stands above."""
@@ -23,34 +24,27 @@ _HIDING = (b"!!binary", b"!<")
 
 def string(item: _Item, *path: str) -> str:
     """Return the string at a path of keys; "" when there is none."""
-    if not item.is_read:
-        root = mapping(item)
-        scalar = root.scalar(*map(str.encode, path)) if isinstance(root, peek.Mapping) else root
-        if scalar is not peek.UNSURE:
-            return scalar if isinstance(scalar, str) else ""
-    value = _loaded(item, path)
+    value: Any = peek.UNSURE if item.is_read else mapping(item)
+    if isinstance(value, peek.Mapping):
+        value = value.scalar(*map(str.encode, path))
+    value = _loaded(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, str) else ""
 
 
 def strings(item: _Item, *path: str) -> dict[str, str]:
     """Return the strings of the mapping at a path of keys, {} when there is none."""
-    if not item.is_read:
-        block = mapping(item, *path)
-        texts = block.strings() if isinstance(block, peek.Mapping) else block
-        if texts is not peek.UNSURE:
-            return texts if isinstance(texts, dict) else {}
-    value = _loaded(item, path)
+    value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
+    if isinstance(value, peek.Mapping) and isinstance(texts := value.strings(), dict):
+        return texts
+    value = _loaded(item, path) if value is not peek.MISSING else value
     return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
 
 def part(item: _Item, *path: str) -> Any:
     """Return the mapping at a path of keys, {} when there is none; the rest is read only where it has to be."""
-    if not item.is_read:
-        block = mapping(item, *path)
-        data = block.data() if isinstance(block, peek.Mapping) else block
-        if data is not peek.UNSURE:
-            return data if isinstance(data, dict) else {}
-    value = _loaded(item, path)
+    value: Any = peek.UNSURE if item.is_read else mapping(item, *path)
+    value = value.data() if isinstance(value, peek.Mapping) else value
+    value = _loaded(item, path) if value is peek.UNSURE else value
     return value if isinstance(value, dict) else {}
 
 
@@ -66,12 +60,12 @@ def check_aliases(item: _Item) -> None:
         from .yamltext import load
 
         try:
-            load.placed(partial(load.compose, item.text), partial(lines_before, item.data, item.start, item.file))
+            load.placed(partial(load.compose, item.text), partial(lines_before, item))
         except KrmfnError as failure:
-            raise KrmfnError(f"{_named(item)}{failure}") from failure
+            raise KrmfnError(f"{named(item)}{failure}") from failure
 
 
-def _named(item: _Item) -> str:
+def named(item: _Item) -> str:
     """Return the file of an item, or what its text seems to be: kind, name and kpt's path, as far as they show."""
     if item.file and item.file.path:
         return f"{item.file.path}: "
@@ -120,123 +114,58 @@ def _character(escape: re.Match[bytes]) -> bytes:
     return chr(int(code, 16)).encode(errors="replace") if int(code, 16) < 0x110000 else b""
 
 
-class Content:
-    """A resource's data as its text has it; what is changed in `manifest` in place counts as an edit."""
-
-    _text: bytes | None = None
-    _node: Any = None
-    spots: Any = None
-    """The fields that have a line of their own in the text (see `remarks.spots`), once they were asked for."""
-    comments: dict[tuple[str, ...], str] | None = None
-    """The comments on the lines of fields, by the parts of their paths, once they were asked for."""
-    lists: dict[int, tuple[list[Any], list[Any]]] | None = None
-    """The lists of the manifest with their entries as the text has them, since the first write to a field."""
-    is_simple = False
-    """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
-    is_edited = False
-    """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
-
-    def __init__(self, data: bytes, start: int, end: int, indent: int, file: Place | None) -> None:
-        """Read the item data[start:end], its dash at column `indent`; `file` says where a document was read from.
-
-        Raises KrmfnError when the text is no YAML; the fast path has not looked before.
-        """
-        self.data, self.start, self.end, self.indent, self.file = data, start, end, indent, file
-        self.remarks: dict[tuple[tuple[str, ...], bool], str] = {}
-        """The comments that were written and do not stand in `text` yet: by a field's parts, True for a head."""
-        self.manifest = self._read()
-        self._print: int | None = hash(fingerprint(self.manifest))
-
-    @property
-    def text(self) -> bytes:
-        """Return the item's bytes, without what was edited since `settle`."""
-        return self.data[self.start : self.end] if self._text is None else self._text
-
-    @property
-    def is_changed(self) -> bool:
-        """Return True when the data is not what the text has."""
-        now = fingerprint(self.manifest)
-        if now is not None and hash(now) == self._print:
-            return False
-        return self.is_edited or not same(self._read(), self.manifest)
-
-    def write(self, text: bytes) -> None:
-        """Take the text that was made of the data (see `settling.settle`)."""
-        self._text, self._node, self.is_simple, self.is_edited = text, None, False, True
-        self.remarks, self.spots, self.comments, self.lists = {}, None, None, None
-        self._print = hash(fingerprint(self.manifest))
-
-    def take(self, manifest: Manifest) -> None:
-        """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
-        self.manifest, self._print, self.lists, self.is_edited = copied(manifest), None, None, True
-
-    @property
-    def node(self) -> Any:
-        """Return the node tree of the text (PyYAML's), for places and duplicate keys."""
-        if self._node is None:
-            self._node = self.tree()
-        return self._node
-
-    def tree(self) -> Any:
-        """Return the same, made anew and not kept: it takes much memory."""
-        from .yamltext import load
-
-        tree = load.placed(partial(load.compose, self.text), partial(lines_before, self.data, self.start, self.file))
-        return tree.value[0] if self.indent >= 0 and tree is not None else tree
-
-    @property
-    def duplicate_keys(self) -> list[str]:
-        """Return the paths of keys that stand twice in one mapping."""
-        if self.is_simple:
-            return []
-        from .yamltext import positions
-
-        return [path for path, _ in positions.duplicate_keys(self.node)]
-
-    @property
-    def ambiguous(self) -> list[Any]:
-        """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
-        if self.is_simple:
-            return []
-        from .yamltext import positions
-
-        return list(positions.ambiguous(self.node))
-
-    @property
-    def shared_paths(self) -> frozenset[tuple[str, ...]]:
-        """Return the paths of what an anchor and its aliases share in the text."""
-        if self.data.find(b"&", self.start, self.end) < 0:
-            return frozenset()
-        from .yamltext import positions
-
-        return positions.shared(self.node)
-
-    def place(self, path: str, file: Place) -> Place:
-        """Return the place of the field at `path` in an item at `file`."""
-        from .yamltext import positions
-
-        line, column = positions.locate(self.node, path)
-        # a document that stands indented in another one has a column
-        return file._replace(line=file.line + line - 1, column=column + max(file.column - 1, 0))
-
-    def _read(self) -> Manifest:
-        text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text
-        data = simple.read(str(text, "utf-8"))  # the text may be of 100 MB
-        self.is_simple = data is not None
-        if self.is_simple:
-            data = data[0] if self.indent >= 0 else data
-        else:
-            from .yamltext import load, values
-
-            try:
-                data = load.placed(
-                    partial(values.build, self.node), partial(lines_before, self.data, self.start, self.file)
-                )
-            except KrmfnError as failure:
-                raise NoData(f"{_named(self)}{failure}") from failure
-        return data if isinstance(data, dict) else {}
-
-
-def lines_before(data: bytes, start: int, file: Place | None) -> int:
+def lines_before(item: _Item) -> int:
     """Return how many lines come before an item in its file or list."""
-    return file.line - 1 if file and file.line else data.count(b"\n", 0, start)
+    file, start = item.file, item.start
+    return int(file.line - 1 if file and file.line else item.data.count(b"\n", 0, start))
+
+
+class Words:
+    """The search over a text that holds many resources."""
+
+    def __init__(self, text: bytes, spans: Sequence[tuple[int, int]]) -> None:
+        """Take the text, and where its resources stand in it, in order."""
+        self._text, self._spans = text, spans
+        self._starts = [start for start, _ in spans]
+        self.known: dict[bytes, frozenset[int]] = {}
+        """What `naming` returned for the words that it was asked for."""
+
+    def naming(self, word: bytes) -> frozenset[int]:
+        """Return where the resources begin that may hold `word` (see `mentions`)."""
+        if word not in self.known:
+            part = next((known for known in self.known if known and known in word), None)
+            if part is not None:  # whatever names the word names its part
+                holding = self._those(self.known[part], word)
+            else:
+                if b"" not in self.known:  # where a word may be spelled in another way: with escapes, by a tag
+                    self.known[b""] = frozenset((*self._holding(b"\\"), *self._holding(b"!")))
+                holding = frozenset(self._holding(word))
+                holding |= self._those(self.known[b""] - holding, word)
+            self.known[word] = holding
+        return self.known[word]
+
+    def _those(self, starts: frozenset[int], word: bytes) -> frozenset[int]:
+        """Return those of the resources that may hold the word."""
+        spans = (self._spans[bisect_right(self._starts, start) - 1] for start in starts)
+        return frozenset(start for start, end in spans if mentions(self._text, start, end, word))
+
+    def _holding(self, word: bytes) -> Iterator[int]:
+        """Yield where each resource begins whose bytes hold `word`."""
+        at = self._text.find(word, self._starts[0]) if self._starts else -1
+        while at >= 0:
+            start, end = self._spans[bisect_right(self._starts, at) - 1]
+            if at < end:
+                yield start
+            at = self._text.find(word, max(at + 1, end))
+
+
+def mentioning(items: Collection[_Item], words: Collection[str]) -> list[_Item]:
+    """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
+    wanted = [word.encode() for word in words]
+    every = {item.words for item in items if item.words}
+    starts = {one: frozenset[int]().union(*map(one.naming, wanted)) for one in every}
+    return [
+        item
+        for item in items
+        if (item.start in starts[item.words] if item.words and not item.is_read else any(map(item.mentions, words)))
+    ]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .fieldpath import split
 from .fields import Editable, ItemField, parts_of
+from .resource import split
 from .typed import Any
 
 __all__ = ["each", "field_spec"]
@@ -44,26 +44,14 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
                 further = _behind(parts, states, key)
                 if further:
                     walk(child, (*path, str(key)), further)
-        elif value is not None and max(states) < free:
+        elif value is not None and max(states) < free and not comment:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    if comment:
-        from . import settling
-
-        comments = settling.comments(item.content, item)
-        fitting = [path for path in comments if comments[path].startswith(comment) and _fits(item, path, parts)]
-    else:
+    comments = item.content.comments(item) if comment else {}
+    known = {path for path, words in comments.items() if words.startswith(comment)}
+    if known or not comment:
         walk(item.manifest, (), _closed(frozenset({0}), parts))
-    return [ItemField(item, path) for path in fitting]
-
-
-def _fits(item: Editable, path: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    """Return True for a field of the item whose path fits the parts of a pattern."""
-    value, states = item.manifest, _closed(frozenset({0}), parts)
-    for part in path:
-        key = int(part) if isinstance(value, list) else part
-        value, states = value[key], _behind(parts, states, key)
-    return len(parts) in states
+    return [ItemField(item, path) for path in fitting if not comment or path in known]
 
 
 def field_spec(

@@ -9,11 +9,26 @@ from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar, overloa
 from .item import Item
 from .resourcelist import ResourceList
 from .results import Result
-from .spec import Spec
 
-__all__ = ["KrmFunction", "Run", "function"]
+__all__ = ["KrmFunction", "Run", "Spec", "function"]
 
 C = TypeVar("C")
+
+
+class Spec(NamedTuple):
+    """What a functionConfig looks like."""
+
+    config: type | None
+    """A dataclass; None for a function without a config."""
+    kinds: tuple[str, ...]
+    """The first is the usual one."""
+    group: str
+    version: str
+    top: bool
+    """Whether the fields stand beside `metadata`, not below `spec`."""
+    name: str
+    """The function's own name, with dashes."""
+    doc: str
 
 
 class Run(NamedTuple):
@@ -54,8 +69,8 @@ class KrmFunction(Generic[C]):
         from contextlib import redirect_stderr
         from io import StringIO
 
-        from .log import Log
         from .runner import applied
+        from .streams import Log
 
         data = resources if isinstance(resources, bytes) else resources.to_bytes()
         with redirect_stderr(StringIO()) as stderr:

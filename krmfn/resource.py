@@ -1,14 +1,16 @@
-"""A resource as plain data: its reference, its place, whether two mean the same, and what a manifest may hold."""
+"""A resource as plain data: reference, place, paths of fields; whether two mean the same; what a manifest may hold."""
 
 import marshal
-from collections.abc import Callable, MutableMapping
+import re
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from functools import lru_cache
 from math import isfinite
 
 from .errors import KrmfnError
 from .typed import Any, NamedTuple
 
-__all__ = ["GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain", "checked", "copied"]
-__all__ += ["fingerprint", "ref", "same"]
+__all__ = ["FieldPath", "GroupKind", "Manifest", "Place", "Ref", "Strings", "annotations_of", "check_plain"]
+__all__ += ["checked", "copied", "fingerprint", "join", "moved", "ref", "same", "split", "starts"]
 
 Manifest = dict[str, Any]
 """A resource as plain data: mappings, lists, strings, numbers, booleans and None."""
@@ -16,6 +18,10 @@ Manifest = dict[str, Any]
 GroupKind = tuple[str, str]
 """An API group, "" for core/v1, and a kind."""
 
+FieldPath = tuple[str | int, ...]
+"""The keys and list indexes that lead to a field."""
+_PLAIN = r"[A-Za-z_$][A-Za-z0-9_$-]*"
+_PART = r"([^.\[\]]+)|\[([^\]]*)\]?"
 _DEEPEST = 200
 """Levels of nesting that our readers take (`yamltext.values.MAX_DEPTH`); a value that holds itself has more."""
 
@@ -164,8 +170,6 @@ def check_plain(value: Any) -> None:
 
 def _odd(value: Any, path: tuple[str | int, ...]) -> str:
     """Return the sentence for the first thing in `value` that JSON does not have; "" when there is none."""
-    from .fieldpath import join
-
     if len(path) >= _DEEPEST:
         return f"{join(path[:3])} is nested deeper than {_DEEPEST} levels, or contains itself"
     if isinstance(value, (dict, list)):
@@ -183,3 +187,31 @@ def _odd(value: Any, path: tuple[str | int, ...]) -> str:
         return ""
     shown = repr(value) if isinstance(value, float) else f"a Python {type(value).__name__}"
     return f"{join(path)} is {shown}; a manifest may contain only what JSON has"
+
+
+def join(parts: Iterable[str | int]) -> str:
+    """Return the path of `parts`: list indexes and keys that are not plain words go into brackets."""
+    path = ""
+    for part in parts:
+        if isinstance(part, str) and re.fullmatch(_PLAIN, part):
+            path += f".{part}" if path else part
+        else:
+            path += f"[{part}]"
+    return path
+
+
+@lru_cache(maxsize=4096)
+def split(path: str) -> tuple[str, ...]:
+    """Return the parts of a path; an index comes back as its digits."""
+    return tuple(plain or bracketed for plain, bracketed in re.findall(_PART, path))
+
+
+def starts(path: str, parent: str) -> bool:
+    """Return True when `path` is `parent` or a field below it."""
+    return path == parent or path.startswith((f"{parent}.", f"{parent}["))
+
+
+def moved(path: str, table: Mapping[str, str]) -> str | None:
+    """Return the path with its longest parent in `table` replaced by the entry there; None when it has none."""
+    known = max((parent for parent in table if starts(path, parent)), key=len, default=None)
+    return None if known is None else table[known] + path[len(known) :]

@@ -1,18 +1,49 @@
 """A ResourceList: read lazily, changed by upsert and prune; what was not touched leaves as the bytes it came in."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from . import envelope
+from . import editing, envelope, itemtext
 from .envelope import Chunk, Envelope
 from .errors import KrmfnError, Refused
-from .item import Item
+from .item import PATH, Item
 from .ownership import OWNER, Id, Scope, made, mark_of, orphans, updated
-from .resource import Manifest, Ref, annotations_of, checked, ref, same
+from .resource import Manifest, Ref, annotations_of, checked, copied, ref, same
 from .results import Findings, Result, placed
 from .typed import Any
 from .yamltext.split import Cut
 
 __all__ = ["ResourceList"]
+
+
+class _Ids:
+    """The items of some kinds by their ids; made once, since functions ask and add object by object."""
+
+    def __init__(self, items: Iterable[Item], kinds: Collection[str]) -> None:
+        self.kinds = frozenset(kinds)
+        self.items: list[Item] = []
+        self.there: dict[Id, list[Item]] = {}
+        self.made: dict[Id, Sequence[Item]] | None = None  # of each owner, once that was asked (see `editing.own`)
+        self._names: dict[int, Id] = {}
+        for item in items:
+            self.add(item)
+
+    def add(self, item: Item) -> None:
+        self.items.append(item)
+        if item.kind in self.kinds:
+            self._names[id(item)] = item.ref.id
+            self.there.setdefault(item.ref.id, []).append(item)
+
+    def drop(self, item: Item) -> None:
+        self.items.remove(item)
+        if id(item) in self._names:
+            self.there[self._names.pop(id(item))].remove(item)
+
+    def holds(self, items: list[Item], kinds: Collection[str]) -> bool:
+        """Return True when the list has the same items, by the same names, and these kinds were looked for."""
+        if not self.kinds.issuperset(kinds) or self.items != items:  # an item equals itself only
+            return False
+        read = ((id(item), item.ref) for item in items if item.is_read)  # these may be renamed
+        return all(self._names.get(key) == (ref.id if ref.kind in self.kinds else None) for key, ref in read)
 
 
 class ResourceList:
@@ -30,10 +61,10 @@ class ResourceList:
         """What the program that runs the function knows about the run; the SDK does not read it."""
         self.function = ""
         """The name of the function that runs (see `program.function`): that of the owner's mark."""
-        self.owned: Any = None
-        """What `own` knows of the list (see `editing.Owned`)."""
+        self.known: _Ids | None = None
+        """The items by their ids, once they were asked for (see `_ids`)."""
         self._config = function_config
-        self.envelope = Envelope(b"", b"", Cut((), ()), self.items)
+        self.envelope = Envelope(b"", b"", Cut((), ()), tuple(self.items))
 
     @classmethod
     def parse(cls, data: bytes) -> "ResourceList":
@@ -50,7 +81,7 @@ class ResourceList:
     @property
     def function_config(self) -> Manifest | None:
         """Return the functionConfig's data, None without one. Raises KrmfnError when it is no mapping."""
-        config = self._config or self.envelope.value("functionConfig")
+        config = self._config or (self.envelope.value("functionConfig") if self.envelope.data else None)
         if config is not None and not isinstance(config, dict):
             raise KrmfnError("functionConfig is not a resource; pass one with apiVersion and kind, or none")
         return config
@@ -72,17 +103,13 @@ class ResourceList:
         annotation config.kubernetes.io/local-config marks. None: both.
         """
         kinds = (kind,) if isinstance(kind, str) else kind
-        return [
-            item
-            for item in self.items
-            if (not kinds or item.kind in kinds)
-            and (group is None or item.group == group)
-            and (local is None or item.is_local == local)
-        ]
+        items = (item for item in self.items if not kinds or item.kind in kinds)
+        items = (item for item in items if group is None or item.group == group)
+        return [item for item in items if local is None or item.is_local == local]
 
     def mentioning(self, *words: str) -> list[Item]:
         """Return the items that may hold one of the words (see `Item.mentions`), by one search over each text."""
-        return envelope.mentioning(self.items, words)
+        return itemtext.mentioning(self.items, words)
 
     def report(self, results: Result | Iterable[Result]) -> bool:
         """Add a finding, or some; one that is already there is not added again. Return True while there is no error.
@@ -105,8 +132,6 @@ class ResourceList:
         """
         results = placed(self._results) if self._results else []
         if self.failed and any(item.is_edited for item in self.items):
-            from . import editing
-
             return editing.under_old_names(results, self.items)
         return results
 
@@ -115,19 +140,16 @@ class ResourceList:
 
         Raises KrmfnError, with the places of both, when there are two.
         """
-        from . import editing
-
-        return editing.get(self.items, Ref(api_version, kind, namespace, name))
+        ref = Ref(api_version, kind, namespace, name)
+        return editing.single(self._ids({kind}).there.get(ref.id, ()), ref)
 
     def append(self, manifest: Manifest, path: str = "") -> Item:
         """Add a resource at the end, for kpt in the file `path`; return its item. Raises as `upsert` does."""
-        from . import editing
-
         ref = checked(manifest)
-        item = editing.fresh(self.envelope, manifest, ref, path)
-        self.items.append(item)
-        self.changes.append(("created", ref))
-        return item
+        if path:
+            manifest = copied(manifest)
+            manifest["metadata"].setdefault("annotations", {})[PATH] = path
+        return editing.added(self, manifest, ref)
 
     def remove(self, item: Item) -> None:
         """Take an item out. Raises KrmfnError when it is not in the list."""
@@ -148,8 +170,6 @@ class ResourceList:
         What was made of an owner that is not in the list any more stays. Raises KrmfnError for an object with the id of
         one that the function did not make.
         """
-        from . import editing
-
         editing.own(self, owner, manifests)
 
     def upsert(self, manifests: Manifest | Iterable[Manifest]) -> None:
@@ -161,28 +181,10 @@ class ResourceList:
         nothing is put in then.
         """
         named = [(checked(one), one) for one in ([manifests] if isinstance(manifests, dict) else manifests)]
-        kinds = {new.kind for new, _ in named}
-        index = self._index(kinds)
-        there = {new.id: index[new.id] for new, _ in named if new.id in index}
-        if there:
-            from . import editing
-
-            editing.refuse_twins(self.items, kinds, there)
-        self._put(named, index)
-
-    def _put(self, named: Iterable[tuple[Ref, Manifest]], index: dict[Id, Item]) -> None:
-        """Put checked manifests in, each with its reference; `index` has the items of these kinds by their ids."""
-        for new, manifest in named:
-            item = index.get(new.id)
-            if item is None:
-                from . import writer
-
-                index[new.id] = item = writer.new(self.envelope, manifest, new)
-                self.items.append(item)
-                self.changes.append(("created", new))
-            elif not same(item.manifest, manifest):
-                item.content.take(manifest)
-                self.changes.append(("updated", new))
+        known = self._ids({new.kind for new, _ in named})
+        for new, _ in named:
+            editing.single(known.there.get(new.id, ()), new)
+        self._put(named, known)
 
     def upsert_owned(self, manifests: Iterable[Manifest]) -> None:
         """Upsert generated objects; labels, annotations and top-level keys that others put on an existing one stay.
@@ -195,20 +197,25 @@ class ResourceList:
             mark = mark_of(annotations_of(manifest))
             if mark is None or mark.made != new.id:
                 raise ValueError(f"{new} has no mark of its own; call ownership.stamp when its name is final")
-        index = self._index({new.kind for new, _ in named})
-        for position, (new, manifest) in enumerate(named) if index else ():
-            if new.id in index:
-                whole = updated(index[new.id].manifest, manifest)
-                named[position] = (checked(whole), whole)
-        self._put(named, index)
+        self._put(named, self._ids({new.kind for new, _ in named}), is_owned=True)
 
-    def _index(self, kinds: Collection[str]) -> dict[Id, Item]:
-        """Return the items of some kinds by their ids; the first of two with one id."""
-        index: dict[Id, Item] = {}
-        for item in self.items:
-            if item.kind in kinds:
-                index.setdefault(item.ref.id, item)
-        return index
+    def _put(self, named: Iterable[tuple[Ref, Manifest]], known: _Ids, *, is_owned: bool = False) -> None:
+        """Put checked manifests in, each with its reference; `is_owned`: what others put on existing objects stays."""
+        for new, manifest in named:
+            item = next(iter(known.there.get(new.id, ())), None)
+            if item is None:
+                editing.added(self, manifest, new)
+                continue
+            whole = updated(item.manifest, manifest) if is_owned else manifest
+            if not same(item.manifest, whole):
+                item.content.take(whole)
+                self.changes.append(("updated", new))
+
+    def _ids(self, kinds: Collection[str]) -> _Ids:
+        """Return the items of some kinds by their ids."""
+        if self.known is None or not self.known.holds(self.items, kinds):
+            self.known = _Ids(self.items, self.known.kinds.union(kinds) if self.known else kinds)
+        return self.known
 
     def marked(self) -> list[Item]:
         """Return the items that carry the annotation `ownership.OWNER`, whatever it says."""
@@ -233,11 +240,8 @@ class ResourceList:
         items = list(self.envelope.items if self.failed else self.items)
         target = self.envelope if self.envelope.data else envelope.empty(self._config)
         for at, item in enumerate(() if self.failed else items):
-            content = item.content if item.is_read else None
-            if content and (content.is_edited or content.is_changed):
-                from . import writer
-
-                items[at] = writer.edited(target, item)
+            if item.is_read and (item.is_edited or item.content.is_changed):
+                items[at] = editing.edited(target, item)
         results = self.results
         if target.holds(items) and not results:
             return [target.data]

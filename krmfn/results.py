@@ -1,8 +1,8 @@
-"""Findings as values: what is wrong with which field of which resource, and how that is written."""
+"""Findings as values: what is wrong with which field of which resource; and the rules that findings are about."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from .printing import counted, printable
 from .resource import Place, Ref
 from .typed import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 __all__ = ["MOST", "UNLISTED", "Field", "Findings", "Located", "Result", "Severity", "error", "in_order", "info"]
-__all__ += ["json_text", "placed", "printable", "reference", "visible", "warning"]
+__all__ += ["Rule", "apply", "placed", "reference", "warning"]
 
 
 Severity = Literal["error", "warning", "info"]
@@ -30,46 +30,11 @@ MOST = 1_000
 """How many findings of one rule in one file are listed."""
 UNLISTED = "unlisted"
 """The tag of a finding that stands for others, which are not listed: how many they are."""
-_RUNNER_COMMAND = r"##(?=\w*\[)"
 
 
 def reference(ref: Ref) -> dict[str, str]:
     """Return a reference as JSON data, the same in every report."""
     return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
-
-
-def visible(text: str, kept: str = "") -> str:
-    """Return `text` with every character escaped that does not print or hides what follows; those in `kept` stay."""
-
-    def shown(match: re.Match[str]) -> str:
-        return match[0] if match[0].isprintable() or match[0] in kept else repr(match[0])[1:-1]
-
-    return re.sub("[^ -~]", shown, text)
-
-
-def printable(text: str) -> str:
-    """Return `text` fit for one line of a terminal: what moves the cursor, breaks the line or hides is escaped.
-
-    So is what a CI runner takes for a command to itself: `::` where a line begins, `##[...]` and `##vso[...]` anywhere.
-    """
-    if not text.isprintable():
-        text = visible(text)
-    if "##" in text:
-        text = re.sub(_RUNNER_COMMAND, r"#\\x23", text)
-    return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text
-
-
-def json_text(data: Any, indent: int | None = None) -> str:
-    """Return data as JSON fit for a terminal and a CI runner's log, as `printable` is; whoever reads it gets the same.
-
-    What does not print is escaped, half a surrogate pair, which is not UTF-8, with it.
-    """
-    import json
-
-    text = json.dumps(data, indent=indent, ensure_ascii=False).replace("##", r"#\u0023")
-    if text.isascii() and "\x7f" not in text:
-        return text
-    return re.sub("[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text)
 
 
 class Field(NamedTuple):
@@ -182,13 +147,10 @@ class Findings:
 
 def _more(first: Result, number: int) -> Result:
     """Return the finding that stands for as many of one rule, file and severity, from the first on."""
-    from .counts import counted
-
     more = counted(number, "more finding") + (f" of {first.rule}" if first.rule else "")
     message = f"{more} from here on; only the first {MOST:,} of a rule are listed for each file: correct those first"
-    return first._replace(
-        message=message, field=first.field and Field(first.field.path), tags=((UNLISTED, str(number)),)
-    )
+    field = first.field and Field(first.field.path)
+    return first._replace(message=message, field=field, tags=((UNLISTED, str(number)),))
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
@@ -227,3 +189,43 @@ def info(message: str, **about: "Unpack[About]") -> Result:
 def _result(message: str, severity: Severity, at: "Located | None" = None, **about: Any) -> Result:
     result = Result(message, severity, **about)
     return at.located(result) if at else result
+
+
+class Rule(NamedTuple):
+    """A rule with all that `rules`, `explain`, the reference page, reports and tests need of it.
+
+    An example is YAML, one document or several, and shows only what matters: the tests, which run every example, fill
+    in what each resource of the kind needs, and `null` takes something of that away. A comment in a document's first
+    line says what it is: `# <file>`, or `# before` and `# after` for a rule about changes.
+    """
+
+    id: str
+    """Four characters for the family and its hundred, two for the rule: `KRM204`."""
+    sentence: str
+    """What must or should hold, in small letters and without a full stop."""
+    good: str
+    """An example without a finding of this rule."""
+    bad: str
+    """An example with one."""
+    remedy: str
+    """What a person does about a finding: one or two imperative sentences."""
+    check: Callable[..., Iterator[Result]] | None = None
+    """Yields the findings, without the rule's id; None where the rule is a step of a larger walk."""
+    severities: tuple[Severity, ...] = ("error",)
+    """The severities of its findings; first the usual one, which a finding about `bad` has."""
+    advice: bool = False
+    """Whether users may turn it off. An error of a rule that usually warns is reported nevertheless."""
+
+    @property
+    def hideable(self) -> tuple[Severity, ...]:
+        """Return the severities of the findings that users may turn off."""
+        keeps_errors = self.severities[0] != "error"
+        return tuple(one for one in self.severities if self.advice and not (keeps_errors and one == "error"))
+
+
+def apply(rules: Iterable[Rule], *subject: Any) -> Iterator[Result]:
+    """Yield the findings of each rule about the subject, with the rule's id."""
+    for rule in rules:
+        if rule.check:
+            for finding in rule.check(*subject):
+                yield finding._replace(rule=rule.id)

@@ -19,28 +19,11 @@ __all__ = ["Schema", "Test", "check", "matches"]
 
 Test = Callable[[Any], bool]
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "null": (type(None),),
-}
+_TYPES: dict[str, tuple[type, ...]] = {"object": (dict,), "array": (list,), "string": (str,), "null": (type(None),)}
+_TYPES |= {"boolean": (bool,), "integer": (int,), "number": (int, float)}
 _OBJECT = {"properties", "additionalProperties"}
-_WORDLESS = {
-    "$schema",
-    "$id",
-    "$defs",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "x-says",
-    "x-elsewhere",
-    *_OBJECT,
-}
+_WORDLESS = {"$schema", "$id", "$defs", "title", "description", "default", "examples", *_OBJECT}
+_WORDLESS |= {"x-says", "x-elsewhere"}
 _OF_STRINGS = {"type", "pattern", "minLength", "maxLength"}
 
 
@@ -73,14 +56,6 @@ def _string(pattern: str, least: int, most: int) -> Test:
     if not pattern:
         return lambda value: type(value) is str and least <= len(value) <= most
     return lambda value: type(value) is str and least <= len(value) <= most and matches(pattern, value)
-
-
-def _always(_: Any) -> bool:
-    return True
-
-
-def _never(_: Any) -> bool:
-    return False
 
 
 _SIMPLE: dict[str, Callable[[Any], Test]] = {
@@ -121,7 +96,7 @@ class Schema(dict[str, Any]):
     def _test(self, schema: dict[str, Any] | bool) -> Test:
         """Return the test of a part; one that nothing passes where a keyword is not known."""
         if isinstance(schema, bool):
-            return _always if schema else _never
+            return lambda _: schema
         if schema.get("type") == "string" and _OF_STRINGS.union(_WORDLESS).issuperset(schema):
             return _string(schema.get("pattern", ""), schema.get("minLength", 0), schema.get("maxLength", maxsize))
         tests = [self._keyword(name, rule) for name, rule in schema.items() if name not in _WORDLESS]
@@ -151,21 +126,20 @@ class Schema(dict[str, Any]):
         if name == "propertyNames":
             key = self._test(rule)
             return lambda value: not isinstance(value, dict) or all(map(key, value))
-        return _SIMPLE[name](rule) if name in _SIMPLE else _never
+        return _SIMPLE[name](rule) if name in _SIMPLE else lambda _: False
 
     def _properties(self, known: dict[str, Any], rest: dict[str, Any] | bool) -> Test:
         """Return the test of a mapping's values: those of known keys, and the others."""
         other = self._test(rest)
-        made: dict[str, Test] = {}
+        tests: dict[str, Test] = {}
 
         def test(value: Any) -> bool:
-            if isinstance(value, dict):
-                for key, child in value.items():
-                    one = made.get(key)
-                    if one is None:
-                        one = made.setdefault(key, self._test(known[key])) if key in known else other
-                    if not one(child):
-                        return False
+            for key, child in value.items() if isinstance(value, dict) else ():
+                fits = tests.get(key)
+                if fits is None:
+                    fits = tests.setdefault(key, self._test(known[key])) if key in known else other
+                if not fits(child):
+                    return False
             return True
 
         return test
@@ -177,12 +151,11 @@ def _validator() -> Any:
     from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
-    def is_type(names: tuple[type, ...]) -> Any:
-        return lambda checker, value: type(value) in names
-
     def pattern(validator: Any, rule: str, value: Any, schema: Any) -> Iterator[Any]:
         if isinstance(value, str) and not matches(rule, value):
             yield ValidationError(f"{value!r} does not match {rule!r}")
 
-    types = Draft202012Validator.TYPE_CHECKER.redefine_many({name: is_type(kinds) for name, kinds in _TYPES.items()})
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {name: lambda _, value, kinds=kinds: type(value) in kinds for name, kinds in _TYPES.items()}
+    )
     return extend(Draft202012Validator, {"pattern": pattern}, type_checker=types)  # type: ignore[no-untyped-call]

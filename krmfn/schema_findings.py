@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .fieldpath import join
+from .resource import join
 from .results import MOST, Field, Findings, Result
 from .typed import Any
 from .yamltext.simple import Timestamp
@@ -112,21 +112,14 @@ def _wrong_type(value: Any, wanted: list[str]) -> str:
         return f"is {_LARGE[type(value)]}; must be {must}"
     if type(value) is str:
         return f"is the string {value!r}; must be {must}"
-    remedy = ""
-    if "string" in wanted:
-        digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
-        remedy = f': write it in quotes, "{_shown(value)}"{digits}'
-    return f"is the {_WHAT[type(value)]} {_shown(value)}; must be {must}{remedy}"
+    shown = str(value).lower() if isinstance(value, bool) else str(value)
+    digits = ", with every digit: a YAML reader turns 1.10 into 1.1" if isinstance(value, float) else ""
+    remedy = f': write it in quotes, "{shown}"{digits}' if "string" in wanted else ""
+    return f"is the {_WHAT[type(value)]} {shown}; must be {must}{remedy}"
 
 
 _LARGE = {dict: "a mapping", list: "a list", str: "a string", Timestamp: "a date"}
 _WHAT = {bool: "boolean", int: "number", float: "number", Timestamp: "date"}
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
 
 
 def _order(path: str) -> list[tuple[int, str]]:

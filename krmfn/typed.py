@@ -4,28 +4,11 @@ Loading it takes half as long as an empty process; and a small run makes 75 clas
 for each of which typing.NamedTuple starts Python's compiler and takes ten times as long as this one.
 """
 
-__all__ = [
-    "TYPE_CHECKING",
-    "Any",
-    "Final",
-    "Literal",
-    "NamedTuple",
-    "NoReturn",
-    "Protocol",
-    "TextIO",
-    "TypeVar",
-]
+__all__ = ["TYPE_CHECKING", "Any", "Final", "Literal", "NamedTuple", "NoReturn", "Protocol", "TextIO", "TypeVar"]
 
 TYPE_CHECKING = False  # a type checker takes it for True
 if TYPE_CHECKING:
-    from typing import Any as Any
-    from typing import Final as Final
-    from typing import Literal as Literal
-    from typing import NamedTuple as NamedTuple
-    from typing import NoReturn as NoReturn
-    from typing import Protocol as Protocol
-    from typing import TextIO as TextIO
-    from typing import TypeVar as TypeVar
+    from typing import Any, Final, Literal, NamedTuple, NoReturn, Protocol, TextIO, TypeVar
 else:
     from _collections import _tuplegetter
     from types import FunctionType

@@ -8,43 +8,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from .envelope import Chunk, Envelope
-from .errors import KrmfnError
 from .item import Item
 from .itemtext import check_aliases
-from .resource import Manifest, Ref
 from .typed import Any
 from .yamltext import emit, split
-from .yamltext.comments import trailer
 
-__all__ = ["chunks", "edited", "new"]
+__all__ = ["chunks"]
 
 _ANCHOR, _ALIAS = rb"&([0-9A-Za-z_-]+)", rb"\*([0-9A-Za-z_-]+)"
-
-
-def new(envelope: Envelope, manifest: Manifest, ref: Ref) -> Item:
-    """Return a new item for the list, its text in the list's layout; the manifest stays the caller's."""
-    text = emit.dump_json(manifest) if envelope.cut.is_flow else emit.dump_item(manifest, envelope.cut.indent)
-    return _item(envelope, text.encode(), envelope.cut.indent, ref)
-
-
-def edited(envelope: Envelope, item: Item) -> Item:
-    """Return an edited item as one with its text; its comments, key order and layout stay as far as they can."""
-    from . import settling
-
-    settling.settle(item.content, item)
-    text = emit.dump_json(item.manifest).encode() if envelope.cut.is_flow else item.text
-    changed = _item(envelope, text, item.indent, item.ref)
-    if item.data is not envelope.text:
-        changed.fits = item.fits
-    changed.origin = item.origin or item
-    return changed
-
-
-def _item(envelope: Envelope, text: bytes, indent: int, ref: Ref) -> Item:
-    item = Item(text, 0, len(text), -2 if envelope.cut.is_flow else indent)
-    item.fits = envelope.text
-    item.set_ref(ref)
-    return item
 
 
 def chunks(envelope: Envelope, items: Sequence[Item], results: Sequence[dict[str, Any]]) -> list[Chunk]:
@@ -77,11 +48,7 @@ def _refuse_lost_anchors(envelope: Envelope, items: Sequence[Item]) -> None:
         if section.key != "items" and not shared.isdisjoint(re.findall(_ALIAS, text[section.start : section.end])):
             from .yamltext import load
 
-            lines = partial(text.count, b"\n", 0, section.start)
-            try:
-                load.placed(partial(load.compose, text[section.start : section.end]), lines)
-            except KrmfnError as failure:
-                raise KrmfnError(f"{section.key}: {failure}") from failure
+            envelope.parsed(section, load.compose)
 
 
 def _block(envelope: Envelope, items: Sequence[Item], results: list[Any] | None) -> Iterator[Chunk]:
@@ -204,6 +171,8 @@ def _line_end(chunk: Chunk) -> Chunk:
 
 def _comments(item: Item) -> bytes:
     """Return the comment lines behind a removed item: they belong to what follows."""
+    from .yamltext.edit import trailer
+
     text = item.text
     left = text[trailer(text, item.indent) :] if item.indent >= 0 else b""
     start = left.find(b"#")  # empty lines before it would become text of a literal that keeps them

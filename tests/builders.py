@@ -13,7 +13,7 @@ from krmfn_functions.run import note
 from krmfn_functions.settings import Settings
 
 from krmfn import Function, Manifest, ResourceList
-from krmfn.fieldpath import split
+from krmfn.resource import split
 
 Path = tuple[str | int, ...]
 Whole = TypeVar("Whole")

@@ -32,7 +32,7 @@ from krmfn_functions.command_line import main
 from krmfn_functions.commands.catalogue import usual_kind
 
 from krmfn import Item
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 LEAST: dict[str, dict[str, Any]] = {
     document["kind"]: document

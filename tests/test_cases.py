@@ -22,8 +22,8 @@ from krmfn_functions.ptemplate import ptemplate
 
 from krmfn import Function, Item, KrmfnError, Manifest, ResourceList, run
 from krmfn.ownership import OWNER
+from krmfn.printing import printable
 from krmfn.resource import ref
-from krmfn.results import printable
 from tests.builders import folder_text
 from tests.commands import FLEET, REFUSED_EXAMPLES, ROOT, cached, process
 

@@ -15,7 +15,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from krmfn import itemtext, writer
+from krmfn import editing, itemtext
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import check_plain, ref, same
@@ -313,7 +313,7 @@ def test_an_edit_means_the_change_and_nothing_else(data: bytes, choice: st.DataO
         return
     old = resources.items[at]
     old.content.take(wanted)
-    new = writer.edited(resources.envelope, old)
+    new = editing.edited(resources.envelope, old)
     resources.items[at] = new
     out = resources.to_bytes()
     expected = [*whole[:at], wanted, *whole[at + 1 :]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from krmfn_functions.commands import catalogue
 from krmfn_functions.formats.rules import markdown, sentence
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 _ROOT = Path(__file__).parent.parent
 PAGE = _ROOT / "docs" / "rules.md"

@@ -8,7 +8,7 @@ from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, placed, warning
-from krmfn.runner import read_stdin
+from krmfn.streams import read_stdin
 from krmfn.typed import NamedTuple, TypeVar
 
 from ..command import Context

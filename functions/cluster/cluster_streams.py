@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from krmfn import counts
+from krmfn import printing
 from krmfn.errors import KrmfnError, NoData
+from krmfn.printing import printable
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, printable, warning
+from krmfn.results import Result, warning
 from krmfn.typed import NamedTuple
 
 from ..command import Context
@@ -152,7 +153,7 @@ def _warn_of_nothing(context: Context, paths: Sequence[str], read: Sequence[Inpu
         lists = [part for one in below.get(path if path == "-" else os.path.realpath(path), ()) for part in one.lists]
         if not lists or any(one.failed or any(cluster_lists.kinds(one).values()) for one in lists):
             continue
-        extent = counts.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
+        extent = printing.extent(sum(len(one.items) for one in lists), sum(run_of(one).files for one in lists))
         message = (
             f"no {', '.join(names[:-1])} or {names[-1]} is in {path} ({extent}), so there is nothing to do; "
             "is it the right PATH?"

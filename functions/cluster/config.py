@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Place
-from krmfn.results import Field, Result, error, info, warning
-from krmfn.rule import Rule
+from krmfn.results import Field, Result, Rule, error, info, warning
 from krmfn.schema import check
 from krmfn.typed import NamedTuple
 

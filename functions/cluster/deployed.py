@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from krmfn.item import Item
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Result, warning
-from krmfn.rule import Rule
+from krmfn.results import Result, Rule, warning
 
 from ..kmm.lookup import table
 from ..rendering.kinds import INPUTS, is_foreign

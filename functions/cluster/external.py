@@ -6,11 +6,10 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 
-from krmfn.counts import counted, some
 from krmfn.errors import KrmfnError
+from krmfn.printing import counted, some
 from krmfn.resourcelist import ResourceList
-from krmfn.results import error, in_order
-from krmfn.rule import Rule
+from krmfn.results import Rule, error, in_order
 
 from .. import run
 from ..cluster_dump import is_dumped

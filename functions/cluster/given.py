@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 
 from krmfn.errors import KrmfnError
-from krmfn.fieldpath import join
 from krmfn.item import Item
-from krmfn.resource import Manifest
+from krmfn.resource import Manifest, join
 from krmfn.resourcelist import ResourceList
-from krmfn.results import Field, Result, error, placed
-from krmfn.rule import Rule
+from krmfn.results import Field, Result, Rule, error, placed
 from krmfn.typed import Any
 
 from ..all_kinds import krmfn

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 
 from krmfn.errors import KrmfnError
-from krmfn.results import Field, Result, error, in_order, warning
-from krmfn.rule import Rule
+from krmfn.results import Field, Result, Rule, error, in_order, warning
 from krmfn.typed import NamedTuple
 
 from ..formats.checked import NAMES

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from functools import cache
 from io import BufferedReader
 
-from krmfn.counts import counted, some
 from krmfn.errors import KrmfnError
+from krmfn.printing import counted, some
 from krmfn.resourcelist import ResourceList
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 
 from ..command import Context
 from ..fleet import json_stream, live, nodes, readings

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 
-from krmfn.log import Log
+from krmfn.streams import Log
 
 AFTER = 1.0
 """Seconds before there is a line at all."""

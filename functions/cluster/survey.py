@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from krmfn.errors import KrmfnError
 from krmfn.resource import Place
 from krmfn.results import Result, error
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.typed import Literal, NamedTuple
 
 from ..kustomization.calls import Ours

@@ -11,8 +11,7 @@ from contextlib import redirect_stdout
 from types import MappingProxyType
 
 from krmfn.errors import KrmfnError
-from krmfn.log import Log
-from krmfn.runner import ensure_stderr
+from krmfn.streams import Log, ensure_stderr
 from krmfn.typed import Any, NamedTuple
 
 from .. import VERSION, options

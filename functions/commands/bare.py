@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from krmfn.errors import KrmfnError
-from krmfn.log import Log
-from krmfn.results import json_text
-from krmfn.runner import ensure_stdout, write
+from krmfn.printing import json_text
+from krmfn.streams import Log, ensure_stdout, write
 from krmfn.typed import Any
 
 from .. import VERSION

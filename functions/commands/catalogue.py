@@ -3,8 +3,8 @@
 import argparse
 from importlib import import_module
 
-from krmfn.results import json_text
-from krmfn.rule import Rule
+from krmfn.printing import json_text
+from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
 from ..command import PRINTED, Command, Context

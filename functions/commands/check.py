@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from functools import cache, partial
 
-from krmfn import KrmfnError, color
+from krmfn import KrmfnError, printing
 from krmfn.resource import Place
 from krmfn.results import Findings, Result, error, in_order
 from krmfn.typed import NamedTuple
@@ -98,7 +98,7 @@ def run(context: Context, args: Args) -> int:
     checked = _without_ignored(checked, chosen) if chosen else checked
     write = findings.FORMATS[args.format or streams.config.format or "text"]
     if write is findings.text:
-        paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
+        paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
         write = partial(write, paint=paint)
         if args.output_format == "full":
             write = partial(write, source=_source_of(context.options.root))

@@ -7,7 +7,8 @@ import json
 import os
 from collections.abc import Sequence
 
-from krmfn.results import Findings, json_text
+from krmfn.printing import json_text
+from krmfn.results import Findings
 from krmfn.typed import Any, NamedTuple
 
 from .. import options

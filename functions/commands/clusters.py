@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from krmfn import KrmfnError, Ref, ResourceList, Result, error
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.results import placed
 from krmfn.typed import TYPE_CHECKING
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
 
-from krmfn import color
+from krmfn import printing
 from krmfn.errors import KrmfnError
 from krmfn.typed import NamedTuple
 
@@ -86,8 +86,8 @@ def run(context: Context, args: Args) -> int:
         output.write_stdout(rollout.as_json(planned) if args.format == "json" else rollout.text(planned))
         return int(not args.exit_zero and _fails(context, compared, args.fail_on))
     write = comment.FORMATS[args.format]
-    if args.format == "text" and color.is_wanted(context.options.color, sys.stdout):
-        write = partial(changes.text, paint=color.painted)
+    if args.format == "text" and printing.is_wanted(context.options.color, sys.stdout):
+        write = partial(changes.text, paint=printing.painted)
     output.write_stdout(write(compared))
     if any(one.failed for one in compared):
         return 2

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 

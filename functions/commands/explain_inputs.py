@@ -7,9 +7,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from krmfn import Item, KrmfnError, ResourceList, Result, schema
-from krmfn.fieldpath import join
-from krmfn.log import Log
-from krmfn.results import Field, printable
+from krmfn.printing import printable
+from krmfn.resource import join
+from krmfn.results import Field
+from krmfn.streams import Log
 from krmfn.typed import Any
 
 from ..cluster import cluster_streams

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList, Result, error, warning
-from krmfn.counts import some
-from krmfn.results import json_text
+from krmfn.printing import json_text, some
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from krmfn import KrmfnError, Manifest, Result, error
-from krmfn.log import Log
+from krmfn.streams import Log
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 

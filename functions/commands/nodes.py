@@ -7,8 +7,8 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from krmfn import KrmfnError, Ref, ResourceList, Result, color, error, info, warning
-from krmfn.counts import counted, some
+from krmfn import KrmfnError, Ref, ResourceList, Result, error, info, printing, warning
+from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple
 
 from .. import options
@@ -64,7 +64,7 @@ def _run(context: Context, args: Nodes) -> int:
     streams = clusters.read(context, args.paths, goes_on=True)
     if streams is None:
         return 2
-    paint = color.painted if color.is_wanted(context.options.color, sys.stdout) else color.plain
+    paint = printing.painted if printing.is_wanted(context.options.color, sys.stdout) else printing.plain
     if args.require_coverage:
         args = args._replace(fail_on=(*args.fail_on, "uncovered"))
     dumps = live_nodes.by_cluster(context.options.live, list(streams.lists))
@@ -85,7 +85,7 @@ class View(NamedTuple):
 
 
 def _table(
-    lists: Mapping[str, ResourceList], args: Nodes, paint: color.Paint, dumped: Collection[str]
+    lists: Mapping[str, ResourceList], args: Nodes, paint: printing.Paint, dumped: Collection[str]
 ) -> tuple[str, list[Result]]:
     """Return the table, also of what has errors: each of its nodes with what the rest would come to there.
 

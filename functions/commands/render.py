@@ -6,9 +6,9 @@ import argparse
 import os
 from collections.abc import Mapping, Sequence
 
-from krmfn.counts import some
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
+from krmfn.printing import some
 from krmfn.resource import Ref
 from krmfn.resourcelist import ResourceList
 from krmfn.typed import Literal, NamedTuple

@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from krmfn import KrmfnError, Ref, ResourceList, Result
-from krmfn.counts import some
-from krmfn.results import json_text, printable
+from krmfn.printing import json_text, printable, some
 from krmfn.typed import Any, NamedTuple
 
 from .. import options

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.results import json_text
+from krmfn.printing import json_text
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 

@@ -9,9 +9,8 @@ from difflib import unified_diff
 from itertools import islice
 from pathlib import Path
 
-from krmfn.counts import counted
 from krmfn.errors import KrmfnError
-from krmfn.results import json_text, printable
+from krmfn.printing import counted, json_text, printable
 from krmfn.typed import NamedTuple
 
 from ..cluster import cluster_streams

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.results import printable
+from krmfn.printing import printable
 from krmfn.typed import NamedTuple
 
 from .. import options

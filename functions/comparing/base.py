@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from ..cluster.config import NAME as CONFIG_FILE

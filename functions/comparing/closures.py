@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from krmfn.errors import KrmfnError
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 
 from ..cluster import config
 from ..cluster.config import NAME as CONFIG_FILE

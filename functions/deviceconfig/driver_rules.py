@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from .merging import OF_MAPPINGS, of_mapping
 from .model import DeviceConfig

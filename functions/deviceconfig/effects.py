@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from krmfn import Field, Ref, Result, warning
-from krmfn.fieldpath import join, split
-from krmfn.rule import Rule
+from krmfn.resource import join, split
+from krmfn.results import Rule
 
 from . import generate
 from .daemonsets import config_maps, pod_of

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from krmfn import Result
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..kmm.lookup import leaves, tables

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import Field, Item, Ref, Result
-from krmfn.fieldpath import FieldPath, join, split
+from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any, NamedTuple
 
 from ..rendering.function_config import Source

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from krmfn import Field, Result, error
-from krmfn.fieldpath import FieldPath, join, split
-from krmfn.rule import Rule
+from krmfn.resource import FieldPath, join, split
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..rendering.function_config import FunctionConfig

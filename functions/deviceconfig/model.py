@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from krmfn import Field, Item, Ref, Result, error
-from krmfn.fieldpath import split, starts
+from krmfn.resource import split, starts
 from krmfn.typed import Any, NamedTuple
 
 from .fields import NESTED, Fields, KernelMapping, Spec

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from . import names
 from .model import DeviceConfig

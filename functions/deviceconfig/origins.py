@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from krmfn import Field, Result
-from krmfn.fieldpath import moved, split
+from krmfn.resource import moved, split
 
 from . import names
 from .fields import Spec

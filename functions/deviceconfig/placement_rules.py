@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .merging import stacked

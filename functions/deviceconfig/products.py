@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krmfn import Field, Item, Ref, Result, error, schema
-from krmfn.fieldpath import join, split
+from krmfn.resource import join, split
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings

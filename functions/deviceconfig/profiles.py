@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, info, warning
-from krmfn.fieldpath import join, starts
-from krmfn.rule import Rule
+from krmfn.resource import join, starts
+from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
 from ..rendering import module_checks

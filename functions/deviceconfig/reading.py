@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from krmfn import Item, Ref, Result
-from krmfn.fieldpath import join
-from krmfn.resource import fingerprint
+from krmfn.resource import fingerprint, join
 from krmfn.typed import TYPE_CHECKING, Any
 
 from ..rendering.function_config import FunctionConfig

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Result, warning
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from .model import DeviceConfig

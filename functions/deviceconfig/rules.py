@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 
 from . import (
     container_rules,

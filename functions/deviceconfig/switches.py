@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn.fieldpath import FieldPath, join
+from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from .layers import Layer

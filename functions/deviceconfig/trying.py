@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 
 from krmfn import Field, Item, ResourceList, Result
-from krmfn.fieldpath import FieldPath, join, split
+from krmfn.resource import FieldPath, join, split
 from krmfn.typed import Any
 
 from ..profile import samples

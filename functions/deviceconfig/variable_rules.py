@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error, schema
-from krmfn.counts import some
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.printing import some
+from krmfn.resource import join
+from krmfn.results import Rule
 
 from .model import DeviceConfig, value
 

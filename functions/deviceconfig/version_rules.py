@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, error, warning
-from krmfn.counts import some
-from krmfn.fieldpath import FieldPath, join
-from krmfn.rule import Rule
+from krmfn.printing import some
+from krmfn.resource import FieldPath, join
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..rendering.function_config import FunctionConfig

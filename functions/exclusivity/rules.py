@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 RULES = (
     Rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, Place, Ref, ResourceList, Result, error
 from krmfn.ownership import Id
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..cluster_dump import is_dumped
 from ..deviceconfig.reading import domain_of

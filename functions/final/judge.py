@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Item, ResourceList, Result
-from krmfn.rule import apply
+from krmfn.results import apply
 
 from ..rendering import function_config, ignoring
 from ..rendering.generated import Finding

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Manifest, Result, error, warning
-from krmfn.fieldpath import join
 from krmfn.item import LOCAL
 from krmfn.ownership import Id
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 
 from ..kmm.lookup import table, tables, text
 from ..kmm.module import module_of

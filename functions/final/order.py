@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, warning
 from krmfn.ownership import Id
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..kmm.module import LABELS, MODULE_KINDS
 from . import pods

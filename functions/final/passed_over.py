@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, info, warning
-from krmfn.counts import some
-from krmfn.fieldpath import join
 from krmfn.ownership import Id
-from krmfn.rule import Rule
+from krmfn.printing import some
+from krmfn.resource import join
+from krmfn.results import Rule
 
 from ..fleet import registry
 from ..run import Replacement

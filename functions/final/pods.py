@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from krmfn import Item, Manifest
-from krmfn.fieldpath import FieldPath, split
+from krmfn.resource import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import POD_KINDS, table, tables, text, texts

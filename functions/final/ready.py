@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from krmfn import Field, Item, Result, error, warning
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import has, table

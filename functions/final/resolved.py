@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Manifest, Result, error, warning
-from krmfn.counts import some
-from krmfn.fieldpath import FieldPath, join
-from krmfn.resource import GroupKind
-from krmfn.rule import Rule
+from krmfn.printing import some
+from krmfn.resource import FieldPath, GroupKind, join
+from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import listing, table, text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, KrmfnError, Result, error, info, warning
-from krmfn.counts import counted, some
+from krmfn.printing import counted, some
 from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import text

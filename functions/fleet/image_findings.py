@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from krmfn import Field, KrmfnError, Result, warning
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node

@@ -26,7 +26,7 @@ from datetime import date
 from functools import lru_cache
 
 from krmfn import Field, KrmfnError, Manifest, Result, error
-from krmfn.counts import counted
+from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
 from ..exclusivity.node import Node, Taint

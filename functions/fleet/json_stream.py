@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader
 
 from krmfn import KrmfnError
-from krmfn.counts import counted
+from krmfn.printing import counted
 from krmfn.typed import Any, NoReturn
 
 CHUNK = 1 << 16

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krmfn import KrmfnError, Manifest
-from krmfn.counts import counted
-from krmfn.results import printable
+from krmfn.printing import counted, printable
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import table, tables, text

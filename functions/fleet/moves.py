@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from krmfn.counts import counted
 from krmfn.ownership import Id
+from krmfn.printing import counted
 from krmfn.typed import NamedTuple
 
 from ..kmm.scheduling import Action, Move, View, doubted, entry, play

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from krmfn import Field, Item, KrmfnError, ResourceList, Result, error, itemtext
-from krmfn.counts import some
-from krmfn.fieldpath import split
+from krmfn.printing import some
+from krmfn.resource import split
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 from krmfn.yamltext.simple import scalar
 

@@ -7,7 +7,7 @@ its file, before kustomize changed it.
 from __future__ import annotations
 
 from krmfn import Field, Item, Result, error, itemtext
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 PREVIOUS_NAMES = "internal.config.kubernetes.io/previousNames"
 """kustomize's annotation: the names that a resource had, oldest first."""

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from functools import partial
 
 from krmfn import Result
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 
 from ..kmm.versions import DEFAULT, TARGETS, Target
 from . import findings, image_findings

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from krmfn import Ref, color
-from krmfn.results import printable, reference
+from krmfn import Ref, printing
+from krmfn.printing import printable
+from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
 from ..exclusivity.node import Node
@@ -139,12 +140,12 @@ STYLES = {
 """The style of each state on a terminal."""
 
 
-def text(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
+def text(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a line per node and Module."""
     return _painted(_lines(found), paint)
 
 
-def summary(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
+def summary(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a line per config, kernel, image and state: on how many nodes, and in which clusters where there are any.
 
     A reason that names a node, or differs for each, stands by itself.
@@ -166,7 +167,7 @@ def summary(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
     return _painted(lines, paint)
 
 
-def _painted(rows: Sequence[Sequence[str]], paint: color.Paint) -> str:
+def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:
     """Return aligned columns, the state in its colour."""
     lines = [tuple(map(printable, line)) for line in _known(rows)]
     at, padded = lines[0].index("STATE"), aligned(lines)
@@ -181,7 +182,7 @@ def _known(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     return rows if any(row[at] for row in rows[1:]) else [[*row[:at], *row[at + 1 :]] for row in rows]
 
 
-def markdown(found: Sequence[Row], paint: color.Paint = color.plain) -> str:
+def markdown(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a table for a pull request."""
     head, *body = _known(_lines(found))
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
@@ -220,7 +221,7 @@ def record(row: Row) -> dict[str, Any]:
     }
 
 
-FORMATS: dict[str, Callable[[Sequence[Row], color.Paint], str]] = {"text": summary, "markdown": markdown}
+FORMATS: dict[str, Callable[[Sequence[Row], printing.Paint], str]] = {"text": summary, "markdown": markdown}
 
 
 def _short(ref: Ref) -> str:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from krmfn.counts import SHOWN, counted, some
+from krmfn.printing import SHOWN, counted, some
 
 from ..exclusivity.node import Node
 from ..kmm.lookup import text

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from itertools import islice
 
-from krmfn import Result, color, counts
-from krmfn.results import json_text, printable, reference
+from krmfn import Result, printing
+from krmfn.printing import json_text, printable
+from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
@@ -85,11 +86,11 @@ def summary(compared: Comparison, with_nodes: bool = True) -> str:
     if compared.is_same:
         return "nothing changes: its files are those of the base"
     parts = [f"{count:,} {what}" for what, count in counted(compared.plan).items() if count]
-    parts += [f"{counts.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
+    parts += [f"{printing.counted(compared.hidden, 'change')} of other kinds"] if compared.hidden else []
     effects = (effect for effect in compared.plan.effects if effect.what != "kept")
     nodes = len({name for effect in effects for name in effect.nodes})
     if nodes and with_nodes:
-        parts.append(f"{counts.counted(nodes, 'node')} affected")
+        parts.append(f"{printing.counted(nodes, 'node')} affected")
     still = ["no object changes" if nodes or compared.notes else "nothing changes"]
     return ", ".join(parts if compared.plan.changes else [*still, *parts])
 
@@ -107,7 +108,7 @@ def counted(plan: Plan) -> dict[str, int]:
     return {**numbers, "unchanged": plan.unchanged, **({"unknown": unknown} if unknown else {})}
 
 
-def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> str:
+def text(compared: Sequence[Comparison], paint: printing.Paint = printing.plain) -> str:
     """Return each change with its fields, old value and new value, then the notes, then a line that counts.
 
     Of several clusters the fleet comes first, and a change that several have is told once.
@@ -122,7 +123,7 @@ def text(compared: Sequence[Comparison], paint: color.Paint = color.plain) -> st
         objects += _change_lines(change, paint)
     effects = [printable(f"* {line}") for _, line, _ in said.effects]
     clusters = (f" ({printable(said.where(names))})" if said.rows else "" for _, names in said.notes)
-    notes = [color.finding(note, paint) + where for (note, _), where in zip(said.notes, clusters, strict=True)]
+    notes = [printing.finding(note, paint) + where for (note, _), where in zip(said.notes, clusters, strict=True)]
     parts = [
         *([printable(f"! {line}") for line in first(compared)], fleet, objects),
         *(["on the nodes:", *effects] if effects else [], notes, [] if said.rows else [said.headline]),
@@ -135,7 +136,7 @@ def _table(said: Told) -> list[str]:
     return columns.lines([head, *([row.name, *row.cells(said.columns), objects] for row, objects in said.rows)])
 
 
-def _change_lines(change: Change, paint: color.Paint) -> Iterator[str]:
+def _change_lines(change: Change, paint: printing.Paint) -> Iterator[str]:
     yield paint(printable(f"{SIGNS[change.what]} {named(change)}"), change.what)
     for field in change.fields:
         yield printable(f"    {field.path}")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from krmfn import KrmfnError, Place, Ref, Result
-from krmfn.results import json_text, printable
+from krmfn.printing import json_text, printable
 from krmfn.typed import NamedTuple
 
 

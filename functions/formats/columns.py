@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from krmfn.results import printable
+from krmfn.printing import printable
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from krmfn import counts
-from krmfn.results import Result, printable
+from krmfn import printing
+from krmfn.printing import printable
+from krmfn.results import Result
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import emit
 
@@ -42,7 +43,7 @@ def markdown(compared: Sequence[Comparison]) -> str:
     said = told(telling or quiet[:1], len(compared) > 1)
     head = _head(said) if said.rows else f"**{said.headline}**\n"
     others = len(quiet) - (not telling)
-    tail = f"\nNothing changes in {counts.counted(others, 'other cluster')}.\n" if others else ""
+    tail = f"\nNothing changes in {printing.counted(others, 'other cluster')}.\n" if others else ""
     room = LIMIT - len(head) - len(tail) - _REST
     lines, left = _filled(_lines(said), room // 2)
     room -= room // 2 - left
@@ -56,7 +57,7 @@ def markdown(compared: Sequence[Comparison]) -> str:
     return "".join(
         [
             head,
-            _section(lines, f"- and {counts.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
+            _section(lines, f"- and {printing.counted(lines.cut, 'more line')}{_cut(lines)}\n"),
             _section(rows, f"| | and {rows.cut:,} more | |{cell}\n", f"| | object | |{column}\n|---|---|---|{rule}\n"),
             _section(details, f"The details of {details.cut:,}{more} do not fit into a comment{_cut(details)}.\n"),
             tail,
@@ -116,7 +117,7 @@ def _cut(part: Part) -> str:
     if not part.clusters:
         return ""
     named = [f"{_cell(name[:_SHORT])} {number:,}" for name, number in part.clusters.items()]
-    return f" ({counts.some(named, len(named), _CLUSTERS)})"
+    return f" ({printing.some(named, len(named), _CLUSTERS)})"
 
 
 def _section(part: Part, rest: str, title: str = "") -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from krmfn import color
-from krmfn.counts import counted, extent, listed
-from krmfn.results import UNLISTED, Result, json_text, printable, reference
+from krmfn import printing
+from krmfn.printing import counted, extent, json_text, listed, printable
+from krmfn.results import UNLISTED, Result, reference
 from krmfn.typed import Any
 
 from .checked import Checked, names_of, whose
@@ -23,7 +23,7 @@ Source = Callable[[str, int], str]
 
 
 def text(
-    checked: Checked, rules: Rules = None, paint: color.Paint = color.plain, source: Source = lambda *_: ""
+    checked: Checked, rules: Rules = None, paint: printing.Paint = printing.plain, source: Source = lambda *_: ""
 ) -> str:
     """Return a line per finding, one that counts them and, with rules, one that says what explains them.
 
@@ -37,9 +37,9 @@ def text(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _shown(result: Result, paint: color.Paint, source: Source) -> list[str]:
+def _shown(result: Result, paint: printing.Paint, source: Source) -> list[str]:
     """Return the line of a finding, and the line of its file below."""
-    line = f"{color.finding(result, paint)}{whose(result)}"
+    line = f"{printing.finding(result, paint)}{whose(result)}"
     place = result.place
     held = source(place.path, place.line) if place and place.path and place.line else ""
     if not place or not held.strip():
@@ -49,7 +49,7 @@ def _shown(result: Result, paint: color.Paint, source: Source) -> list[str]:
     return [line, f"{number} | {printable(held)}", *caret]
 
 
-def summary_line(checked: Checked, paint: color.Paint = color.plain) -> str:
+def summary_line(checked: Checked, paint: printing.Paint = printing.plain) -> str:
     """Return `2 errors, 1 info: 2 DeviceConfigs in 14 resources, 3 files`: the findings, and what was read."""
     counts = summary(checked.results)
     parts = [paint(counted(number, severity), severity) for severity, number in counts.items() if number]

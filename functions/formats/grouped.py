@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 
-from krmfn.counts import counted, some
+from krmfn.printing import counted, some
 from krmfn.resource import Ref
 from krmfn.results import Result
 from krmfn.typed import Any, NamedTuple, TypeVar

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from krmfn.printing import visible
 from krmfn.resource import Place, Ref
-from krmfn.results import Result, visible
+from krmfn.results import Result
 
 from .checked import Checked
 from .rules import Rules

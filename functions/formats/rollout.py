@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from krmfn import color
-from krmfn.counts import counted, some
-from krmfn.results import json_text, printable, reference
+from krmfn import printing
+from krmfn.printing import counted, json_text, printable, some
+from krmfn.results import reference
 
 from ..plan import Rollout
 from . import findings
@@ -48,7 +48,7 @@ def as_json(plan: Rollout) -> str:
 
 def _beside(plan: Rollout) -> Iterator[str]:
     """Yield what else is to be known."""
-    yield from (color.finding(note, color.plain) for note in plan.notes)
+    yield from (printing.finding(note, printing.plain) for note in plan.notes)
     if plan.others:
         names = some(plan.others, len(plan.others))
         yield f"Nothing happens on {counted(len(plan.others), 'node')} with another version label or none: {names}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 Rules = Callable[[], Sequence[Rule]] | None
 """Returns every rule that findings may name, with its texts; None where findings are not explained."""

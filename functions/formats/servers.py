@@ -9,9 +9,8 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
-from krmfn.counts import counted, extent
-from krmfn.results import Result, json_text, printable
-from krmfn.rule import Rule
+from krmfn.printing import counted, extent, json_text, printable
+from krmfn.results import Result, Rule
 from krmfn.typed import Any
 
 from . import rules as texts

@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from krmfn import Manifest
-from krmfn.counts import counted, listed
+from krmfn.printing import counted, listed, printable
 from krmfn.resource import ref
-from krmfn.results import printable
 from krmfn.typed import Any, NamedTuple
 
 from ..differences import ABSENT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmfn.fieldpath import FieldPath
+from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
 Table = dict[str, Any]

@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from krmfn.errors import KrmfnError
-from krmfn.fieldpath import join, split
 from krmfn.item import Item
-from krmfn.resource import Manifest, Place, same
-from krmfn.runner import max_bytes
+from krmfn.resource import Manifest, Place, join, same, split
+from krmfn.streams import max_bytes
 from krmfn.typed import Any, NamedTuple
 
 from ..paths import files

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from krmfn.fieldpath import split
 from krmfn.item import Item
+from krmfn.resource import split
 from krmfn.yamltext import emit
 from krmfn.yamltext.simple import PLAIN, is_merge
 from krmfn.yamltext.values import STRING, build

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from krmfn import log
+from krmfn import streams
 from krmfn.errors import KrmfnError
 from krmfn.item import LOCAL
 from krmfn.resource import Manifest, Place, Ref
@@ -160,7 +160,7 @@ def _environment(decision: Decision, flags: Collection[str], confined: Mapping[s
         known |= environment.named(environment.HELM) if "--enable-helm" in flags else {}
     if decision.calls:
         path = f"{confined['PATH']}{os.pathsep}{known['PATH']}" if decision.is_open else confined["PATH"]
-        known |= {**confined, "PATH": path, log.VARIABLE: "json"}
+        known |= {**confined, "PATH": path, streams.VARIABLE: "json"}
     return known
 
 

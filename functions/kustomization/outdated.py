@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from krmfn.fieldpath import join
 from krmfn.item import Item
 from krmfn.ownership import Id, mark_of
-from krmfn.resource import Manifest, annotations_of, same
+from krmfn.resource import Manifest, annotations_of, join, same
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result, error
 from krmfn.typed import Any

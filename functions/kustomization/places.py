@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
-from krmfn.fieldpath import split
 from krmfn.item import Item
 from krmfn.ownership import Id, mark_of
-from krmfn.resource import Place
+from krmfn.resource import Place, split
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Field, Result
 

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 
-from krmfn.counts import counted
 from krmfn.errors import KrmfnError
-from krmfn.runner import max_bytes
+from krmfn.printing import counted
+from krmfn.streams import max_bytes
 
 from ..paths.workers import held, processors
 from . import landlock

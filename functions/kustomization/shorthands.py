@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, Place
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.typed import Any
 
 from ..paths import files

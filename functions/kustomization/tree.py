@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from krmfn.errors import KrmfnError
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from ..paths import files

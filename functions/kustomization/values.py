@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from krmfn.fieldpath import join, split
 from krmfn.item import Item
-from krmfn.resource import Manifest, same
+from krmfn.resource import Manifest, join, same, split
 from krmfn.typed import Any
 
 Parts = tuple[str, ...]

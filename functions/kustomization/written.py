@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Ref
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import load
 

@@ -11,10 +11,9 @@ from contextlib import nullcontext
 from functools import partial
 from operator import attrgetter
 
-from krmfn.envelope import Words
 from krmfn.errors import KrmfnError, TooLarge
 from krmfn.item import Item
-from krmfn.itemtext import mentions
+from krmfn.itemtext import Words, mentions
 from krmfn.resource import Place, Ref
 from krmfn.typed import NamedTuple
 from krmfn.yamltext import documents, simple
@@ -148,9 +147,9 @@ def _wrong(text: bytes, spans: Sequence[Span]) -> set[int]:
     """Return the indexes of those documents that are no YAML."""
     if len(text) < _SMALL and all(_is_simple(text, span) for span in spans):
         return set()
-    from krmfn.yamltext import syntax
+    from krmfn.yamltext import load
 
-    return {index for index in syntax.unsure(text, spans) if not _is_yaml(text, spans[index])}
+    return {index for index in load.unsure(text, spans) if not _is_yaml(text, spans[index])}
 
 
 def _is_simple(text: bytes, span: Span) -> bool:
@@ -159,10 +158,10 @@ def _is_simple(text: bytes, span: Span) -> bool:
 
 
 def _is_yaml(text: bytes, span: Span) -> bool:
-    from krmfn.yamltext import syntax
+    from krmfn.yamltext import load
 
     try:
-        syntax.check_syntax(text[span.start : span.end])
+        load.check_syntax(text[span.start : span.end])
     except KrmfnError:
         return False
     return True

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
 
 from krmfn.errors import KrmfnError
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.typed import NamedTuple
 
 from . import files, roots

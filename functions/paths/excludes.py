@@ -16,8 +16,8 @@ import stat
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 
-from krmfn.counts import some
 from krmfn.errors import KrmfnError
+from krmfn.printing import some
 from krmfn.typed import TYPE_CHECKING, NamedTuple
 
 from .roots import parents, within

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from krmfn.errors import KrmfnError
-from krmfn.log import Log
 from krmfn.results import Findings, Result
+from krmfn.streams import Log
 from krmfn.typed import NamedTuple, TypeVar
 
 T = TypeVar("T")

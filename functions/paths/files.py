@@ -13,7 +13,7 @@ import sys
 from io import BufferedReader
 
 from krmfn.errors import KrmfnError
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 
 from . import roots
 

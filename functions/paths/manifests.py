@@ -13,7 +13,7 @@ from krmfn.item import Item
 from krmfn.resource import Place, ref
 from krmfn.resourcelist import ResourceList
 from krmfn.results import Result, error, warning
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 from krmfn.yamltext import documents, edit, emit, split
 
 from ..run import note
@@ -132,7 +132,7 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
     """Add what a text holds, which may be anything."""
     if text.startswith(files.POINTER):
         raise KrmfnError("is stored in Git LFS, and only a pointer to it is checked out; run `git lfs pull`")
-    from krmfn.yamltext import syntax
+    from krmfn.yamltext import load
 
     before = len(resources.items)
     split.check_encoding(text)
@@ -143,7 +143,7 @@ def _add(resources: ResourceList, name: str, text: bytes, in_full: bool = False)
         place = Place(name, len(resources.items), document.line)
         sure = split.is_simple(document.text)
         item = Item(document.text, 0, len(document.text), -2, sure, place if name else None)
-        syntax.check_syntax(document.text, document.line - 1)
+        load.check_syntax(document.text, document.line - 1)
         _sort(resources, item, place, "document")
     if problem and len(resources.items) > before:  # such as a List without apiVersion, divided by `---#:`
         raise KrmfnError(problem)

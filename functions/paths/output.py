@@ -10,10 +10,9 @@ from contextlib import suppress
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
 from krmfn.resource import Manifest, check_plain
-from krmfn.runner import ensure_stdout, write
+from krmfn.streams import ensure_stdout, write
 from krmfn.typed import TYPE_CHECKING
 from krmfn.yamltext import documents, edit, emit, split
-from krmfn.yamltext.comments import KEEPS
 
 from . import files
 
@@ -167,4 +166,4 @@ def _own_text(item: Item) -> bytes:
         return emit.dump(item.manifest).encode()
     if not text.endswith(b"\n"):
         return edit.closed(text, -2)
-    return text if re.search(KEEPS, text) else text.rstrip(b"\n") + b"\n"
+    return text if re.search(edit.KEEPS, text) else text.rstrip(b"\n") + b"\n"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from krmfn.errors import KrmfnError
 from krmfn.item import Item
-from krmfn.runner import max_bytes
+from krmfn.streams import max_bytes
 
 from . import files, output
 

@@ -1,6 +1,6 @@
 """The API server's structure of a PodSpec: types, unknown fields, required ones and allowed values.
 
-from krmfn.fieldpath import FieldPath
+from krmfn.resource import FieldPath
 
 Source: `structure.json`, which tools/derive_pod_structure.py makes from the OpenAPI document of kube-apiserver. What
 the API server says about values beyond their structure, such as the form of an IP address, is left to it.
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from krmfn.fieldpath import FieldPath
+from krmfn.resource import FieldPath
 from krmfn.typed import Any
 
 _HERE = os.path.dirname(__file__)  # os.path: pathlib costs a tenth of the start-up time  # noqa: PTH120

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 
-from krmfn.fieldpath import FieldPath, join
+from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
 from . import conditions, expressions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from krmfn.fieldpath import FieldPath
+from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
 
 from .structural import ABSENT

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.fieldpath import FieldPath, join
+from krmfn.resource import FieldPath, join
 from krmfn.typed import Any
 
 from ..kmm.lookup import strings

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 
-from krmfn.fieldpath import FieldPath
+from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
 
 from . import structural

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from krmfn import Field, Item, Ref, Result
-from krmfn.fieldpath import moved
+from krmfn.resource import moved
 
 from ..deviceconfig import daemonsets
 from ..deviceconfig.generate import module

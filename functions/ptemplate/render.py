@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 
 from ..deviceconfig.render import claim_of
 from ..rendering.function_config import FunctionConfig

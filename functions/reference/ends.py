@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from krmfn import Item, Manifest
-from krmfn.fieldpath import FieldPath, join
-from krmfn.resource import annotations_of
+from krmfn.resource import FieldPath, annotations_of, join
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 

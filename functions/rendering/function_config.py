@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from krmfn import Field, Item, KrmfnError, Manifest, Ref, ResourceList, Result, error, itemtext, schema
-from krmfn.counts import some
-from krmfn.fieldpath import join, split
-from krmfn.resource import ref
-from krmfn.results import Findings
-from krmfn.rule import Rule
+from krmfn.printing import some
+from krmfn.resource import join, ref, split
+from krmfn.results import Findings, Rule
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..fleet import readings

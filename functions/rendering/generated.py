@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from krmfn import Item, Manifest, Ref, ResourceList, Result
-from krmfn.fieldpath import FieldPath
 from krmfn.ownership import PASSED_ON, Scope, stamp
-from krmfn.resource import fingerprint, ref
+from krmfn.resource import FieldPath, fingerprint, ref
 from krmfn.typed import TYPE_CHECKING, Any, NamedTuple
 
 from ..kmm.lookup import strings

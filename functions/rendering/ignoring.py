@@ -14,8 +14,7 @@ from functools import cache
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER, Id
-from krmfn.results import Severity
-from krmfn.rule import Rule
+from krmfn.results import Rule, Severity
 
 from ..kmm.module import MODULE_GROUP, MODULE_KIND
 from ..run import note, run_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from krmfn import Item, ResourceList, error, schema
 from krmfn.ownership import Id
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..fleet import readings
 from ..run import run_of

@@ -9,10 +9,10 @@ unload drivers that nobody wanted to unload.
 from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Field, Item, ResourceList, Result, error, warning
-from krmfn.counts import counted, some
 from krmfn.item import PATH
 from krmfn.ownership import OWNER, Id, Scope, known_as, made, orphans
-from krmfn.rule import Rule
+from krmfn.printing import counted, some
+from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..fleet.readings import KUSTOMIZE_ID

@@ -8,7 +8,7 @@ from functools import lru_cache
 from krmfn import Field, Item, ResourceList, Result, error, itemtext, warning
 from krmfn.item import LOCAL
 from krmfn.ownership import OWNER, PASSED_ON
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..fleet.readings import KUSTOMIZE_ID, previous_name
 from ..kmm.module import MODULE_GROUP

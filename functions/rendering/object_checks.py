@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Item, Ref, ResourceList, Result, error, warning
-from krmfn.fieldpath import join
 from krmfn.ownership import OWNER, Id
-from krmfn.resource import fingerprint
-from krmfn.rule import Rule
+from krmfn.resource import fingerprint, join
+from krmfn.results import Rule
 
 from .function_config import FunctionConfig
 from .generated import Finding, Generated

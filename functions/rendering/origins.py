@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from krmfn import Field, Item, Manifest, Place, Result
-from krmfn.fieldpath import join, split
 from krmfn.ownership import Id
-from krmfn.resource import same
+from krmfn.resource import join, same, split
 from krmfn.typed import Any
 
 from ..kmm.lookup import leaves

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from krmfn import Field, Item, Result, error, schema
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 from krmfn.schema import Schema
 from krmfn.typed import TYPE_CHECKING
 

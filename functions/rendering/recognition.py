@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from krmfn import Item, ResourceList, Result, error, itemtext
 from krmfn.resource import ref
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..kmm.module import HUB_GROUP, MODULE_GROUP
 from . import ignoring, metadata_checks, undriven

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from krmfn import Field, Item, ResourceList, Result, error, info, warning
 from krmfn.ownership import OWNER
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..run import run_of
 from .function_config import FunctionConfig

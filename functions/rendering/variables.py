@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from krmfn import Result
-from krmfn.fieldpath import FieldPath, split
+from krmfn.resource import FieldPath, split
 from krmfn.typed import Any, NamedTuple
 
 from ..kmm.lookup import strings

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, Place, Ref, ResourceList, Result
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.results import in_order, placed
 from krmfn.typed import NamedTuple
 

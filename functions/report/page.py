@@ -19,9 +19,8 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from krmfn.counts import counted, some
-from krmfn.results import visible
-from krmfn.rule import Rule
+from krmfn.printing import counted, some, visible
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..formats import changes

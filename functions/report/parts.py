@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from krmfn import Ref, Result, error
-from krmfn.results import json_text, reference
+from krmfn.printing import json_text
+from krmfn.results import reference
 from krmfn.typed import Any, NamedTuple
 
 from ..fleet import table

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from krmfn import Result
-from krmfn.counts import counted
-from krmfn.rule import Rule
+from krmfn.printing import counted
+from krmfn.results import Rule
 from krmfn.typed import NamedTuple
 
 from ..fleet.table import ASSUMED

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from krmfn import Field, Manifest, Result, warning
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.resource import ref
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..kmm.lookup import has, table, tables, text, texts

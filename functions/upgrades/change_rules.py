@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Ref, Result, info, warning
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 
 from ..differences import differences
 from ..fleet.wording import nodes_named

@@ -9,7 +9,7 @@ from functools import cache
 from krmfn import Item, KrmfnError, Manifest, Ref, ResourceList, Result
 from krmfn.ownership import Id, mark_of
 from krmfn.resource import annotations_of, ref
-from krmfn.rule import apply
+from krmfn.results import apply
 
 from ..deviceconfig.reading import domain_of
 from ..fleet import cluster, rules

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, info, warning
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.resource import ref
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..kmm.lookup import has
 from ..kmm.module import CONTAINER, version_label

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.counts import some
+from krmfn.printing import some
 from krmfn.resource import ref
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..kmm.module import NAME_LABEL, node_labels, version_label
 from .impact import SHOWN, Impact, Step, selected

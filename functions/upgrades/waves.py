@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import KrmfnError, ResourceList
-from krmfn.counts import some
 from krmfn.ownership import Id
+from krmfn.printing import some
 from krmfn.resource import ref
 from krmfn.typed import NamedTuple
 

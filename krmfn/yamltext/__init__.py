@@ -6,16 +6,14 @@ peek         kind, name, labels of an item without parsing it; UNSURE when it mu
 simple       plain scalars as Kubernetes reads them; text to data without a parser where the layout is simple, else None
 documents    the documents of many files in one pass, and what names the resource in each
 words        which of many resources may hold a word
-syntax       whether texts are YAML
-load         text to a node tree with PyYAML, with a bound on depth
+load         text to a node tree with PyYAML, with a bound on depth; whether texts are YAML
 values       a node tree to data: keys, tags, merges, aliases
 positions    the line and column of a field
 emit         data to text in kyaml's layout, no aliases; which strings must be quoted for every reader
 linetree     a simple text to a node tree, by its lines
 nodewise     edits in a text by the places of its nodes
 remarks      the comments of fields
-edit         new data into an item's text, keeping its comments, order and quotes
-comments     the comment lines behind an item
+edit         new data into an item's text, keeping its comments, order and quotes; the comment lines behind it
 """
 
 __all__ = []

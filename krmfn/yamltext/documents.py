@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from ..resource import Ref
 from ..typed import NamedTuple
@@ -28,6 +29,8 @@ _BARE = re.compile(
     rb"[ \t]*(?:(?<=[ \t])#(?:[^\n\r\xc2\xe2]|\r(?=\n)|\xc2(?!\x85)|\xe2(?!\x80[\xa8\xa9]))*)?\r?(?:\n|\Z)"
 )
 """What every reader takes for the rest of a line `---`: blanks, or blanks and a comment that no other break ends."""
+_USUAL = re.compile(rb"[A-Za-z#\n]|---[ \n]|(?:---)?\Z")
+"""How a text begins that is divided with others; an empty one, too."""
 _WIDE = re.compile(rb"\s*[\x80-\xff]")
 _WIDE_BREAK = rb"\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ODD_BREAK = rb"(?:\r|%s)(?=---|\.\.\.)" % _WIDE_BREAK
@@ -154,21 +157,13 @@ _ENDED = (
 
 def is_usual(text: bytes) -> bool:
     """Return True when `quick` may divide a text: nothing in it is unusual."""
-    first = text[:1]
-    if _WIDE.match(text) or not (
-        first.isalpha() or first in (b"", b"#", b"\n") or text[:4] in (b"---", b"---\n", b"--- ")
-    ):
-        return False
-    return b"\n%" not in text and split.is_plain(text)
+    return bool(_USUAL.match(text)) and not _WIDE.match(text) and b"\n%" not in text and split.is_plain(text)
 
 
 def joined(texts: Sequence[bytes]) -> tuple[bytes, list[int]]:
     """Return some usual texts as one, and where each begins."""
-    starts, at = [], 0
-    for text in texts:
-        starts.append(at)
-        at += len(text) + len(_DIVIDER)
-    return _DIVIDER.join(texts), starts
+    ends = accumulate(len(text) + len(_DIVIDER) for text in texts)
+    return _DIVIDER.join(texts), [0, *ends][: len(texts)]
 
 
 def quick(text: bytes) -> list[Span]:

@@ -13,9 +13,13 @@ from ..resource import same
 from ..typed import Any
 from . import emit, nodewise, simple
 from .align import Lists
-from .comments import KEEPS, trailer
 
-__all__ = ["closed", "dashed", "undashed", "updated"]
+__all__ = ["KEEPS", "closed", "dashed", "read", "trailer", "undashed", "updated"]
+
+KEEPS = rb"[|>][0-9]?\+"
+"""What the header of a block scalar that keeps the line breaks behind it looks like (and a few other things)."""
+_OTHER_BREAK = rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]"
+"""What ends a comment in YAML 1.1, beside a newline: more than the comment may stand on its line."""
 
 
 def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None) -> bytes:
@@ -42,22 +46,25 @@ def closed(text: bytes, indent: int) -> bytes:
         return text
     if b"|" not in text and b">" not in text:
         return text + b"\n"
-    from . import load
-
-    data = load.read(text)
+    data = read(text.decode())
     if _means(text.decode() + "\n", data):
         return text + b"\n"
     return updated(text + b"\n", data[0] if indent >= 0 else data, indent)
 
 
-def _means(text: str, wanted: Any) -> bool:
+def read(text: str) -> Any:
+    """Return the data of a text, read by lines where that can be done. Raises KrmfnError for no YAML."""
     data = simple.read(text)
-    if data is not None:
-        return same(data, wanted)
-    from . import load
+    if data is None:
+        from . import load
 
+        data = load.read(text.encode())
+    return data
+
+
+def _means(text: str, wanted: Any) -> bool:
     try:
-        return same(load.read(text.encode()), wanted)
+        return same(read(text), wanted)
     except KrmfnError:
         return False
 
@@ -74,3 +81,24 @@ def dashed(text: bytes, data: Any, old: int, indent: int) -> bytes:
     moved = "\n".join(pad + line if line.strip() else line for line in lines)
     moved = f"{moved[:indent]}-{moved[indent + 1 :]}\n"
     return (moved if _means(moved, [data]) else emit.dump_item(data, indent)).encode()
+
+
+def trailer(text: bytes, indent: int) -> int:
+    """Return where the blank and comment lines behind an item begin, its dash at column `indent` (-2: a document).
+
+    What is indented deeper than the dash may belong to a block scalar, spaces included, and so may empty lines where
+    one keeps them.
+    """
+    kept = re.search(KEEPS, text)
+    scalar = b"|" in text or b">" in text
+    end = len(text)
+    while end:
+        start = text.rfind(b"\n", 0, end - 1) + 1
+        content = text[start:end].strip()
+        column = text.find(b"#", start, end) - start
+        blank = not content and not kept and not (scalar and text[start:end].strip(b"\r\n"))
+        is_comment = 0 <= column <= max(indent, 0) and not re.search(_OTHER_BREAK, text[start:end])
+        if not (is_comment if content[:1] == b"#" else blank):
+            break
+        end = start
+    return end

@@ -52,11 +52,9 @@ def dump_item(data: Any, indent: int = 0) -> str:
 def dump_json(data: Any) -> str:
     """Return JSON on one line that is YAML, too: what YAML refuses or takes for a line break is escaped."""
     text = json.dumps(data, ensure_ascii=False)
-    return (
-        text
-        if text.isascii() and "\x7f" not in text
-        else re.sub(_NOT_IN_FLOW, lambda match: f"\\u{ord(match[0]):04x}", text)
-    )
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return re.sub(_NOT_IN_FLOW, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _write(data: Any, pad: str, lines: list[str]) -> None:

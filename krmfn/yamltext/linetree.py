@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import accumulate
 
 from ..typed import Any
@@ -13,8 +14,6 @@ __all__ = ["Mark", "Node", "tree"]
 
 class Mark:
     """A place in a text, by characters, lines and columns from 0."""
-
-    __slots__ = ("column", "index", "line")
 
     def __init__(self, index: int, line: int, column: int) -> None:
         """Take all three."""
@@ -38,7 +37,7 @@ class Node:
     def value(self) -> Any:
         """Return the text of a scalar, the entries of a sequence, or pairs of a mapping; they are looked for here."""
         if self._value is None:
-            self._value = self.text.entries(self) if self.id == "sequence" else self.text.pairs(self)
+            self._value = list(self.text.entries(self) if self.id == "sequence" else self.text.pairs(self))
         return self._value
 
     @property
@@ -58,8 +57,7 @@ def tree(text: str) -> tuple[Node, Any]:
     data, rest = simple.node([*lines], 0)
     if rest < len(spans):
         raise NotSimple
-    first = lines[0]
-    return _Text(text, lines, spans).node(0, len(spans), first.column, is_list=first.dash > 0), data
+    return _Text(text, lines, spans).collection(0, len(spans)), data
 
 
 class _Text:
@@ -69,51 +67,42 @@ class _Text:
         self.lines, self.spans, self.rows = lines, spans, text.split("\n")
         self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
 
-    def node(self, at: int, end: int, column: int, *, is_list: bool) -> Node:
-        """Return the collection on some lines; behind a dash it begins at `column`."""
-        return Node(self, "sequence" if is_list else "mapping", at, end, column)
+    def collection(self, at: int, end: int) -> Node:
+        """Return the collection on some lines."""
+        line = self.lines[at]
+        return Node(self, "sequence" if line.dash else "mapping", at, end, line.column)
 
-    def entries(self, node: Node) -> list[Node]:
-        entries, at, column = [], node.at, node.column
+    def parts(self, node: Node) -> Iterator[tuple[int, int, Line]]:
+        """Yield the lines of each entry or key of a collection, with the first of them."""
+        at, column, is_mapping = node.at, node.column, node.id == "mapping"
         while at < node.end:
-            line, start = self.lines[at], at
+            start = at
             at += 1
-            while at < node.end and self.lines[at].column > column:
-                at += 1
-            inner = column + line.dash
-            is_scalar = line.key is None
-            entries.append(self.scalar(start, line) if is_scalar else self.node(start, at, inner, is_list=False))
-        return entries
-
-    def pairs(self, node: Node) -> list[tuple[Node, Node]]:
-        pairs, at, column = [], node.at, node.column
-        while at < node.end:
-            line, start = self.lines[at], at
-            at += 1
-            below = self.lines[at]
             while at < node.end and (
-                self.lines[at].column > column or (self.lines[at].column == column and self.lines[at].dash)
+                self.lines[at].column > column
+                or (is_mapping and self.lines[at].column == column and self.lines[at].dash)
             ):
                 at += 1
+            yield start, at, self.lines[start]
+
+    def entries(self, node: Node) -> Iterator[Node]:
+        for start, end, line in self.parts(node):
+            inner = node.column + line.dash
+            yield self.scalar(start, line) if line.key is None else Node(self, "mapping", start, end, inner)
+
+    def pairs(self, node: Node) -> Iterator[tuple[Node, Node]]:
+        for start, end, line in self.parts(node):
             name = line.key or ""
-            key = Node(self, "scalar", start, at, column, name)
-            key.last = column + len(name)
-            is_nested = at > start + 1
-            value = (
-                self.node(start + 1, at, below.column, is_list=below.dash > 0)
-                if is_nested
-                else self.scalar(start, line)
-            )
-            pairs.append((key, value))
-        return pairs
+            key = Node(self, "scalar", start, end, node.column, name)
+            key.last = node.column + len(name)
+            yield key, self.collection(start + 1, end) if end > start + 1 else self.scalar(start, line)
 
     def scalar(self, at: int, line: Line) -> Node:
         """Return the scalar, or the empty collection, on a line."""
-        first, last = line.span
-        value = line.value
+        value, (first, last) = line.value, line.span
         if value is ABSENT:
-            first = last = line.column + line.dash + len(line.key or "") + 1
-            value = ""
+            value, first = "", line.column + line.dash + len(line.key or "") + 1
+            last = first
         kind = "sequence" if value is list else "mapping" if value is dict else "scalar"
         node = Node(self, kind, at, at + 1, first, value if kind == "scalar" else [])
         node.last, node.style, node.flow_style = last, line.quote, kind != "scalar"

@@ -58,7 +58,6 @@ class _Walk:
 
     def __init__(self, text: str, root: Any, lists: Lists | None) -> None:
         self.text, self.root, self.lists = text, root, lists
-        self.merges = "<<" in text or "merge" in text
         self.patches: list[tuple[int, int, str]] = []
 
     def value(self, node: Any, old: Any, new: Any) -> None:
@@ -80,7 +79,7 @@ class _Walk:
         self.patches.append((node.start_mark.index, node.end_mark.index, piece))
 
     def mapping(self, node: Any, old: dict[str, Any], new: dict[str, Any]) -> None:
-        names = [key.value for key, _ in node.value if not (self.merges and is_merge(key))]
+        names = [key.value for key, _ in node.value if not is_merge(key)]
         merged = {key: value for key, value in old.items() if key not in names}  # what `<<` brings
         is_known = len({*names}) == len(names) and old.keys() >= {*names}
         if not is_known or not new.keys() & {*names} or not merged.keys() <= new.keys():
@@ -88,7 +87,7 @@ class _Walk:
         column = node.value[0][0].start_mark.column
         for (key, value), (following, _) in pairwise([*node.value, (None, None)]):
             name = key.value
-            if self.merges and is_merge(key):
+            if is_merge(key):
                 continue
             if name not in new:
                 end = self.begin(following.start_mark.index) if following else self.end((key, value))
@@ -119,7 +118,7 @@ class _Walk:
             self.value(value, old, wanted)
         except _TooMuch:
             del self.patches[count:]
-            line = remarks.line(self.text, key, value)
+            line = remarks.rest(self.text, remarks.stop(self.text, key, value))
             comment = self.text[line[0] : line[1]].strip() if line else ""
             first, *rest = emit.dump(new, column)[column:].split("\n")
             head = f"{first} {comment}" if comment else first
@@ -132,37 +131,22 @@ class _Walk:
             raise _TooMuch  # behind another dash, or with an alias
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
         matches = [0] if is_item else aligned(old, new, self.lists)
-        if matches[: len(old)] == [*range(len(old))]:
-            for number, entry in enumerate(old):
-                self.entry(node, number, entry, new[number], dashes)
-            if len(new) > len(old):
-                self.insert(self.end((None, node)), emit.dump(new[len(old) :], column))
-            return
-        begins, end = [self.begin(dash) for dash in dashes], self.end((None, node))
-        places = {match: at for at, match in enumerate(matches) if match is not None}
-        outer, blocks = self.patches, dict[int, str]()
-        for number, (begin, until) in enumerate(pairwise([*begins, end])):
+        end, pieces, outer = self.end((None, node)), list[str](), self.patches
+        begins = [*map(self.begin, dashes), end]
+        for value, match in zip(new, matches, strict=True):
             self.patches = []
-            if number in places:
-                self.entry(node, number, old[number], new[places[number]], dashes)
-            blocks[number] = _applied(self.text[begin:until], begin, self.patches)
-            blocks[number] += "" if blocks[number].endswith("\n") else "\n"
-        pieces = (
-            emit.dump([value], column) if match is None else blocks[match]
-            for value, match in zip(new, matches, strict=True)
-        )
-        self.patches = [*outer, (begins[0], end, "".join(pieces))]
-
-    def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
-        """Note what changes in an entry of a list; where it is more than edits, the entry is written anew."""
-        count, column = len(self.patches), node.start_mark.column
-        try:
-            if not same(old, new):
-                self.value(node.value[number], old, new)
-        except _TooMuch:
-            del self.patches[count:]
-            end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
-            self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
+            if match is None:
+                pieces.append(emit.dump([value], column))
+                continue
+            begin, until = begins[match : match + 2]
+            try:
+                if not same(old[match], value):
+                    self.value(node.value[match], old[match], value)
+            except _TooMuch:  # the entry is written anew
+                self.patches = [(dashes[match], until, emit.dump([value], column)[column:])]
+            pieces.append(_applied(self.text[begin:until], begin, self.patches).removesuffix("\n") + "\n")
+        is_ended = self.text[:end].endswith("\n") or matches[: len(old)] != [*range(len(old))]
+        self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
 
     def flow(self, node: Any, old: Any, new: Any) -> None:
         """Note what changes in a collection in brackets; where parts come, go or move, it is written anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..fieldpath import join, split
+from ..resource import join, split
 from ..typed import Any, NamedTuple
 from .simple import OLD, PLAIN, Timestamp, differs, is_merge, scalar
 
@@ -60,19 +60,15 @@ def locate(node: Node | None, path: str) -> tuple[int, int]:
     """Return line and column (from 1) of the field at `path`, or of the nearest parent that exists."""
     mark = node.start_mark if node is not None else None
     for part in split(path):
-        child = _child(node, part)
+        child = None
+        if node is not None and node.id == "sequence" and part.isdigit() and int(part) < len(node.value):
+            child = (node.value[int(part)].start_mark, node.value[int(part)])
+        elif node is not None and node.id == "mapping":
+            child = _by_name(node).get(part)
         if child is None:
             break
         mark, node = child
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
-
-
-def _child(node: Node | None, part: str) -> tuple[Any, Node] | None:
-    if node is not None and node.id == "sequence" and part.isdigit() and int(part) < len(node.value):
-        return node.value[int(part)].start_mark, node.value[int(part)]
-    if node is not None and node.id == "mapping":
-        return _by_name(node).get(part)
-    return None
 
 
 def _by_name(node: Node) -> dict[str, tuple[Any, Node]]:
@@ -92,54 +88,44 @@ def shared(root: Node | None) -> frozenset[tuple[str, ...]]:
     paths: dict[int, list[tuple[str, ...]]] = {}
     merged: set[int] = set()
 
-    def visit(node: Node, path: tuple[str, ...]) -> None:
+    def visit(node: Node, path: tuple[str, ...], *, is_merged: bool = False) -> None:
         if node.id == "scalar":
             return
-        known = paths.setdefault(id(node), [])
-        known.append(path)
-        if node.id == "sequence":
-            for index, child in enumerate(node.value):
-                visit(child, (*path, str(index)))
-        if node.id == "mapping":
-            entries(node, path)
-
-    def entries(node: Node, path: tuple[str, ...]) -> None:
-        for key, value in node.value:
-            if not is_merge(key):
-                visit(value, (*path, str(key.value)))
+        if is_merged:  # what the keys hold is shared; a key itself can be written over
+            merged.add(id(node))
+        else:
+            paths.setdefault(id(node), []).append(path)
+        for at, entry in enumerate(node.value):
+            key, value = entry if node.id == "mapping" else (None, entry)
+            if key is None or not is_merge(key):
+                visit(value, (*path, str(at if key is None else key.value)))
                 continue
             for source in value.value if value.id == "sequence" else [value]:
-                merged.add(id(source))
-                entries(source, path)  # what the keys hold is shared; a key itself can be written over
+                visit(source, path, is_merged=True)
 
     if root is not None:
         visit(root, ())
     return frozenset(path for name, every in paths.items() if len(every) > 1 or name in merged for path in every)
 
 
-def duplicate_keys(root: Node | None) -> list[tuple[str, int]]:
-    """Return (path, line from 1) of every key that stands twice in one mapping, in the order of the text."""
-    duplicates: list[tuple[str, int]] = []
+def duplicate_keys(root: Node | None) -> list[str]:
+    """Return the paths of keys that stand twice in one mapping, in the order of the text."""
     seen: set[int] = set()
 
-    def visit(node: Node | None, path: tuple[str | int, ...]) -> None:
-        if node is None or id(node) in seen:  # an alias: its anchor was visited
+    def visit(node: Node | None, path: tuple[str | int, ...]) -> Iterator[str]:
+        if node is None or node.id == "scalar" or id(node) in seen:  # an alias: its anchor was visited
             return
         seen.add(id(node))
-        if node.id == "sequence":
-            for index, child in enumerate(node.value):
-                visit(child, (*path, index))
-        elif node.id == "mapping":
-            names: set[str] = set()
-            for key, value in node.value:
-                name = str(key.value)
-                if name in names and not is_merge(key):
-                    duplicates.append((join((*path, name)), key.start_mark.line + 1))
-                names.add(name)
-                visit(value, (*path, name))
+        names: set[str | int] = set()
+        for at, entry in enumerate(node.value):
+            key, value = entry if node.id == "mapping" else (None, entry)
+            name = at if key is None else str(key.value)
+            if name in names and not is_merge(key):
+                yield join((*path, name))
+            names.add(name)
+            yield from visit(value, (*path, name))
 
-    visit(root, ())
-    return duplicates
+    return list(visit(root, ()))
 
 
 def ambiguous(root: Node | None) -> Iterator[Ambiguous]:

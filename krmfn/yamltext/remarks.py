@@ -10,7 +10,7 @@ from ..typed import Any, NamedTuple
 from .positions import nodes
 from .simple import NotSimple, lines_of
 
-__all__ = ["Parts", "Spot", "above", "commented", "comments", "dash", "head", "line", "rest", "spots"]
+__all__ = ["Parts", "Spot", "above", "commented", "comments", "dash", "head", "rest", "spots", "stop"]
 
 Parts = tuple[str, ...]
 
@@ -78,7 +78,7 @@ def _by_nodes(text: str, root: Any) -> dict[Parts, Spot]:
             parts = (*path, key.value if key else str(at))
             begin = key.start_mark.index if key else dash(text, node, value)
             if begin >= 0 and not text[text.rfind("\n", 0, begin) + 1 : begin].strip(" -"):
-                found[parts] = Spot(begin, _stop(text, key, value))
+                found[parts] = Spot(begin, stop(text, key, value))
             visit(value, parts)
 
     visit(root, ())
@@ -137,18 +137,13 @@ def dash(text: str, node: Any, entry: Any) -> int:
     return start + column if start + column >= node.start_mark.index else -1
 
 
-def line(text: str, key: Any, node: Any) -> tuple[int, int] | None:
-    """Return where the comment of a field's line stands, blanks before it included; None where there can be none."""
-    return rest(text, _stop(text, key, node))
-
-
 def rest(text: str, stop: int) -> tuple[int, int] | None:
     """Return where the comment behind a place in a line stands; None where something else does."""
     match = re.compile(_REST).match(text, stop) if stop >= 0 else None
     return (stop, match.end()) if match else None
 
 
-def _stop(text: str, key: Any, node: Any) -> int:
+def stop(text: str, key: Any, node: Any) -> int:
     """Return where what a field has on its first line ends; -1 where no comment can be behind it."""
     if node.id == "scalar" and node.style in ("|", ">"):
         match = re.compile(rf"(?:[&!]\S+[ \t]+)*{_BLOCK}").match(text, node.start_mark.index)

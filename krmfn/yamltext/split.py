@@ -208,9 +208,7 @@ def _verified(data: bytes, cut: Cut) -> Cut | None:
     units = [*cut.items, *((s.start, s.end) for s in cut.sections if s.key != "items" or not cut.items)]
     order = sorted(range(len(units)), key=units.__getitem__)
     starts = [units[index][0] for index in order]
-    hit = {
-        order[bisect_right(starts, position) - 1] for position in chain((first,), positions) if position >= starts[0]
-    }
+    hit = {order[bisect_right(starts, at) - 1] for at in chain((first,), positions) if at >= starts[0]}
     from .load import is_one_entry  # late: most lists need no parser
 
     if not all(is_one_entry(data[slice(*units[index])]) for index in hit):

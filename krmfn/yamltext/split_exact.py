@@ -12,7 +12,7 @@ from ..typed import Any
 from .load import events, explain
 from .split import Cut, Section
 
-__all__ = ["exact", "line_of"]
+__all__ = ["exact"]
 
 _DASH = re.compile(rb"[\r\n]( *)-")
 _Span = tuple[int, int]
@@ -45,7 +45,7 @@ class _Walk:
         indent, flow_items = 0, False
         while not isinstance(key := next(self.events), yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise KrmfnError(f"line {line_of(key)}: a top-level key must be a word")
+                raise KrmfnError(f"line {key.start_mark.line + 1}: a top-level key must be a word")
             start, value = self.offset(key.start_mark), next(self.events)
             begin = self.offset(value.start_mark)
             if key.value == "items" and isinstance(value, yaml.SequenceStartEvent):
@@ -67,9 +67,8 @@ class _Walk:
             if start and self.data[start - 1 : start] not in (b"\n", b"\r"):
                 line = self.data.count(b"\n", 0, start) + 1
                 raise KrmfnError(f"line {line}: write the keys of a ResourceList at the start of a line")
-        sections = tuple(
-            Section(name, start, stop) for (name, start, _), stop in zip(keys, [*starts[1:], end], strict=True)
-        )
+        stops = [*starts[1:], end]
+        sections = tuple(Section(name, start, stop) for (name, start, _), stop in zip(keys, stops, strict=True))
         if items and not flow:
             section = next(section for section in sections if section.key == "items")
             items = self._dash_lines(items, indent, section)
@@ -125,8 +124,9 @@ class _Walk:
         """Return the end of the one document."""
         document = next(self.events)
         after = next(self.events)
+        line = after.start_mark.line + 1
         if isinstance(after, yaml.DocumentStartEvent):
-            raise KrmfnError(f"line {line_of(after)}: another document begins; a ResourceList is one document")
+            raise KrmfnError(f"line {line}: another document begins; a ResourceList is one document")
         return self.offset(document.start_mark)
 
     def offset(self, mark: Any) -> int:
@@ -141,8 +141,3 @@ class _Walk:
             size -= len(self.text[index:chars].encode())
         self.seen = (index, size)
         return size
-
-
-def line_of(event: Any) -> int:
-    """Return the line (from 1) where an event's text begins."""
-    return int(event.start_mark.line) + 1

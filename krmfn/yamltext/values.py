@@ -53,18 +53,15 @@ class _Builder:
     def value(self, node: Node | None) -> Any:
         self.left -= 1
         if self.left < 0:
-            line = self.line_of(node) if node is not None else self.line + 1
-            raise KrmfnError(
-                f"line {line}: aliases expand to more than {self.limit:,} values here; write the values out"
-            )
+            raise self.failure(node, f"aliases expand to more than {self.limit:,} values here; write the values out")
         if node is None:
             return None
         if isinstance(node, ScalarNode):
             return self.scalar(node)
         if id(node) in self.open:
-            raise KrmfnError(f"line {self.line_of(node)}: an alias is inside the value that it refers to")
+            raise self.failure(node, "an alias is inside the value that it refers to")
         if len(self.open) > MAX_DEPTH:  # aliases can nest deeper than the text does
-            raise too_deep(self.line_of(node))
+            raise too_deep(int(node.start_mark.line) + 1 + self.line)
         self.open.add(id(node))
         data = [self.value(child) for child in node.value] if isinstance(node, SequenceNode) else self.mapping(node)
         self.open.discard(id(node))
@@ -79,15 +76,15 @@ class _Builder:
                 taken = self.merged(value)
                 twice = next((name for name in taken if name in own and not same(own[name], taken[name])), None)
                 if twice is not None:
-                    raise KrmfnError(
-                        f"line {self.line_of(key)}: `<<` after the key {twice} brings another value for it, and "
-                        "YAML readers disagree about which one counts; put `<<` first"
+                    problem = f"`<<` after the key {twice} brings another value for it"
+                    raise self.failure(
+                        key, f"{problem}, and YAML readers disagree about which one counts; put `<<` first"
                     )
                 merged.update(taken)
             else:
                 name, is_text = self.key(key)
                 if name in own and not (is_text and name in texts):
-                    raise KrmfnError(f"line {self.line_of(key)}: the key {name} is already here, spelled differently")
+                    raise self.failure(key, f"the key {name} is already here, spelled differently")
                 texts.update((name,) if is_text else ())
                 own[name] = self.value(value)
         return {**merged, **own} if merged else own
@@ -98,14 +95,14 @@ class _Builder:
         taken: dict[Any, Any] = {}
         for part in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(part, dict):
-                raise KrmfnError(f"line {self.line_of(node)}: `<<` takes a mapping or a list of mappings")
+                raise self.failure(node, "`<<` takes a mapping or a list of mappings")
             taken.update(part)
         return taken
 
     def key(self, node: Node) -> tuple[str, bool]:
         """Return a key as Kubernetes reads it (`yes` is "true", `012` is "10"), and whether it was a string before."""
         if not isinstance(node, ScalarNode):
-            raise KrmfnError(f"line {self.line_of(node)}: a key must be a word, not a list or a mapping")
+            raise self.failure(node, "a key must be a word, not a list or a mapping")
         value = self.scalar(node)
         if isinstance(value, str):
             return value, True
@@ -113,24 +110,19 @@ class _Builder:
             return "true" if value else "false", False
         if isinstance(value, int) and value < 1 << 63:
             return str(value), False
-        raise KrmfnError(
-            f"line {self.line_of(node)}: the key {node.value or 'null'} is not a string to Kubernetes; put it in quotes"
-        )
+        raise self.failure(node, f"the key {node.value or 'null'} is not a string to Kubernetes; put it in quotes")
 
     def scalar(self, node: ScalarNode) -> Any:
         """Return the value of a scalar node: quoted and `!!str` are strings, plain ones as `simple.scalar`."""
         if node.tag == PLAIN:
             return simple.scalar(node.value)
         if not node.value and not node.style:  # to Kubernetes the comma of `[!x, a]` belongs to the tag
-            raise KrmfnError(f"line {self.line_of(node)}: a tag has no value; write a value after it, or ''")
+            raise self.failure(node, "a tag has no value; write a value after it, or ''")
         if node.tag == BINARY:
             return self.binary(node)
         if node.tag == _TIMESTAMP:
             # Kubernetes refuses most of these, and makes a string in a form of its own of others
-            line = self.line_of(node)
-            raise KrmfnError(
-                f"line {line}: YAML readers disagree about !!timestamp; remove it, and put the value in quotes"
-            )
+            raise self.failure(node, "YAML readers disagree about !!timestamp; remove it, and put the value in quotes")
         kind = _TAGS.get(node.tag.removeprefix(_CORE)) if node.tag.startswith(_CORE) else None
         if kind is None:  # a tag that Kubernetes does not know makes a string, too
             return node.value
@@ -139,7 +131,7 @@ class _Builder:
             return float(value)
         if type(value) is kind:
             return value
-        raise KrmfnError(f"line {self.line_of(node)}: {node.value!r} is not a valid {node.tag.removeprefix(_CORE)}")
+        raise self.failure(node, f"{node.value!r} is not a valid {node.tag.removeprefix(_CORE)}")
 
     def binary(self, node: ScalarNode) -> str:
         """Return the text that `!!binary` gives in base64."""
@@ -149,7 +141,9 @@ class _Builder:
                 return binascii.a2b_base64(code).decode()
         except ValueError:
             pass
-        raise KrmfnError(f"line {self.line_of(node)}: this !!binary is not base64 of UTF-8 text")
+        raise self.failure(node, "this !!binary is not base64 of UTF-8 text")
 
-    def line_of(self, node: Node) -> int:
-        return int(node.start_mark.line) + 1 + self.line
+    def failure(self, node: Node | None, problem: str) -> KrmfnError:
+        """Return the error about a node, with its line."""
+        line = node.start_mark.line if node is not None else 0
+        return KrmfnError(f"line {line + 1 + self.line}: {problem}")

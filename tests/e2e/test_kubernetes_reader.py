@@ -20,7 +20,7 @@ from krmfn import KrmfnError, ResourceList, itemtext
 from krmfn.item import Item
 from krmfn.resource import ref
 from krmfn.yamltext import documents as divided
-from krmfn.yamltext import emit, load, simple, split, syntax
+from krmfn.yamltext import emit, load, simple, split
 from tests.builders import device_config
 from tests.commands import ROOT
 
@@ -123,7 +123,7 @@ def test_documents_mean_to_us_what_they_mean_to_kubernetes(reader: str) -> None:
                 document = above + text
                 item = Item(document, 0, len(document), -2, split.is_simple(document))
                 try:
-                    syntax.check_syntax(document)  # what no YAML is may look like anything
+                    load.check_syntax(document)  # what no YAML is may look like anything
                     actual = looks(item)
                 except KrmfnError:
                     assert data is REFUSED, document
@@ -216,7 +216,7 @@ def specs(text: str) -> Iterator[Any]:
 
 def generated(spec: Any) -> bytes | None:
     """The list with what is generated for a config; None when the config is refused."""
-    item = emit.dump_item(device_config(spec))
+    item = emit.dump([device_config(spec)])
     head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
     resources = ResourceList.parse(f"{head}{item}".encode())
     deviceconfig(resources)

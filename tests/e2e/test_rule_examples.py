@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from krmfn_functions.commands import catalogue
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from tests.rule_examples import findings, needs_kustomize
 
 from .conftest import Env

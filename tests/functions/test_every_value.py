@@ -17,7 +17,7 @@ from krmfn_functions.ptemplate import ptemplate
 from krmfn_functions.rendering.kinds import schema as json_schema
 
 from krmfn import Function, Manifest, Result, schema
-from krmfn.fieldpath import join, split
+from krmfn.resource import join, split
 from tests.builders import (
     AGENT,
     DROP,

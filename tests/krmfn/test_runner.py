@@ -15,7 +15,8 @@ import pytest
 from krmfn.errors import KrmfnError
 from krmfn.resourcelist import ResourceList
 from krmfn.results import error, warning
-from krmfn.runner import max_bytes, run, write
+from krmfn.runner import run
+from krmfn.streams import max_bytes, write
 from krmfn.yamltext import load
 from tests.commands import ROOT
 

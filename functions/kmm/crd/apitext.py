@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from krmfn import Manifest, Result
-from krmfn.fieldpath import FieldPath
-from krmfn.resource import ref
+from krmfn.resource import FieldPath, ref
 from krmfn.typed import Any
 
 from ..rule import quote, refused

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
-from krmfn.fieldpath import FieldPath, join
-from krmfn.rule import Rule
+from krmfn.resource import FieldPath, join
+from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 
 from ..lookup import table, text

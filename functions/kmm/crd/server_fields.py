@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Manifest, Result
-from krmfn.fieldpath import join
-from krmfn.rule import Rule
+from krmfn.resource import join
+from krmfn.results import Rule
 
 from ..lookup import Table, listing, table
 from ..names import label_key_errors

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.fieldpath import FieldPath
-from krmfn.results import Findings
-from krmfn.rule import Rule
+from krmfn.resource import FieldPath
+from krmfn.results import Findings, Rule
 from krmfn.typed import Any
 
 from ..module import Module

@@ -6,8 +6,8 @@ import re
 from collections.abc import Container, Iterator
 
 from krmfn import Result
-from krmfn.fieldpath import FieldPath, join
-from krmfn.rule import Rule
+from krmfn.resource import FieldPath, join
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..rule import quote, refused

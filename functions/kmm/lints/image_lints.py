@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from krmfn import Field, KrmfnError, Manifest, Result, error, warning
 from krmfn.resource import ref
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 from krmfn.typed import NamedTuple
 
 from ..envsubst import parse, substitute, variables

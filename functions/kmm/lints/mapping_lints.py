@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from krmfn import Field, Result, warning
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 
 from ..lookup import text
 from ..module import EVERY_KERNEL, MAPPINGS, Module

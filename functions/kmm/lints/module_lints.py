@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from krmfn import Field, Result, error, warning
-from krmfn.fieldpath import join
-from krmfn.rule import Rule, apply
+from krmfn.resource import join
+from krmfn.results import Rule, apply
 
 from ..lookup import table, text, texts
 from ..module import CONTAINER, MODPROBE, Module

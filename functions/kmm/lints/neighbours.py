@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from krmfn import Field, Result, warning
-from krmfn.counts import some
-from krmfn.rule import Rule, apply
+from krmfn.printing import some
+from krmfn.results import Rule, apply
 
 from ..module import Module
 

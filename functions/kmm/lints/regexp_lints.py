@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from krmfn import Field, Result, error, warning
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..module import EVERY_KERNEL
 from ..regexps import TOO_LARGE, compile_error, tokens

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from krmfn import Field, Result, error, info, warning
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 
 from ..lookup import has, table, texts
 from ..module import MAPPINGS, Module

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from krmfn import Ref, Result
-from krmfn.results import Findings
-from krmfn.rule import Rule, apply
+from krmfn.results import Findings, Rule, apply
 
 from ..lookup import has, text
 from ..module import CONTAINER, Module

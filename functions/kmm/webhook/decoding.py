@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.fieldpath import FieldPath, join
-from krmfn.rule import Rule, apply
+from krmfn.resource import FieldPath, join
+from krmfn.results import Rule, apply
 from krmfn.typed import Any
 
 from ..lookup import table

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..lookup import Table, has, listing, table, text, texts
 from ..module import CONTAINER, MODPROBE, Module

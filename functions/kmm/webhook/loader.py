@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..lookup import Table, text
 from ..module import CONTAINER, EVERY_KERNEL, IN_TREE, MAPPINGS, Module

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from krmfn.typed import Any
 
 from ..lookup import Table, has, table, tables, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmfn import Result
-from krmfn.rule import Rule
+from krmfn.results import Rule
 
 from ..lookup import Table, tables, text
 from ..module import Module

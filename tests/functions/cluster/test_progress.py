@@ -9,7 +9,7 @@ import threading
 import pytest
 from krmfn_functions.cluster.progress import progress
 
-from krmfn.log import Log
+from krmfn.streams import Log
 
 
 class Terminal(io.StringIO):

@@ -14,7 +14,7 @@ from krmfn_functions.command_line import main
 
 from krmfn.errors import KrmfnError
 from krmfn.yamltext import documents as divided
-from krmfn.yamltext import load, simple, split, syntax
+from krmfn.yamltext import load, simple, split
 from tests.builders import CONFIG
 from tests.commands import ROOT, process
 from tests.e2e.documents import documents
@@ -65,12 +65,12 @@ def read_in_full(patch: pytest.MonkeyPatch) -> None:
 
     def check_syntax(text: bytes, line: int = 0) -> None:
         load.refuse_inner_marks(text, line)
-        syntax._check_events(text, line)
+        load._check_events(text, line)
 
     patch.setattr(split, "is_simple", lambda text: False)
     patch.setattr(split, "quick", lambda data: None)
     patch.setattr(simple, "read", lambda text: None)
-    patch.setattr(syntax, "check_syntax", check_syntax)
+    patch.setattr(load, "check_syntax", check_syntax)
     patch.setattr(divided, "is_usual", lambda text: False)
 
 
@@ -193,7 +193,7 @@ def is_only_no_data(text: bytes) -> bool:
     """Return True for a text without an error of syntax that is no data."""
     try:
         for document in divided.documents(text.removeprefix(b"\xef\xbb\xbf")):
-            syntax.check_syntax(document.text)
+            load.check_syntax(document.text)
             load.read(document.text)
     except KrmfnError:
         return not refused(text)
@@ -205,7 +205,7 @@ def refused(text: bytes) -> bool:
     try:
         split.check_encoding(text)
         for document in divided.documents(text.removeprefix(b"\xef\xbb\xbf")):
-            syntax.check_syntax(document.text)
+            load.check_syntax(document.text)
     except KrmfnError:
         return True
     return False

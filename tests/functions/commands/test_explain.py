@@ -14,8 +14,7 @@ from krmfn_functions.formats.servers import junit, sarif
 from rules import page
 
 from krmfn import KrmfnError
-from krmfn.results import error, info
-from krmfn.rule import Rule
+from krmfn.results import Rule, error, info
 from tests.commands import process
 
 RULES = catalogue.rules()

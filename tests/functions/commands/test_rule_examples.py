@@ -7,7 +7,7 @@ import re
 import pytest
 from krmfn_functions.commands import catalogue
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from tests.rule_examples import findings, needs_kustomize
 
 RULES = [pytest.param(rule, id=rule.id) for rule in catalogue.rules() if not needs_kustomize(rule)]

@@ -12,7 +12,7 @@ import pytest
 from krmfn_functions.deviceconfig import deviceconfig
 from krmfn_functions.rendering.kinds import schema
 
-from krmfn.fieldpath import join
+from krmfn.resource import join
 from tests.builders import AGENT, PLUGIN, SPEC, applied, device_config, function_config, generated, leaves
 from tests.tables import table
 

@@ -12,7 +12,7 @@ from krmfn_functions.deviceconfig.model import DeviceConfig
 from krmfn_functions.rendering import module_checks
 
 from krmfn import Manifest
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from tests.builders import SPEC, applied, device_config
 from tests.functions.deviceconfig.test_pipeline import SPECS
 from tests.rule_examples import documents

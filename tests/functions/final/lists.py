@@ -10,7 +10,7 @@ from krmfn_functions.kmm.lookup import POD_KINDS
 from krmfn_functions.run import Run, Transformed
 
 from krmfn import Manifest, Result
-from krmfn.rule import apply
+from krmfn.results import apply
 from tests.builders import manifest, resource_list
 
 API = {"": "v1", "apps": "apps/v1", "batch": "batch/v1"}

@@ -7,7 +7,7 @@ import json
 import pytest
 from krmfn_functions.fleet import rules, wording
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from tests import rule_examples
 from tests.commands import process
 from tests.functions.fleet import fleets

@@ -14,7 +14,8 @@ from krmfn_functions.formats.findings import FORMATS
 from krmfn_functions.formats.servers import github, gitlab, junit, sarif
 
 from krmfn import Place, Ref, Result, error, info, warning
-from krmfn.results import Field, printable
+from krmfn.printing import printable
+from krmfn.results import Field
 
 ABOUT = Ref("krmfn.dev/v1alpha1", "DeviceConfig", "kmm", "gaudi")
 FOUND = [

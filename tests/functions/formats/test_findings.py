@@ -11,7 +11,8 @@ from krmfn_functions.formats.checked import Checked
 from krmfn_functions.formats.findings import FORMATS, as_json, finding, summary_line, text
 
 from krmfn import Place, Ref, Result, error, info, warning
-from krmfn.results import Field, printable
+from krmfn.printing import printable
+from krmfn.results import Field
 from tests.builders import CONFIG
 from tests.commands import ROOT, Done, process
 

@@ -9,8 +9,8 @@ from krmfn_functions.formats.checked import Checked, names_of, of_cluster
 from krmfn_functions.formats.grouped import joined
 
 from krmfn import Ref, Result, error
-from krmfn.results import json_text
-from krmfn.rule import Rule
+from krmfn.printing import json_text
+from krmfn.results import Rule
 from tests import rule_examples
 
 OF_NODES = [rule for rule in (*rules.OF_INPUT, *rules.OF_COVERAGE) if rule.id not in ("KRM601", "KRM602")]

@@ -16,7 +16,8 @@ from krmfn_functions.plan import Change, Comparison, Effect, Plan
 from krmfn_functions.report import page
 
 from krmfn import Place, Ref, Result
-from krmfn.results import Field, json_text
+from krmfn.printing import json_text
+from krmfn.results import Field
 
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 TEXT = st.text(st.characters() | st.sampled_from('\x1b\x07\x7f\x9b\u202e\u2066\u200f\u061c\ud800\U000e0001#[\\"\n'))

@@ -12,7 +12,7 @@ from krmfn_functions.kmm.versions import DEFAULT
 from krmfn_functions.kmm.webhook import admission
 
 from krmfn import Manifest, Result
-from krmfn.rule import apply
+from krmfn.results import apply
 
 
 def check(

@@ -18,7 +18,7 @@ from krmfn_functions.kmm.versions import DEFAULT, TARGETS, Target, target
 from krmfn_functions.kmm.webhook import admission, decoding, kernel_modules, loader, plugins, sign, tolerations
 
 from krmfn import Manifest, Result
-from krmfn.rule import Rule, apply
+from krmfn.results import Rule, apply
 from tests.builders import edited, leaves
 from tests.rule_examples import documents
 

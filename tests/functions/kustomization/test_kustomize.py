@@ -18,7 +18,7 @@ from krmfn_functions.settings import CHECK
 
 from krmfn import KrmfnError
 from krmfn.item import LOCAL
-from krmfn.log import Log
+from krmfn.streams import Log
 from tests.trees import OURS, function, plant
 
 CONTEXT = Context(RunOptions(), CHECK, Log())

@@ -14,7 +14,7 @@ from krmfn_functions.kustomization.graph import Graph
 from krmfn_functions.options import RunOptions
 from krmfn_functions.paths import files as guarded
 
-from krmfn.rule import Rule
+from krmfn.results import Rule
 from tests.rule_examples import documents
 from tests.tables import table
 from tests.trees import COMPONENT, OURS, config_map, function, plant

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from krmfn_functions.kustomization import origins, reading, values, written
 from krmfn_functions.kustomization.documents import documents
 
-from krmfn.fieldpath import join
 from krmfn.item import Item
-from krmfn.resource import Ref
+from krmfn.resource import Ref, join
 from krmfn.yamltext import emit
 from tests.trees import OURS, config_map, plant
 

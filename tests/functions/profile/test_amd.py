@@ -19,7 +19,7 @@ from krmfn_functions.differences import ABSENT, differences
 from krmfn_functions.kmm.lookup import leaves
 
 from krmfn import Manifest
-from krmfn.fieldpath import join
+from krmfn.resource import join
 from tests.functions.profile import recorded as recordings
 from tests.functions.profile.recorded import EXAMPLES, FOLDER, recorded
 from tests.functions.profile.vendor import rendered

@@ -21,8 +21,7 @@ from krmfn_functions.settings import CHECK, Settings
 
 from krmfn import Manifest, Ref
 from krmfn.resource import Place
-from krmfn.results import Field, Result
-from krmfn.rule import Rule
+from krmfn.results import Field, Result, Rule
 from tests import rule_examples
 from tests.builders import SPEC, applied, device_config, edited, function_config, module, node
 from tests.examples import EXAMPLES

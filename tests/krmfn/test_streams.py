@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from krmfn import KrmfnError, Place, Ref, error, warning
-from krmfn.counts import counted
-from krmfn.log import Log, from_environment
+from krmfn.printing import counted
 from krmfn.results import Field
+from krmfn.streams import Log, from_environment
 from tests.builders import CONFIG, document_text
 from tests.commands import ROOT, environment, process
 

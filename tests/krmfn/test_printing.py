@@ -14,9 +14,10 @@ from krmfn_functions.formats import changes, findings
 from krmfn_functions.formats.checked import Checked
 from krmfn_functions.plan import Comparison, plan, undecided
 
-from krmfn import Place, Ref, Result, color
-from krmfn.log import Log
-from krmfn.results import Field, printable
+from krmfn import Place, Ref, Result, printing
+from krmfn.printing import printable
+from krmfn.results import Field
+from krmfn.streams import Log
 from tests.builders import CONFIG, document_text
 from tests.commands import COMMANDS, environment, process
 
@@ -57,9 +58,9 @@ def without(text: str) -> str:
 @given(st.lists(RESULTS, max_size=4))
 def test_a_report_has_the_text_it_has_in_a_pipe(results: list[Result]) -> None:
     checked = Checked(results, 3)
-    assert without(findings.text(checked, paint=color.painted)) == findings.text(checked)
+    assert without(findings.text(checked, paint=printing.painted)) == findings.text(checked)
     for result in results:
-        line = color.finding(result)
+        line = printing.finding(result)
         assert without(line) == str(result)
         where, painted, _ = line.partition(f"\x1b[1;{PAINTED[result.severity]}m{result.severity}:\x1b[0m")
         assert painted
@@ -70,7 +71,7 @@ def test_a_report_has_the_text_it_has_in_a_pipe(results: list[Result]) -> None:
 def test_a_diff_does_too(old: list[object], new: list[object], notes: list[Result]) -> None:
     planned = plan(old, new)  # type: ignore[arg-type]
     compared = [Comparison("a", planned, notes), Comparison("", undecided(new))]  # type: ignore[arg-type]
-    painted, text = changes.text(compared, paint=color.painted), changes.text(compared)
+    painted, text = changes.text(compared, paint=printing.painted), changes.text(compared)
     assert without(painted) == text
     assert "\x1b" not in text
     assert "\x1b" in painted

@@ -1,0 +1,211 @@
+"""What an item's whole text holds: data, comments of fields; and the text made anew from what was edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from .errors import KrmfnError, NoData, Refused
+from .itemtext import lines_before, named
+from .resource import Manifest, Place, check_plain, copied, fingerprint, join, same
+from .typed import Any
+from .yamltext import simple
+
+__all__ = ["Content"]
+
+_Item = Any
+"""An Item, which stands above."""
+_Parts = tuple[str, ...]
+
+
+class Content:
+    """A resource's data as its text has it; what is changed in `manifest` in place counts as an edit."""
+
+    _text: bytes | None = None
+    _node: Any = None
+    _spots: Any = None
+    _comments: dict[_Parts, str] | None = None
+    _lists: dict[int, tuple[list[Any], list[Any]]] | None = None
+    """The lists of the manifest with their entries as the text has them, since the first write to a field."""
+    _is_simple = False
+    """Whether the reader by lines read the text: it refuses one with two equal keys or an ambiguous scalar."""
+    is_edited = False
+    """Whether a field or comment was written or deleted: the text is made anew when the list is written."""
+
+    def __init__(self, data: bytes, start: int, end: int, indent: int, file: Place | None) -> None:
+        """Read the item data[start:end], its dash at column `indent`; `file` says where a document was read from.
+
+        Raises KrmfnError when the text is no YAML; the fast path has not looked before.
+        """
+        self.data, self.start, self.end, self.indent, self.file = data, start, end, indent, file
+        self._remarks: dict[tuple[_Parts, bool], str] = {}
+        """The comments that were written and do not stand in `text` yet: by a field's parts, True for a head."""
+        self.manifest = self._read()
+        self._print: int | None = hash(fingerprint(self.manifest))
+
+    @property
+    def text(self) -> bytes:
+        """Return the item's bytes, without what was edited since `settle`."""
+        return self.data[self.start : self.end] if self._text is None else self._text
+
+    @property
+    def is_changed(self) -> bool:
+        """Return True when the data is not what the text has."""
+        now = fingerprint(self.manifest)
+        if now is not None and hash(now) == self._print:
+            return False
+        return self.is_edited or not same(self._read(), self.manifest)
+
+    def take(self, manifest: Manifest) -> None:
+        """Take other data, a copy of it; comments, key order and layout stay as far as they can."""
+        self.manifest, self._print, self._lists, self.is_edited = copied(manifest), None, None, True
+
+    def touch(self) -> None:
+        """Note that a field is about to be written: an entry that is renamed stays the entry that it was."""
+        if self._lists is None and not self.is_changed:
+            self._lists = dict(_lists(self.manifest))
+        self.is_edited = True
+
+    @property
+    def node(self) -> Any:
+        """Return the node tree of the text (PyYAML's), for places and duplicate keys."""
+        if self._node is None:
+            self._node = self._tree()
+        return self._node
+
+    def _tree(self) -> Any:
+        """Return the same, made anew and not kept: it takes much memory."""
+        from .yamltext import load
+
+        tree = load.placed(partial(load.compose, self.text), partial(lines_before, self))
+        return tree.value[0] if self.indent >= 0 and tree is not None else tree
+
+    @property
+    def duplicate_keys(self) -> list[str]:
+        """Return the paths of keys that stand twice in one mapping."""
+        if self._is_simple:
+            return []
+        from .yamltext import positions
+
+        return positions.duplicate_keys(self.node)
+
+    @property
+    def ambiguous(self) -> list[Any]:
+        """Return what Kubernetes and kustomize read differently where it decides (see `positions.ambiguous`)."""
+        if self._is_simple:
+            return []
+        from .yamltext import positions
+
+        return list(positions.ambiguous(self.node))
+
+    @property
+    def shared_paths(self) -> frozenset[_Parts]:
+        """Return the paths of what an anchor and its aliases share in the text."""
+        if self.data.find(b"&", self.start, self.end) < 0:
+            return frozenset()
+        from .yamltext import positions
+
+        return positions.shared(self.node)
+
+    def place(self, path: str, file: Place) -> Place:
+        """Return the place of the field at `path` in an item at `file`."""
+        from .yamltext import positions
+
+        line, column = positions.locate(self.node, path)
+        # a document that stands indented in another one has a column
+        return file._replace(line=file.line + line - 1, column=column + max(file.column - 1, 0))
+
+    def comments(self, item: _Item) -> dict[_Parts, str]:
+        """Return the comments on the lines of fields, by the parts of their paths; what was edited counts."""
+        if self.is_changed:  # what was written to fields that moved since stands in the text then
+            self.settle(item)
+        if self._comments is None:
+            from .yamltext import remarks
+
+            self._comments = remarks.comments(self.text.decode(), self._lines()) if b"#" in self.text else {}
+        return self._comments
+
+    def head(self, item: _Item, parts: _Parts) -> str:
+        """Return the comment in the lines above a field; what was edited counts."""
+        if self.is_changed:
+            self.settle(item)
+        if (parts, True) in self._remarks or parts not in self._lines():
+            return self._remarks.get((parts, True), "")
+        from .yamltext import remarks
+
+        return remarks.head(self.text.decode(), self.node, self._spots[parts])
+
+    def remark(self, parts: _Parts, words: str, head: bool) -> bool:
+        """Write the comment of a field, `head`: that above it; return False where it has no line of its own."""
+        from .yamltext import remarks
+
+        spot = self._lines().get(parts)
+        if spot is None or not (head or remarks.rest(self.text.decode(), spot.stop)):
+            return False
+        self._remarks[parts, head], self.is_edited = words, True
+        if self._comments is not None and not head:
+            self._comments[parts] = words
+        return True
+
+    def _lines(self) -> Any:
+        """Return the fields that have a line of their own in the text (see `remarks.spots`)."""
+        if self._spots is None:
+            from .yamltext import remarks
+
+            self._spots = remarks.spots(self.text.decode(), self._tree, self.indent >= 0)
+        return self._spots
+
+    def settle(self, item: _Item) -> None:
+        """Write what was edited to the text, which is read back: comments first, where they stand, then the data.
+
+        Raises Refused, with item and path, for a value that JSON does not have, and for a comment that has no place.
+        """
+        if not (self._remarks or self.is_changed):
+            return
+        from .yamltext import edit, remarks
+
+        text, is_written = self.text, False
+        try:
+            check_plain(self.manifest)
+        except KrmfnError as failure:
+            raise Refused(str(failure), item, f"{item.ref}: ") from failure
+        if self._remarks:
+            text = remarks.commented(text.decode(), lambda: self.node, self._lines(), self._remarks).encode()
+            data = self._data(text)
+            is_written = same(data, self.manifest)
+            if not is_written and not same(data, self._data(self.text)):
+                raise item.at(join(next(iter(self._remarks))[0])).failure("has a comment that cannot be written")
+        self._text = text if is_written else edit.updated(text, self.manifest, self.indent, self._lists)
+        self._node, self._is_simple, self.is_edited = None, False, True
+        self._remarks, self._spots, self._comments, self._lists = {}, None, None, None
+        self._print = hash(fingerprint(self.manifest))
+
+    def _data(self, text: bytes) -> Any:
+        from .yamltext import edit
+
+        data = edit.read(text.decode())
+        return data[0] if self.indent >= 0 else data
+
+    def _read(self) -> Manifest:
+        text = memoryview(self.data)[self.start : self.end] if self._text is None else self._text
+        data = simple.read(str(text, "utf-8"))  # the text may be of 100 MB
+        self._is_simple = data is not None
+        if self._is_simple:
+            data = data[0] if self.indent >= 0 else data
+        else:
+            from .yamltext import load, values
+
+            try:
+                data = load.placed(partial(values.build, self.node), partial(lines_before, self))
+            except KrmfnError as failure:
+                raise NoData(f"{named(self)}{failure}") from failure
+        return data if isinstance(data, dict) else {}
+
+
+def _lists(value: Any) -> Iterator[tuple[int, tuple[list[Any], list[Any]]]]:
+    """Yield the id of each list in a value, with the list, and a copy of it."""
+    if isinstance(value, list):
+        yield id(value), (value, [*value])
+    for child in value.values() if isinstance(value, dict) else value:
+        if isinstance(child, (dict, list)):
+            yield from _lists(child)

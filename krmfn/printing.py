@@ -1,0 +1,134 @@
+"""Text for people: what is fit for a terminal and a log, numbers with their nouns, colours.
+
+Without its escapes (SGR, ECMA-48) a line is byte for byte what it is without colours: only text that is fit to print is
+painted, and that has no escape of its own.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+
+from .typed import Any, TextIO
+
+__all__ = ["CHOICES", "SHOWN", "Paint", "counted", "extent", "finding", "is_wanted", "json_text", "listed", "message"]
+__all__ += ["painted", "plain", "plural", "printable", "some", "summary_of_changes", "visible"]
+
+SHOWN = 5
+"""How many names a sentence has before it counts the rest."""
+CHOICES = ("auto", "always", "never")
+_Result = Any
+"""A Result, which stands above."""
+Paint = Callable[[str, str], str]
+"""Takes a text and a style, returns the text to write."""
+
+_CODES = {"error": "1;31", "warning": "1;33", "info": "1;36", "clean": "32", "idle": "2", "place": "1"}
+_CODES |= {"created": "32", "changed": "33", "deleted": "31", "unknown": "36"}
+"""Styles and their parameters; a severity and what happens to an object are styles by their names."""
+_RUNNER_COMMAND = r"##(?=\w*\[)"
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Return `text` with every character escaped that does not print or hides what follows; those in `kept` stay."""
+
+    def shown(match: re.Match[str]) -> str:
+        return match[0] if match[0].isprintable() or match[0] in kept else repr(match[0])[1:-1]
+
+    return re.sub("[^ -~]", shown, text)
+
+
+def printable(text: str) -> str:
+    """Return `text` fit for one line of a terminal: what moves the cursor, breaks the line or hides is escaped.
+
+    So is what a CI runner takes for a command to itself: `::` where a line begins, `##[...]` and `##vso[...]` anywhere.
+    """
+    if not text.isprintable():
+        text = visible(text)
+    if "##" in text:
+        text = re.sub(_RUNNER_COMMAND, r"#\\x23", text)
+    return text.replace("::", r"\x3a:", 1) if text.lstrip().startswith("::") else text
+
+
+def json_text(data: Any, indent: int | None = None) -> str:
+    """Return data as JSON fit for a terminal and a CI runner's log, as `printable` is; whoever reads it gets the same.
+
+    What does not print is escaped, half a surrogate pair, which is not UTF-8, with it.
+    """
+    import json
+
+    text = json.dumps(data, indent=indent, ensure_ascii=False).replace("##", r"#\u0023")
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return re.sub("[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return the number with its noun, in the singular or the plural."""
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of an English noun; a kind that already is one (`Endpoints`) stays as it is."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    if noun.endswith(("ss", "x", "ch", "sh")):
+        return f"{noun}es"
+    return noun if noun.endswith("s") else f"{noun}s"
+
+
+def extent(resources: int, files: int) -> str:
+    """Return how much was looked at: `14 resources, 3 files`; a stream has no files."""
+    return counted(resources, "resource") + (f", {counted(files, 'file')}" if files else "")
+
+
+def some(names: Iterable[str], number: int, shown: int = SHOWN) -> str:
+    """Return the names as `a, b, c, d, e and 7 more`; there are `number` in all."""
+    first = list(islice(names, shown))
+    return ", ".join(first) + (f" and {number - len(first):,} more" if number > len(first) else "")
+
+
+def listed(numbers: Mapping[str, int]) -> str:
+    """Return `2 DeviceConfigs, 1 Module`, in the order of the mapping; a count of zero is left out."""
+    return ", ".join(counted(number, noun) for noun, number in numbers.items() if number)
+
+
+def summary_of_changes(changes: Iterable[tuple[str, str]]) -> str:
+    """Return `created 2 Modules; removed 1 DaemonSet` for (what, kind) pairs; "" for none."""
+    kinds: dict[str, dict[str, int]] = {"created": {}, "updated": {}, "removed": {}}
+    for what, kind in changes:
+        of_one = kinds.setdefault(what, {})
+        of_one[kind or "resource"] = of_one.get(kind or "resource", 0) + 1
+    return "; ".join(f"{what} {listed(numbers)}" for what, numbers in kinds.items() if numbers)
+
+
+def is_wanted(choice: str, stream: TextIO | None) -> bool:
+    """Return True when a stream is to have colours: `always`, or `auto` on a terminal that can show them.
+
+    NO_COLOR (https://no-color.org) and TERM=dumb turn `auto` off.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream is not None and stream.isatty()
+
+
+def plain(text: str, style: str) -> str:
+    """Return the text as it is."""
+    return text
+
+
+def painted(text: str, style: str) -> str:
+    """Return the text in a style; an empty one stays empty."""
+    return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text else ""
+
+
+def finding(result: _Result, paint: Paint = painted) -> str:
+    """Return the line of a finding: its place bold, its severity in colour."""
+    return message(str(result), result.severity, paint, len(printable(result.where)))
+
+
+def message(line: str, severity: str, paint: Paint = painted, start: int = 0) -> str:
+    """Return a line that says its severity, such as `error: ...`, at `start`; what is before that is a place."""
+    end = start + len(severity) + 1
+    return paint(line[:start], "place") + paint(line[start:end], severity) + line[end:]

@@ -1,0 +1,196 @@
+"""The streams of a process: what is read from stdin and written to stdout, and the log on stderr.
+
+The log has lines for people, or one JSON object per line for programs.
+
+Objects that were created, updated or removed are counted in one line for people, and named one by one when the log is
+verbose. For programs there is always a line per object: they can count. A quiet log has errors only.
+"""
+
+import gc
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from .envelope import Chunk
+from .errors import KrmfnError
+from .printing import json_text, printable, summary_of_changes
+from .printing import message as painted_message
+from .resource import Ref
+from .results import UNLISTED, Findings, Result, Severity, reference
+from .typed import Any, NamedTuple, NoReturn
+
+__all__ = ["FORMATS", "MAX_BYTES", "VARIABLE", "VERBOSE", "Log", "ensure_stderr", "ensure_stdout", "from_environment"]
+__all__ += ["leave", "max_bytes", "read_stdin", "write"]
+
+_AT_ONCE = 512
+"""How many chunks one system call writes; every system takes as many."""
+MAX_BYTES = 1 << 29
+"""Input larger than this (512 MiB) is refused; the environment variable KRMFN_MAX_BYTES sets another limit."""
+FORMATS = ("text", "json")
+VARIABLE = "KRMFN_LOG_FORMAT"
+"""The environment variable that names the format."""
+VERBOSE = "KRMFN_VERBOSE"
+"""The environment variable that asks for more lines: 1 or 0."""
+
+
+class Log(NamedTuple):
+    """A log in one of FORMATS. In JSON every line has the same keys; one that does not apply is null."""
+
+    format: str = "text"
+    verbose: bool = False
+    quiet: bool = False
+    """Only errors are written."""
+    color: bool = False
+    """Places and severities are painted, in text."""
+
+    def say(self, message: str, level: Severity = "info") -> None:
+        """Write a sentence on one line; in text an error begins with `error: `."""
+        is_error = level == "error"
+        self._line(f"error: {message}" if is_error else message, level, message, where="" if is_error else None)
+
+    def failure(self, failure: KrmfnError) -> None:
+        """Write why the work could not be done, in the lines of the exception."""
+        first, *more = map(str, failure.args or ("",))
+        if self.format == "json":
+            self._line("", "error", str(failure))
+        else:
+            self._line(f"error: {first}", "error", where="")
+            for line in more:
+                self._line(line, "error")
+
+    def findings(self, results: Iterable[Result]) -> None:
+        """Write a line per finding."""
+        for result in Findings(results) if results else ():
+            place = result.place if result.place and result.place.path else None
+            fields: dict[str, Any] = {"rule": result.rule or None, UNLISTED: result.unlisted or None}
+            fields |= {"ref": reference(result.ref) if result.ref else None}
+            fields |= {"path": result.field.path if result.field else None}
+            fields |= {"file": place.path, "line": place.line or None} if place else {}
+            self._line(str(result), result.severity, result.message, fields, where=result.where)
+
+    def changes(self, changes: Sequence[tuple[str, Ref]]) -> None:
+        """Write how many objects of each kind were created, updated and removed; each of them when verbose."""
+        if self.verbose or self.format == "json":
+            for what, ref in changes:
+                self._line(f"{what} {ref}", "info", fields={"ref": reference(ref)})
+        if changes and self.format == "text":
+            self.say(summary_of_changes((what, ref.kind) for what, ref in changes))
+
+    def crash(self, advice: str) -> None:
+        """Write the exception that is being handled, with its traceback, and the advice."""
+        import traceback
+
+        lines = traceback.format_exc().splitlines()
+        if self.format == "json":
+            self.say("\n".join([*lines, advice]), "error")
+        else:
+            for line in (*lines, advice):
+                self._line(line, "error")
+
+    def _line(
+        self, text: str, level: Severity, message: str | None = None, fields: Any = None, where: str | None = None
+    ) -> None:
+        """Write a line: `text` for people, the rest for programs; `message` is None where both get the same.
+
+        Behind `where`, if that is given, the text says its severity.
+        """
+        if self.quiet and level != "error":
+            return
+        if self.format == "json":
+            keys = dict.fromkeys(("rule", "ref", "path", "file", "line", UNLISTED))
+            text = json_text({"level": level, "message": text if message is None else message} | keys | (fields or {}))
+        else:
+            text = printable(text)
+            if self.color and where is not None:
+                text = painted_message(text, level, start=len(printable(where)))
+        with suppress(OSError):  # nobody reads it any more
+            sys.stderr.write(f"{text}\n")
+
+
+def from_environment() -> Log:
+    """Return the log that the environment asks for. Raises KrmfnError for a format that is not known."""
+    name = os.environ.get(VARIABLE) or "text"
+    if name not in FORMATS:
+        raise KrmfnError(f"{VARIABLE} is {name!r}; it must be one of {', '.join(FORMATS)}")
+    verbose = os.environ.get(VERBOSE) or "0"
+    if verbose not in ("0", "1"):
+        raise KrmfnError(f"{VERBOSE} is {verbose!r}; it must be 1, for a line per object on stderr, or 0")
+    return Log(name, verbose == "1")
+
+
+def ensure_stderr() -> None:
+    """Open a stderr where it came closed: only what is written there is lost."""
+    if sys.stderr is None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115 - for the rest of the process
+
+
+def leave(code: int) -> NoReturn:
+    """Exit with `code`, also when nobody reads stderr any more: what is lost there is no failure of the work."""
+    gc.freeze()  # else the interpreter walks all objects once more before it ends
+    try:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except (OSError, ValueError):
+        os._exit(code)
+    sys.exit(code)
+
+
+def ensure_stdout() -> None:
+    """Raise KrmfnError when stdout came closed: the next file that is opened would stand in its place."""
+    if sys.stdout is None:
+        raise KrmfnError("stdout is closed, so the result cannot be written")
+
+
+def read_stdin(expected: str = "a KRM function reads a ResourceList from it (try --help)") -> bytes:
+    """Return all of stdin. Raises KrmfnError when there is nothing, or more than the limit (see MAX_BYTES).
+
+    `expected` is what the error says about stdin.
+    """
+    limit = max_bytes()
+    if sys.stdin is None or sys.stdin.isatty():
+        raise KrmfnError(f"stdin is {'closed' if sys.stdin is None else 'a terminal'}; {expected}")
+    _widen(0)
+    data = sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise KrmfnError(f"the input is larger than {limit:,} bytes; raise the limit with KRMFN_MAX_BYTES")
+    if not data or data.isspace():
+        raise KrmfnError(f"stdin is empty; {expected}")
+    return data
+
+
+def _widen(descriptor: int) -> None:
+    """Let a pipe hold 1 MiB at a time, where the system can (Linux): a large list then changes hands faster."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, 1 << 20)
+    except (ImportError, AttributeError, OSError):
+        return  # no pipe, not Linux, or not allowed: nothing but speed is lost
+
+
+def max_bytes() -> int:
+    """Return the largest size of input that is read. Raises KrmfnError when KRMFN_MAX_BYTES is no positive number."""
+    setting = os.environ.get("KRMFN_MAX_BYTES", str(MAX_BYTES))
+    if not setting.isdecimal() or int(setting) < 1:
+        raise KrmfnError(f"KRMFN_MAX_BYTES is {setting!r}; it must be a number of bytes")
+    return int(setting)
+
+
+def write(descriptor: int, chunks: Iterable[Chunk]) -> None:
+    """Write all chunks to a file descriptor. Raises KrmfnError when that fails (full disk, closed pipe)."""
+    _widen(descriptor)
+    views = [memoryview(chunk) for chunk in chunks if chunk]
+    at = 0
+    try:
+        while at < len(views):
+            written = os.writev(descriptor, views[at : at + _AT_ONCE])
+            while at < len(views) and written >= len(views[at]):
+                written -= len(views[at])
+                at += 1
+            if written:
+                views[at] = views[at][written:]
+        os.close(descriptor)
+    except OSError as failure:
+        raise KrmfnError(f"the output could not be written in full: {failure.strerror}") from failure
