@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping
 from krmfn.resource import FieldPath, join
 from krmfn.typed import Any, NamedTuple
 
-from . import conditions, expressions
+from . import expressions
 from .expressions import Expression, Values
 from .product import Profile
 from .structural import ABSENT, Node, at, with_defaults
 
-_DEFINITION = "#/$defs/"
 _TEXTS = frozenset({"args", "command", "value", "data", "labels", "annotations", "matchLabels", "image", "name"})
 """Fields of objects without a schema here below which every scalar is a text."""
 PROTECTED = "\ue000"
@@ -34,9 +33,9 @@ class Filled(NamedTuple):
     fields: dict[str, Any]
     path: str
     """Where it stands in the Profile."""
-    moves: Mapping[FieldPath, FieldPath]
+    moves: dict[FieldPath, FieldPath]
     """Entries of lists that stand elsewhere in the Profile, since entries before them are left out."""
-    options: Mapping[FieldPath, Expression]
+    options: dict[FieldPath, Expression]
     """The expression that each value comes from."""
 
     def origin(self, path: FieldPath) -> FieldPath:
@@ -48,10 +47,8 @@ class Filled(NamedTuple):
 
     def option(self, path: FieldPath) -> Expression | None:
         """Return the expression that gives the field at a path, or the one above it."""
-        for length in range(len(path), 0, -1):
-            if path[:length] in self.options:
-                return self.options[path[:length]]
-        return None
+        lengths = range(len(path), 0, -1)
+        return next((self.options[path[:length]] for length in lengths if path[:length] in self.options), None)
 
 
 class Expansion(NamedTuple):
@@ -77,9 +74,8 @@ def values_of(profile: Profile, written: Any, name: str, namespace: str) -> tupl
     problems: list[Problem] = []
     texts = {key: _text(key, text, bare, problems) for key, text in profile.spec.get("texts", {}).items()}
     sources = {key: tuple(_sources(text)) for key, text in profile.spec.get("texts", {}).items()}
-    return bare._replace(
-        texts={key: text for key, text in texts.items() if text is not ABSENT}, sources=sources
-    ), problems
+    there = {key: text for key, text in texts.items() if text is not ABSENT}
+    return bare._replace(texts=there, sources=sources), problems
 
 
 def _sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
@@ -91,7 +87,7 @@ def _sources(entry: Mapping[str, Any]) -> Iterator[Expression]:
 
 def _text(name: str, entry: Mapping[str, Any], values: Values, problems: list[Problem]) -> Any:
     """Return an entry of `texts` for one config; ABSENT where its condition does not hold."""
-    if not conditions.holds(entry.get("if", {}), values):
+    if not expressions.holds(entry.get("if", {}), values):
         return ABSENT
     as_, path = entry.get("as", ""), join(("spec", "texts", name, "as"))
     if "each" not in entry:
@@ -170,38 +166,31 @@ class _Filler(NamedTuple):
         """Yield the layers of a Profile or of one of its Modules: `config`, then the `when`s that hold, in order."""
         yield self.layer(spec.get("config", {}), (*path, "config"))
         for index, entry in enumerate(spec.get("when", ())):
-            if conditions.holds(entry["if"], self.values):
-                layer = self.layer(entry.get("config", {}), (*path, "when", index, "config"))
+            if expressions.holds(entry["if"], self.values):
                 unset = {"unset": entry["unset"]} if "unset" in entry else {}
-                yield layer._replace(fields={**layer.fields, **unset})
+                yield self.layer({**entry.get("config", {}), **unset}, (*path, "when", index, "config"))
 
     def layer(self, fields: Mapping[str, Any], path: FieldPath) -> Filled:
         """Return a layer, `fields` as it is written, with its expressions filled in."""
         made = Filled({}, join(path), {}, {})
-        for name, own in fields.items():
-            node = self.root["$defs"]["profile"]["properties"].get(name, {})
-            self.put(made, made.fields, name, own, node, (name,), (name,))
-        return made
-
-    def put(self, made: Filled, holder: Any, key: Any, own: Any, node: Node, new: FieldPath, old: FieldPath) -> None:
-        """Put a value at a key of `holder`, unless it comes to nothing."""
-        value = self.value(made, own, node, new, old)
-        if value is not ABSENT:
-            holder[key] = value
+        whole = self.value(made, fields, self.root["$defs"]["profile"], (), ())
+        return made._replace(fields={} if whole is ABSENT else whole)
 
     def value(self, made: Filled, own: Any, node: Node, new: FieldPath, old: FieldPath) -> Any:
         """Return a value with its expressions filled in; `new`, `old`: its paths in the layer made and as written."""
+        if "$ref" in node:
+            node = self.root["$defs"][node["$ref"].rpartition("/")[2]]
         if isinstance(own, str):
             return self.text(made, own, node, new, old) if "${" in own else own
-        if "$ref" in node:
-            node = self.root["$defs"][node["$ref"].removeprefix(_DEFINITION)]
         if isinstance(own, dict):
             known, rest = node.get("properties", {}), node.get("additionalProperties")
             inner = rest if isinstance(rest, dict) else {}
             mapping: dict[str, Any] = {}
             for key, child in own.items():
                 below = known.get(key) or (inner if inner or node.get("type") != "string" else node)
-                self.put(made, mapping, key, child, below or _untyped(key, old), (*new, key), (*old, key))
+                value = self.value(made, child, below or _untyped(key, old), (*new, key), (*old, key))
+                if value is not ABSENT:
+                    mapping[key] = value
             return mapping if mapping or not own else ABSENT  # all that it held came to nothing
         if isinstance(own, list):
             return self.entries(made, own, node.get("items") or _untyped(old[-1], old), new, old)
@@ -216,36 +205,32 @@ class _Filler(NamedTuple):
             is_variable = old[-1] in ("env", "buildArgs") and isinstance(entry, dict) and "value" in entry
             if value is ABSENT or (is_variable and "value" not in value):
                 for path in [path for path in made.options if path[: len(here)] == here]:
-                    del made.options[path]  # type: ignore[attr-defined]
+                    del made.options[path]
                 continue
             if isinstance(value, list) and isinstance(entry, str):  # no list of ours holds lists: these are its entries
-                option = made.options.pop(here)  # type: ignore[attr-defined]
+                option = made.options.pop(here)
                 for one in value:
                     at_ = (*new, len(entries))
-                    made.moves[at_] = there  # type: ignore[index]
-                    made.options[at_] = option  # type: ignore[index]
+                    made.moves[at_] = there
+                    made.options[at_] = option
                     entries.append(one)
                 continue
             if here != there:
-                made.moves[here] = there  # type: ignore[index]
+                made.moves[here] = there
             entries.append(value)
         return entries
 
     def text(self, made: Filled, own: str, node: Node, new: FieldPath, old: FieldPath) -> Any:
         """Return a text with its expressions filled in, or the value that it stands for."""
-        expression = expressions.whole(own)
+        first, expression = self.values.written_in(own), expressions.whole(own)
+        if first:
+            made.options[new] = first
         if expression is None:
             text, problem = expressions.replaced(own, self.values)
             if problem:
                 self.problems.append(Problem(f"{made.path}.{join(old)}", problem))
-            first = self.values.written_in(own)
-            if first:
-                made.options[new] = first  # type: ignore[index]
             return self.protected(text, own) if first else own
-        made.options[new] = self.values.written_in(own) or expression  # type: ignore[index]
         value = expressions.value(expression, self.values)
-        if "$ref" in node:
-            node = self.root["$defs"][node["$ref"].removeprefix(_DEFINITION)]
         if value is not ABSENT and not isinstance(value, (str, dict, list)) and node.get("type") == "string":
             return expressions.printed(value)
         return self.protected(value, "")

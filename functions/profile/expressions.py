@@ -1,4 +1,4 @@
-"""Expressions in a Profile: `${spec.PATH}`, `${metadata.name}`, `${texts.NAME}`; every other dollar stays as it is."""
+"""Expressions of a Profile, such as `${spec.PATH}`, and conditions on options; every other dollar stays as it is."""
 
 from __future__ import annotations
 
@@ -135,3 +135,24 @@ def replaced(text: str, values: Values) -> tuple[str, str]:
         return ""
 
     return _EXPRESSION.sub(filled, text), problem
+
+
+def holds(condition: Mapping[str, Any], values: Values) -> bool:
+    """Return True when all entries of a condition hold."""
+    return all(_holds(path, wanted, values) for path, wanted in condition.items())
+
+
+def _holds(path: str, wanted: Any, values: Values) -> bool:
+    root, parts = path_of(path) or ("", ())
+    if isinstance(wanted, dict):
+        written = values.written if root == "spec" else values.metadata
+        return (at(written, parts) is not ABSENT) is wanted.get("exists")
+    own = at(values.spec if root == "spec" else values.metadata, parts)
+    return any(same(own, one) for one in (wanted if isinstance(wanted, list) else [wanted]))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return True for equal scalars of one type; true is not 1, and 1 is not "1"."""
+    number = (int, float)
+    alike = type(one) is type(other) or (type(one) in number and type(other) in number)
+    return alike and bool(one == other)

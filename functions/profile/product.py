@@ -1,8 +1,9 @@
-"""A Profile as a value: read from its resource; which configs it is for."""
+"""A Profile as a value, read from its resource: which configs it is for, and which versions of krmfn and KMM."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from krmfn import Item
 from krmfn.schema import Schema
@@ -13,11 +14,6 @@ from . import structural
 from .structural import Node
 
 GROUP, KIND = "krmfn.dev", "Profile"
-MARK = f"{GROUP}/profile"
-"""Annotation: on a config the name of its Profile, on a generated object NAME@VERSION."""
-NONE = "none"
-"""What the annotation says on a config that its own operator acts on."""
-_META: Node = {"type": "object"}
 
 
 class Profile(NamedTuple):
@@ -69,7 +65,7 @@ def product(item: Item) -> Profile:
     spec = item.manifest["spec"]
     options = spec.get("schema") or {"type": "object", "properties": {"spec": {"type": "object"}}}
     own = structural.json_schema(options)
-    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": _META, "status": {}}
+    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}, "status": {}}
     needed = [*own.get("required", ()), "metadata"]
     whole = Schema({**own, "properties": {**own.get("properties", {}), **head}, "required": needed})
     within = Schema({**own, "properties": {"spec": own.get("properties", {}).get("spec", {"type": "object"})}})
@@ -79,3 +75,45 @@ def product(item: Item) -> Profile:
 def name_of(item: Item) -> str:
     """Return the name of a Profile as it is written: what kustomize makes of it is nobody's word."""
     return previous_name(item)
+
+
+_REQUIREMENT = re.compile(r"(>=|<=|==|=|<|>)?\s*v?([0-9]+(?:\.[0-9]+)*)")
+_NEWEST = (10**6,)
+"""`main` of KMM is above every version."""
+
+
+def unmet(requires: Mapping[str, str], kmm: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the requirements that do not hold, each with what to do."""
+    for name, text in requires.items():
+        parts = [_REQUIREMENT.fullmatch(part.strip()) for part in text.split(",")]
+        if not all(parts):
+            yield (name,), f"is {text!r}; write a version such as '>=2.4', or several divided by commas"
+            continue
+        own = _krmfn() if name == "krmfn" else kmm
+        if not all(_holds(_parts(own), part[1] or ">=", _parts(part[2])) for part in parts if part):
+            remedy = (
+                "install that version of krmfn" if name == "krmfn" else "set --kmm-version, or `kmm: {version: ...}`"
+            )
+            yield (name,), f"this Profile needs {name} {text}, and this is {own}; {remedy}, or use another Profile"
+
+
+def _krmfn() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("krmfn")
+    except PackageNotFoundError:
+        return "0"
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    if not version[:1].isdigit():  # main, and openshift, which is built from it
+        return _NEWEST
+    numbers = re.match(r"[0-9]+(?:\.[0-9]+)*", version)
+    return tuple(map(int, numbers[0].split("."))) if numbers else ()
+
+
+def _holds(own: tuple[int, ...], sign: str, other: tuple[int, ...]) -> bool:
+    length = max(len(own), len(other))
+    one, two = ((*parts, *[0] * (length - len(parts))) for parts in (own, other))
+    return {">=": one >= two, "<=": one <= two, ">": one > two, "<": one < two}.get(sign, one == two)

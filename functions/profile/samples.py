@@ -10,9 +10,8 @@ from krmfn.resource import FieldPath
 from krmfn.typed import Any, NamedTuple
 
 from . import structural
-from .conditions import holds
 from .expansion import values_of
-from .expressions import at, path_of
+from .expressions import at, holds, path_of
 from .judging import whens
 from .product import Profile
 from .structural import Node

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from krmfn.typed import Any
 
 Node = dict[str, Any]
+Path = tuple[str | int, ...]
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "absent"})()
 """What stands for a value that is not there."""
 SPEC = "spec"
@@ -15,7 +16,14 @@ _BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 _OPEN = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
 _RULES = "x-kubernetes-validations"
-_TYPES = frozenset({"object", "array", "string", "integer", "number", "boolean"})
+_CLASSES: dict[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "object": dict,
+    "array": list,
+}
 _ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 WORDS = frozenset(
     {
@@ -68,7 +76,7 @@ def _alternative(node: Node) -> Node:
     return made | ({"items": _alternative(node["items"])} if "items" in node else {})
 
 
-def patterns(node: Node, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def patterns(node: Node, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Yield the path of each text that does not match its pattern, and the pattern."""
     if isinstance(value, str) and "pattern" in node:
         from ..kmm.regexps import matches  # here: few schemas have one
@@ -157,23 +165,27 @@ def leaves(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
             yield (*path, name), child
 
 
-def mistakes(
-    node: Any, path: tuple[str | int, ...] = (), top: bool = True
-) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
-    if not isinstance(node, dict):
-        yield path, "must be a schema, such as {type: string}"
-        return
-    yield from _of_node(node, path, top)
-    known = node.get("properties", {})
+def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield a schema and those in it, each with its path."""
+    yield path, node
+    known = node.get("properties", {}) if isinstance(node, dict) else {}
     for name, child in known.items() if isinstance(known, dict) else ():
-        yield from mistakes(child, (*path, "properties", name), False)
-    for word in ("items", "additionalProperties"):
+        yield from nodes(child, (*path, "properties", name))
+    for word in ("items", "additionalProperties") if isinstance(node, dict) else ():
         if word in node and not (word == "additionalProperties" and isinstance(node[word], bool)):
-            yield from mistakes(node[word], (*path, word), False)
+            yield from nodes(node[word], (*path, word))
 
 
-def _of_node(node: Node, path: tuple[str | int, ...], top: bool) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def mistakes(node: Any) -> Iterator[tuple[Path, str]]:
+    """Yield where a schema is not structural, and what to write. Source: apiextensions.k8s.io/v1."""
+    for path, one in nodes(node):
+        if isinstance(one, dict):
+            yield from _of_node(one, path)
+        else:
+            yield path, "must be a schema, such as {type: string}"
+
+
+def _of_node(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
     """Yield what is wrong with a schema but for those in it."""
     for word in node:
         if word not in WORDS and not word.startswith("x-kubernetes-"):
@@ -181,9 +193,9 @@ def _of_node(node: Node, path: tuple[str | int, ...], top: bool) -> Iterator[tup
     kind = node.get("type")
     if kind is None and not (node.get(_INT_OR_STRING) or node.get(_OPEN)):
         yield path, "a structural schema has a type everywhere; write one, such as type: object"
-    elif kind is not None and kind not in _TYPES:
-        yield (*path, "type"), f"{kind!r} is not a type; there are {', '.join(sorted(_TYPES))}"
-    if top and kind != "object":
+    elif kind is not None and kind not in _CLASSES:
+        yield (*path, "type"), f"{kind!r} is not a type; there are {', '.join(sorted(_CLASSES))}"
+    if not path and kind != "object":
         yield (*path, "type"), "the whole is an object; write type: object"
     known = node.get("properties", {})
     if not isinstance(known, dict):
@@ -196,42 +208,24 @@ def _of_node(node: Node, path: tuple[str | int, ...], top: bool) -> Iterator[tup
 
 def may_be(node: Node, value: Any) -> bool:
     """Return True when a field of this schema can hold a scalar: its type, its enum."""
-    kinds: dict[str, Any] = {
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "boolean": bool,
-        "object": dict,
-        "array": list,
-    }
     kind = node.get("type")
-    if kind in kinds and (not isinstance(value, kinds[kind]) or (isinstance(value, bool) and kind != "boolean")):
+    if kind in _CLASSES and (not isinstance(value, _CLASSES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         return False
     return "enum" not in node or any(type(one) is type(value) and one == value for one in node["enum"])
 
 
-def validations(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+def validations(node: Node) -> Iterator[Path]:
     """Yield the paths of the CEL rules of a schema and of those in it."""
-    if node.get(_RULES):
-        yield (*path, _RULES)
-    for name, child in node.get("properties", {}).items():
-        yield from validations(child, (*path, "properties", name))
-    for word in ("items", "additionalProperties"):
-        if isinstance(node.get(word), dict):
-            yield from validations(node[word], (*path, word))
+    yield from ((*path, _RULES) for path, one in nodes(node) if one.get(_RULES))
 
 
-def broken_defaults(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def broken_defaults(node: Node) -> Iterator[tuple[Path, str]]:
     """Yield each default that does not fit the schema that it stands in."""
-    if "default" in node:
-        from krmfn import schema
+    from krmfn import schema
 
-        for wrong in schema.check({"default": node["default"]}, {"properties": {"default": json_schema(node)}}):
-            yield (*path, "default"), f"the default breaks its own schema: {wrong.message}"
-        for _, pattern in patterns(node, node["default"]):
-            yield (*path, "default"), f"the default breaks its own schema: it must match {pattern}"
-    for name, child in node.get("properties", {}).items():
-        yield from broken_defaults(child, (*path, "properties", name))
-    for word in ("items", "additionalProperties"):
-        if isinstance(node.get(word), dict):
-            yield from broken_defaults(node[word], (*path, word))
+    for path, one in nodes(node):
+        if "default" in one:
+            for wrong in schema.check({"default": one["default"]}, {"properties": {"default": json_schema(one)}}):
+                yield (*path, "default"), f"the default breaks its own schema: {wrong.message}"
+            for _, pattern in patterns(one, one["default"]):
+                yield (*path, "default"), f"the default breaks its own schema: it must match {pattern}"

@@ -12,8 +12,8 @@ from krmfn.typed import TYPE_CHECKING
 
 from ..fleet import readings
 from ..kmm.lookup import table
-from ..profile import judging, requirements, structural
-from ..profile.product import Profile, name_of, product
+from ..profile import judging, structural
+from ..profile.product import Profile, name_of, product, unmet
 from . import kinds
 from .kinds import OURS, PROFILE, in_file
 
@@ -52,7 +52,7 @@ def mistakes(item: Item, kmm_version: str) -> Iterator[Result]:
     if misfits:
         return
     spec = item.manifest["spec"]
-    for path, message in requirements.unmet(spec.get("requires", {}), kmm_version):
+    for path, message in unmet(spec.get("requires", {}), kmm_version):
         yield error(message, rule="KRM185", field=Field(join(("spec", "requires", *path))))
     yield from judging.check(spec)
 
