@@ -54,7 +54,7 @@ def added(resources: _List, manifest: Manifest, ref: Ref) -> Item:
     from .yamltext import emit
 
     cut = resources.envelope.cut
-    text = emit.dump_json(manifest) if cut.is_flow else emit.dump_item(manifest, cut.indent)
+    text = emit.dump_json(manifest) if cut.is_flow else emit.dump([manifest], cut.indent)
     item = _fitting(resources.envelope, text.encode(), cut.indent, ref)
     resources.items.append(item)
     resources.changes.append(("created", ref))

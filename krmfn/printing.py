@@ -6,6 +6,7 @@ painted, and that has no escape of its own.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
@@ -94,10 +95,9 @@ def listed(numbers: Mapping[str, int]) -> str:
 
 def summary_of_changes(changes: Iterable[tuple[str, str]]) -> str:
     """Return `created 2 Modules; removed 1 DaemonSet` for (what, kind) pairs; "" for none."""
-    kinds: dict[str, dict[str, int]] = {"created": {}, "updated": {}, "removed": {}}
+    kinds = {"created": Counter[str](), "updated": Counter[str](), "removed": Counter[str]()}
     for what, kind in changes:
-        of_one = kinds.setdefault(what, {})
-        of_one[kind or "resource"] = of_one.get(kind or "resource", 0) + 1
+        kinds.setdefault(what, Counter())[kind or "resource"] += 1
     return "; ".join(f"{what} {listed(numbers)}" for what, numbers in kinds.items() if numbers)
 
 

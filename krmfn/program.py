@@ -13,6 +13,8 @@ from .results import Result
 __all__ = ["KrmFunction", "Run", "Spec", "function"]
 
 C = TypeVar("C")
+_Kind = str | tuple[str, ...]
+_Fields = Literal["spec", "top"]
 
 
 class Spec(NamedTuple):
@@ -95,12 +97,7 @@ class KrmFunction(Generic[C]):
 def function(call: Callable[[ResourceList], None], /) -> KrmFunction[None]: ...
 @overload
 def function(
-    *,
-    config: type[C],
-    group: str,
-    version: str = ...,
-    kind: str | tuple[str, ...] = ...,
-    fields: Literal["spec", "top"] = ...,
+    *, config: type[C], group: str, version: str = ..., kind: _Kind = ..., fields: _Fields = ...
 ) -> Callable[[Callable[[ResourceList, C], None]], KrmFunction[C]]: ...
 def function(
     call: Callable[..., None] | None = None,
@@ -109,8 +106,8 @@ def function(
     config: type[Any] | None = None,
     group: str = "",
     version: str = "v1alpha1",
-    kind: str | tuple[str, ...] = "",
-    fields: Literal["spec", "top"] = "spec",
+    kind: _Kind = "",
+    fields: _Fields = "spec",
 ) -> Any:
     """Make a function, with the dataclass that its functionConfig is read into, a value with `run` and `main`.
 

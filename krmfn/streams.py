@@ -162,12 +162,10 @@ def read_stdin(expected: str = "a KRM function reads a ResourceList from it (try
 
 def _widen(descriptor: int) -> None:
     """Let a pipe hold 1 MiB at a time, where the system can (Linux): a large list then changes hands faster."""
-    try:
+    with suppress(ImportError, AttributeError, OSError):  # no pipe, not Linux, not allowed: only speed is lost
         import fcntl
 
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, 1 << 20)
-    except (ImportError, AttributeError, OSError):
-        return  # no pipe, not Linux, or not allowed: nothing but speed is lost
 
 
 def max_bytes() -> int:

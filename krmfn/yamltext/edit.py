@@ -32,7 +32,7 @@ def updated(text: bytes, new: Any, indent: int, lists: Lists | None = None) -> b
     wanted = [new] if indent >= 0 else new
     edited = nodewise.patched(body.decode(), wanted, lists)
     if edited is None or not _means(edited, wanted):
-        edited = emit.dump_item(new, indent) if indent >= 0 else emit.dump(new)
+        edited = emit.dump(wanted, max(indent, 0))
     out = edited.encode()
     return out + (rest.lstrip(b"\r\n") if re.search(KEEPS, out) else rest)  # else empty lines would become text
 
@@ -80,7 +80,7 @@ def dashed(text: bytes, data: Any, old: int, indent: int) -> bytes:
     pad = " " * (indent + 2)
     moved = "\n".join(pad + line if line.strip() else line for line in lines)
     moved = f"{moved[:indent]}-{moved[indent + 1 :]}\n"
-    return (moved if _means(moved, [data]) else emit.dump_item(data, indent)).encode()
+    return (moved if _means(moved, [data]) else emit.dump([data], indent)).encode()
 
 
 def trailer(text: bytes, indent: int) -> int:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from ..typed import Any
 from .simple import Timestamp, scalar
 
-__all__ = ["dump", "dump_item", "dump_json", "is_ambiguous", "quoted"]
+__all__ = ["dump", "dump_json", "is_ambiguous", "quoted"]
 
 _LONGEST_KEY = 128
 """go-yaml writes longer ones behind a question mark; readers know no longer ones than 1024 without it."""
@@ -42,13 +42,6 @@ def dump(data: Any, indent: int = 0) -> str:
     return "\n".join([*lines, ""])
 
 
-def dump_item(data: Any, indent: int = 0) -> str:
-    """Return the text of a list item: like `dump`, two columns further in, behind a dash at column `indent`."""
-    lines: list[str] = []
-    _entry(data, " " * indent, lines)
-    return "\n".join([*lines, ""])
-
-
 def dump_json(data: Any) -> str:
     """Return JSON on one line that is YAML, too: what YAML refuses or takes for a line break is escaped."""
     text = json.dumps(data, ensure_ascii=False)
@@ -70,18 +63,14 @@ def _write(data: Any, pad: str, lines: list[str]) -> None:
                 lines.append(f"{pad}{name}: {_scalar(value, pad)}")
     elif isinstance(data, list) and data:
         for value in data:
-            _entry(value, pad, lines)
+            if isinstance(value, (dict, list)) and value:
+                first = len(lines)
+                _write(value, pad + "  ", lines)
+                lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
+            else:
+                lines.append(f"{pad}- {_scalar(value, pad)}")
     else:
         lines.append(f"{pad}{_scalar(data, pad)}")
-
-
-def _entry(value: Any, pad: str, lines: list[str]) -> None:
-    if isinstance(value, (dict, list)) and value:
-        first = len(lines)
-        _write(value, pad + "  ", lines)
-        lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
-    else:
-        lines.append(f"{pad}- {_scalar(value, pad)}")
 
 
 @lru_cache(maxsize=4096)
