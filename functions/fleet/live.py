@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from krmfn import KrmfnError, Manifest
 from krmfn.printing import counted, printable
-from krmfn.typed import Any, NamedTuple
+from krmfn.typed import NamedTuple
 
 from ..kmm.lookup import table, tables, text
 from .facts import NODE_INFO
@@ -150,20 +150,17 @@ def _add_worker(live: Live, pod: Manifest, events: Mapping[tuple[str, str], tupl
     metadata, status = table(pod, "metadata"), table(pod, "status")
     labels, namespace, name = table(metadata, "labels"), text(metadata, "namespace"), text(metadata, "name")
     states = [
-        (table(entry, where, state), state)
+        table(entry, where, state)
         for part in ("initContainerStatuses", "containerStatuses")
         for _, entry in tables(status, part)
         for where, state in (("lastState", "terminated"), ("state", "waiting"), ("state", "terminated"))
     ]
-    stuck = [_words(fields) for fields, _ in states if fields and text(fields, "reason") not in _PLAIN]
-    reason = "; ".join(dict.fromkeys(stuck)) or events.get((namespace, name), ("", ""))[1]
+    stuck = [fields for fields in states if fields and text(fields, "reason") not in _PLAIN]
+    said = [": ".join(filter(None, (text(one, "reason"), text(one, "message").strip()))) for one in stuck]
+    reason = "; ".join(dict.fromkeys(said)) or events.get((namespace, name), ("", ""))[1]
     worker = Worker(printable(f"{namespace}/{name}"), text(labels, _ACTION), printable(reason)[:_LONGEST])
     live.workers[text(table(pod, "spec"), "nodeName"), namespace, text(labels, _MODULE)] = worker
 
 
 _PLAIN = ("ContainerCreating", "PodInitializing", "Completed")
 """Reasons of a pod that goes on."""
-
-
-def _words(fields: Mapping[str, Any]) -> str:
-    return ": ".join(filter(None, (text(fields, "reason"), text(fields, "message").strip())))

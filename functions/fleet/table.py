@@ -121,13 +121,12 @@ def cells(row: Row) -> tuple[str, ...]:
     if not row.driver or not row.outcome:
         why = row.reason or f"no selector selects this node{f': {row.lacks}' if row.lacks else ''}"
         return (row.node.name, row.node.kernel or "-", row.state, "", "-", "-", "-", why)
-    image = row.outcome.resolution.image or ""
-    first = row.outcome.resolution.in_tree
-    what = "; ".join(filter(None, (row.reason, image, f"removes {', '.join(first)} first" if first else "")))
+    _, image, first = row.outcome.resolution
+    what = wording.in_words(row.reason, image or "", first)
     owner, beside = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
     config = f"{_short(owner)}{f' ({beside})' if beside else ''}" if owner else "-"
     facts = (row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
-    return (*facts, config, _short(row.driver.ref), row.mapping or "-", what or "plugin only")
+    return (*facts, config, _short(row.driver.ref), row.mapping or "-", what)
 
 
 STYLES = {

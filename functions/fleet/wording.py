@@ -35,6 +35,8 @@ def condition(entry: Mapping[str, object]) -> str:
 
 def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
     """Return why a Module does not run on a node; "" when it does."""
+    if outcome.state == "planned":
+        return ""
     driver, failure = drivers[outcome.driver], outcome.failure
     taints, label = ", ".join(map(str, outcome.taints)), driver.version_label
     if outcome.state == "conflict":
@@ -58,6 +60,12 @@ def reason(drivers: Sequence[Driver], outcome: Outcome) -> str:
         f"{driver.module.version}",
     }
     return reasons.get(outcome.state, "")
+
+
+def in_words(reason: str, image: str, in_tree: Sequence[str]) -> str:
+    """Return why there is no driver, or the image and what is removed before it is loaded."""
+    first = f"removes {', '.join(in_tree)} first" if in_tree else ""
+    return "; ".join(filter(None, (reason, image, first))) or "plugin only"
 
 
 def name(driver: Driver) -> str:

@@ -13,9 +13,10 @@ from krmfn import Field, KrmfnError, Place, Ref, Result
 from krmfn.results import UNLISTED, Severity, in_order
 from krmfn.typed import Any, NamedTuple, TypeVar
 
+from ..fleet import wording
 from ..formats.findings import FORMAT as CHECK
 from . import states
-from .local import alike, in_words
+from .local import alike
 from .parts import FORMAT as NODES
 from .parts import Alike, Clash, Gets, Kernel, Part, Pulled, Side, Used, unknown
 
@@ -180,7 +181,7 @@ def _groups(read: Fields, one: dict[str, Any], positions: Mapping[Ref, int]) -> 
                 raise KrmfnError(f"{read.name}: {module} of node {node[1]} is not among the Modules of the cluster")
             position = positions[module]
             reason, image = (read(row, key, str, None) or "" for key in ("reason", "image"))
-            what = in_words(reason, image, read.texts(row, "inTreeModulesToRemove"))
+            what = wording.in_words(reason, image, read.texts(row, "inTreeModulesToRemove"))
             of_node.append(Gets(position, state, read(row, "mappingText", str, None) or "", what))
     for key, found in gets.items():
         yield Alike((key[1],), kernels[key], tuple(found))

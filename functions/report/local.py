@@ -132,14 +132,8 @@ def _nodes(whole: Cluster, groups: Sequence[Group]) -> Iterator[Alike]:
 def _got(drivers: Sequence[Driver], outcome: Outcome) -> Gets:
     """Return what becomes of a Module, in words."""
     driver, resolution = drivers[outcome.driver], outcome.resolution
-    what = in_words(wording.reason(drivers, outcome), resolution.image or "", resolution.in_tree)
+    what = wording.in_words(wording.reason(drivers, outcome), resolution.image or "", resolution.in_tree)
     return Gets(outcome.driver, outcome.state, wording.mapping(driver, outcome), what)
-
-
-def in_words(reason: str, image: str, in_tree: Sequence[str]) -> str:
-    """Return why there is no driver, or the image and what is removed before it is loaded."""
-    first = f"removes {', '.join(in_tree)} first" if in_tree else ""
-    return "; ".join(filter(None, (reason, image, first))) or "plugin only"
 
 
 def alike(groups: Iterable[Alike]) -> list[Alike]:
