@@ -79,19 +79,15 @@ def kernels_are_mapped(joined: Joined) -> Iterator[Result]:
             ]
             number, whole = sum(map(len, uncovered.values())), _number(selected)
             get = "gets" if number == 1 else "get"
-            message = (
-                f"{number:,} of the {counted(whole, 'node')} that it selects {get} no driver, since no kernel mapping "
-                f"has one for {some(kernels, len(kernels))}"
-            )
+            why = f"since no kernel mapping has one for {some(kernels, len(kernels))}"
+            message = f"{number:,} of the {counted(whole, 'node')} that it selects {get} no driver, {why}"
             if blocked := sum(len(group.nodes) for group, one in selected if one.state == "blocked"):
                 message += f"; KMM then does nothing on the other {counted(blocked, 'node')} either"
             yield about(driver, error(message, field=Field(mappings_at(driver))))
         unknown = [node.name for group, one in selected if one.state == "kernel unknown" for node in group.nodes]
         if unknown and not driver.module.takes_every_kernel:
-            message = (
-                f"it is not known whether a kernel mapping has a driver for {wording.nodes_named(sorted(unknown))}: "
-                "status.nodeInfo.kernelVersion is missing"
-            )
+            lacking = f"{wording.nodes_named(sorted(unknown))}: status.nodeInfo.kernelVersion is missing"
+            message = f"it is not known whether a kernel mapping has a driver for {lacking}"
             yield about(driver, info(message, field=Field(mappings_at(driver))))
 
 
@@ -123,10 +119,9 @@ def mappings_are_reached(joined: Joined) -> Iterator[Result]:
         for position, entry in enumerate(driver.module.mappings if taken else ()):
             if position not in taken and entry not in used[driver.claim.ref]:  # another pool may use it
                 number = _number(selected)
-                message = (
-                    f"kernelMappings[{position}] ({wording.condition(entry)}) is not used for any kernel of the "
-                    f"{counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
-                )
+                nodes = f"the {counted(number, 'node')} that {'is' if number == 1 else 'are'} selected"
+                mapping = f"kernelMappings[{position}] ({wording.condition(entry)})"
+                message = f"{mapping} is not used for any kernel of {nodes}"
                 yield about(driver, info(message, field=Field(f"{mappings_at(driver)}[{position}]")))
 
 
@@ -149,11 +144,9 @@ def workloads_tolerate(joined: Joined) -> Iterator[Result]:
         if module and where.repelled:
             taints = sorted({taint for _, left in where.repelled for taint in left})
             names = sorted(node.name for node, _ in where.repelled)
-            message = (
-                f"does not run on {len(names):,} of the {counted(len(names) + len(where.nodes), 'node')} "
-                f"({some(names, len(names))}) on which {module.ref} loads, since it does not tolerate "
-                f"{some(map(str, taints), len(taints))}"
-            )
+            nodes = f"the {counted(len(names) + len(where.nodes), 'node')} ({some(names, len(names))})"
+            why = f"since it does not tolerate {some(map(str, taints), len(taints))}"
+            message = f"does not run on {len(names):,} of {nodes} on which {module.ref} loads, {why}"
             finding = warning if where.nodes else error
             yield finding(message, ref=workload.ref, field=Field("spec.template.spec.tolerations"))
 
@@ -167,10 +160,9 @@ def modules_tolerate(joined: Joined) -> Iterator[Result]:
         taints = sorted({taint for _, outcome in repelled for taint in outcome.taints})
         names = sorted(node.name for group, _ in repelled for node in group.nodes)
         whole = _number(selected)
-        message = (
-            f"loads no driver on {len(names):,} of the {counted(whole, 'node')} ({some(names, len(names))}) that it "
-            f"selects, since it does not tolerate {some(map(str, taints), len(taints))}"
-        )
+        nodes = f"the {counted(whole, 'node')} ({some(names, len(names))}) that it selects"
+        why = f"since it does not tolerate {some(map(str, taints), len(taints))}"
+        message = f"loads no driver on {len(names):,} of {nodes}, {why}"
         finding = error if len(names) == whole else info
         yield about(driver, finding(message, field=Field(driver.claim.field)))
 

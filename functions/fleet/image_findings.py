@@ -24,6 +24,7 @@ from .findings import Joined, about, mappings_at
 
 OS_LABELS = "feature.node.kubernetes.io/system-os_release."
 """What the labels of Node Feature Discovery for the fields of /etc/os-release begin with."""
+_UNTOLD = "kernel versions do not tell systems apart"
 _FIELDS = ("ID", "VERSION_ID", "RHEL_VERSION")
 _FAMILY = {
     **dict.fromkeys(("rhel", "rocky", "almalinux", "centos", "ol"), "el"),
@@ -115,11 +116,10 @@ def images_can_be_checked(joined: Joined) -> Iterator[Result]:
         nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]
         if nodes:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
-            message = (
-                f"loads no driver on {wording.nodes_named(sorted(node.name for node in nodes))}: KMM {joined.kmm.name} "
-                "first pulls the image in a pod without tolerations, and each known node has a taint "
-                f"({some(taints, len(taints))}), so that pod stays Pending"
-            )
+            names = wording.nodes_named(sorted(node.name for node in nodes))
+            first = f"KMM {joined.kmm.name} first pulls the image in a pod without tolerations"
+            why = f"each known node has a taint ({some(taints, len(taints))}), so that pod stays Pending"
+            message = f"loads no driver on {names}: {first}, and {why}"
             yield about(driver, warning(message, field=Field(driver.claim.field)))
 
 
@@ -139,8 +139,6 @@ def images_are_for_the_system(joined: Joined) -> Iterator[Result]:
                     others.setdefault((at, named.text, system.text), []).append(node.name)
         for (at, named_as, runs), names in sorted(others.items()):
             nodes, verb = wording.nodes_named(sorted(names)), "runs" if len(names) == 1 else "run"
-            message = (
-                f"its image names {named_as}, but {nodes} {verb} {runs}; kernel versions do not tell systems apart: "
-                f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
-            )
+            remedy = f"select nodes by {OS_LABELS}ID and {OS_LABELS}VERSION_ID, too"
+            message = f"its image names {named_as}, but {nodes} {verb} {runs}; {_UNTOLD}: {remedy}"
             yield about(driver, warning(message, field=Field(f"{mappings_at(driver)}[{at}]")))

@@ -85,11 +85,9 @@ def old_version_keeps_its_daemonsets(impact: Impact) -> Iterator[Result]:
             continue
         for manifest in impact.plan.old:
             if selected(manifest).get(label) == before:
-                message = (
-                    f"leaves all nodes at once, also those that still run version {before} of {step.module}; keep it "
-                    f'for them with `upgrade.retain: ["{before}"]` until no node has the label {label}: {before}'
-                )
-                yield warning(message, ref=ref(manifest))
+                remedy = f'keep it for them with `upgrade.retain: ["{before}"]` until no node has the label'
+                still = f"also those that still run version {before} of {step.module}"
+                yield warning(f"leaves all nodes at once, {still}; {remedy} {label}: {before}", ref=ref(manifest))
 
 
 RULES = (

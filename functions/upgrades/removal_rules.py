@@ -57,11 +57,9 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
     for step in impact.steps:
         loads = sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []
         if loads:
-            message = (
-                f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; KMM treats this as "
-                "another Module, not as a rename: the old one unloads on all its nodes, and the ready label gets "
-                "another name"
-            )
+            other = "KMM treats this as another Module, not as a rename"
+            then = "the old one unloads on all its nodes, and the ready label gets another name"
+            message = f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; {other}: {then}"
             yield warning(message, ref=step.ref, field=Field("metadata.name", step.ref.name))
 
 
@@ -70,11 +68,9 @@ def version_labels_are_removed(impact: Impact) -> Iterator[Result]:
     for step in impact.steps:
         if step.old and step.new is None and step.old.version:
             label = version_label(*step.module[2:])
-            message = (
-                f"is deleted, but its nodes keep the label {label}: a Module of this name and version would load on "
-                f"them at once; after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
-            )
-            yield info(message, ref=step.ref)
+            remedy = f"after it is unloaded, remove the label: kubectl label nodes -l {label} {label}-"
+            why = "a Module of this name and version would load on them at once"
+            yield info(f"is deleted, but its nodes keep the label {label}: {why}; {remedy}", ref=step.ref)
 
 
 def consumers_go_first(impact: Impact) -> Iterator[Result]:

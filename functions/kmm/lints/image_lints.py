@@ -187,11 +187,8 @@ def _image_is_for_its_kernels(template: Template, filled: Filled) -> Iterator[Re
     if template.known and template.is_image and read and "@" in template.text:
         yield warning(f"has a digest, which is one image for every kernel, so ${read[0]} in it changes nothing")
     elif template.every_kernel and not read and filled.pullable:
-        message = (
-            "is one image for every kernel; unless it holds a kernel module for each, put $KERNEL_FULL_VERSION into "
-            "its tag, or name its kernels in the mapping"
-        )
-        yield warning(message)
+        remedy = "put $KERNEL_FULL_VERSION into its tag, or name its kernels in the mapping"
+        yield warning(f"is one image for every kernel; unless it holds a kernel module for each, {remedy}")
 
 
 KRM226 = Rule(

@@ -93,11 +93,9 @@ def _version_is_a_label_value(module: Module) -> Iterator[Result]:
     from ..names import label_value_errors  # here, since most Modules have no version
 
     if label_value_errors(version):
-        message = (
-            f"version {quote(version)} is not a valid label value, so no node can be labelled with it and nothing "
-            "ever loads; use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
-        )
-        yield error(message, field=Field(f"{CONTAINER}.version", version))
+        remedy = "use letters, digits, '-', '_' and '.', at most 63, with a letter or digit at both ends"
+        invalid = "is not a valid label value, so no node can be labelled with it and nothing ever loads"
+        yield error(f"version {quote(version)} {invalid}; {remedy}", field=Field(f"{CONTAINER}.version", version))
 
 
 KRM203 = Rule(
@@ -163,10 +161,8 @@ KRM205 = Rule(
 def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
     path = text(module.modprobe, "firmwarePath")
     if path and not path.startswith("/"):
-        message = (
-            f"firmwarePath {quote(path)} is relative, so what KMM copies depends on the image's working directory; "
-            f"write {quote('/' + path)} if that is where the firmware is"
-        )
+        why = "is relative, so what KMM copies depends on the image's working directory"
+        message = f"firmwarePath {quote(path)} {why}; write {quote('/' + path)} if that is where the firmware is"
         yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))
 
 

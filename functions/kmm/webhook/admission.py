@@ -104,10 +104,8 @@ def _name_fits_a_label(module: Module, kmm: Target) -> Iterator[Result]:
     # The length that Go's `len` gives: bytes.
     length = len((module.ref.name + module.ref.namespace).encode("utf-8", "surrogatepass"))
     if length > kmm.name_limit:
-        message = (
-            f"module name and namespace have a combined length of {length} characters, "
-            f"which exceeds the maximum of {kmm.name_limit} when version is set"
-        )
+        exceeds = f"which exceeds the maximum of {kmm.name_limit} when version is set"
+        message = f"module name and namespace have a combined length of {length} characters, {exceeds}"
         hint = f"{length - kmm.name_limit} too many: shorten the name or the namespace by as much"
         yield refused(message, "metadata.name", module.ref.name, hint)
 

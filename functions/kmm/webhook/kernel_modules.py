@@ -132,12 +132,9 @@ def of_mapping(entry: Table, path: str, container: Table) -> Iterator[Result]:
         yield refused(message, f"{path}.inTreeModuleToRemove", name, rule="KMM026")
     mine = is_list and other_name
     if mine or (name and is_other_list):
-        message = (
-            "only one type if field (InTreeModuleToRemove or InTreeModulesToRemove) can be defined in KenrelMapping "
-            "or Container"
-        )
+        fields = "only one type if field (InTreeModuleToRemove or InTreeModulesToRemove)"
         path = f"{path}.{'inTreeModulesToRemove' if mine else 'inTreeModuleToRemove'}"
-        yield refused(message, path, rule="KMM027")
+        yield refused(f"{fields} can be defined in KenrelMapping or Container", path, rule="KMM027")
 
 
 def _fields(holder: Table) -> tuple[bool, str]:
