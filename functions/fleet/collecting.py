@@ -79,9 +79,8 @@ def _node(manifest: Manifest) -> Node:
     """Return the facts of one item. Raises KrmfnError for what no API server would give back as a Node."""
     kind = manifest.get("kind", "Node")  # the items of a NodeList have none
     if kind != "Node" or manifest.get("apiVersion", "v1") != "v1":
-        raise KrmfnError(
-            f"is a {kind} ({manifest.get('apiVersion')}), not a Node; pass the output of `kubectl get nodes`"
-        )
+        remedy = "pass the output of `kubectl get nodes`"
+        raise KrmfnError(f"is a {kind} ({manifest.get('apiVersion')}), not a Node; {remedy}")
     node = facts.of_manifest(manifest)
     if not node.name:
         raise KrmfnError("this Node has no metadata.name")

@@ -140,10 +140,9 @@ def _without_node(driver: Driver, position: int) -> Resolution:
     named = {"MOD_NAME": driver.module.ref.name, "MOD_NAMESPACE": driver.module.ref.namespace}
     one, other = (substitute(image, variables(kernel) | named) for kernel in ("1.2.3-a", "4.5.6-b"))
     if one != other:
-        raise KrmfnError(
-            f"the image of {driver.ref}, kernelMappings[{position}] ({image}) depends on the node's kernel, and no "
-            "nodes are known; add a NodeInventory (see `krmfn inventory`) to PATH, or pass --kernel VERSION"
-        )
+        remedy = "add a NodeInventory (see `krmfn inventory`) to PATH, or pass --kernel VERSION"
+        what = f"the image of {driver.ref}, kernelMappings[{position}] ({image})"
+        raise KrmfnError(f"{what} depends on the node's kernel, and no nodes are known; {remedy}")
     return Resolution(position, one)
 
 

@@ -78,9 +78,8 @@ def _other_count(count: int, there: int) -> str:
     """Return what to do about an inventory that has more or fewer nodes than it says."""
     cause = "a part of the file may be missing" if there < count else "lines were added"
     verb = "is" if there == 1 else "are"
-    return (
-        f"it says {counted(count, 'node')}, but there {verb} {there:,}: {cause}; regenerate it, or correct the number"
-    )
+    remedy = "regenerate it, or correct the number"
+    return f"it says {counted(count, 'node')}, but there {verb} {there:,}: {cause}; {remedy}"
 
 
 def repeated(manifest: Manifest) -> Iterator[Problem]:
@@ -206,9 +205,8 @@ def check_freshness(manifest: Manifest, asked: Collection[str], max_age: int | N
     try:
         age = (date.fromisoformat(today) - date.fromisoformat(taken)).days
     except ValueError:
-        yield error(
-            "does not say when it was taken (spec.takenOn); make it again with `--taken-on`", field=Field("spec")
-        )
+        message = "does not say when it was taken (spec.takenOn); make it again with `--taken-on`"
+        yield error(message, field=Field("spec"))
         return
     if age > max_age:
         yield error(f"was taken {age:,} days ago, on {taken}; make it again", field=Field("spec.takenOn", taken))

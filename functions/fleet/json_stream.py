@@ -121,11 +121,9 @@ class _Source:
     def _bound(self, size: int) -> None:
         """Raise KrmfnError when one object takes more than LARGEST."""
         if size > LARGEST:
-            raise KrmfnError(
-                f"object {self.count + 1:,} is larger than {LARGEST >> 20} MiB; "
-                "no API server stores an object of this size (etcd's limit is 1.5 MB), so this is not a dump of a "
-                "cluster"
-            )
+            why = "no API server stores an object of this size (etcd's limit is 1.5 MB)"
+            size_of = f"object {self.count + 1:,} is larger than {LARGEST >> 20} MiB"
+            raise KrmfnError(f"{size_of}; {why}, so this is not a dump of a cluster")
 
     def fail(self, problem: str, cut: bool = False) -> NoReturn:
         """Raise KrmfnError: what is wrong behind the objects so far; `cut` when the text's end may be the cause."""
@@ -179,6 +177,5 @@ def _object(source: _Source) -> Iterator[dict[str, Any]]:
         source.single = True
         yield head
     elif not str(head.get("kind", "")).endswith("List"):
-        raise KrmfnError(
-            f"an object with `items` is of kind {head.get('kind')!r}; expected a List, as kubectl prints it"
-        )
+        kind = head.get("kind")
+        raise KrmfnError(f"an object with `items` is of kind {kind!r}; expected a List, as kubectl prints it")

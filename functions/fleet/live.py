@@ -112,10 +112,10 @@ def _add_node(live: Live, manifest: Manifest) -> None:
     """Add the named fields of a Node; the reader of Nodes judges them. Raises KrmfnError for a name that is there."""
     metadata, info = table(manifest, "metadata"), table(manifest, "status", "nodeInfo")
     name = text(metadata, "name")
-    if not name or name in live.nodes:
-        raise KrmfnError(
-            f"it holds node {name!r} twice: dump one cluster" if name else "it holds a Node without a name"
-        )
+    if not name:
+        raise KrmfnError("it holds a Node without a name")
+    if name in live.nodes:
+        raise KrmfnError(f"it holds node {name!r} twice: dump one cluster")
     live.boots[name] = text(info, "bootID")
     live.nodes[name] = {
         "apiVersion": "v1",

@@ -30,13 +30,10 @@ def held(text: str, where: str) -> frozenset[str]:
     names = set()
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         name = line.partition("#")[0].strip()
-        if not name:
-            continue
-        if len(name.split()) > 1 or ("/" not in name and ":" not in name):
-            raise KrmfnError(
-                f"{where}:{number}: {name[:80]!r} is not an image; expected a line such as registry/repository:tag"
-            )
-        names.add(normal(name))
+        if name and (len(name.split()) > 1 or ("/" not in name and ":" not in name)):
+            expected = "expected a line such as registry/repository:tag"
+            raise KrmfnError(f"{where}:{number}: {name[:80]!r} is not an image; {expected}")
+        names |= {normal(name)} if name else set()
     return frozenset(names)
 
 

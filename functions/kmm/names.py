@@ -16,24 +16,20 @@ _DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _is_name = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?").fullmatch
 _is_dns_label = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?").fullmatch
 
-_NAME_TEXT = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME}')"
-)
+
+def _shape(what: str, examples: str, regexp: str) -> str:
+    ends = "must start and end with an alphanumeric character"
+    return f"{what}, and {ends} (e.g. {examples}, regex used for validation is '{regexp}')"
+
+
+_CHARACTERS = "consist of alphanumeric characters, '-', '_' or '.'"
+_NAME_TEXT = _shape(f"must {_CHARACTERS}", "'MyName',  or 'my.name',  or '123-abc'", _NAME)
 _KEY_SHAPE = f"{_NAME_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-_VALUE_TEXT = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    f"'({_NAME})?')"
-)
-_SUBDOMAIN_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
-)
-_DNS_LABEL_TEXT = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_DNS_LABEL}')"
-)
+_VALUE = f"a valid label must be an empty string or {_CHARACTERS}"
+_VALUE_TEXT = _shape(_VALUE, "'MyValue',  or 'my_value',  or '12345'", f"({_NAME})?")
+_LOWER = "must consist of lower case alphanumeric characters"
+_SUBDOMAIN_TEXT = _shape(f"a lowercase RFC 1123 subdomain {_LOWER}, '-' or '.'", "'example.com'", _SUBDOMAIN)
+_DNS_LABEL_TEXT = _shape(f"a lowercase RFC 1123 label {_LOWER} or '-'", "'my-name',  or '123-abc'", _DNS_LABEL)
 
 
 def label_key_errors(key: str, long_texts: bool = False) -> list[str]:

@@ -42,10 +42,9 @@ def loader_stays(impact: Impact) -> Iterator[Result]:
     """Yield a warning per Module without its former moduleLoader section."""
     for step in impact.steps:
         if step.lost("moduleLoader"):
-            message = "KMM does not unload what it has loaded, and the ready label stays"
-            yield warning(
-                f"{message}; only deleting the Module unloads", ref=step.ref, field=Field("spec.moduleLoader")
-            )
+            message = "KMM does not unload what it has loaded, and the ready label stays; "
+            remedy, field = "only deleting the Module unloads", Field("spec.moduleLoader")
+            yield warning(f"{message}{remedy}", ref=step.ref, field=field)
 
 
 def name_is_kept(impact: Impact) -> Iterator[Result]:

@@ -124,15 +124,11 @@ def _bump(compared: Comparison) -> _Bump:
     if now.cluster is not None:
         raise _none(f"{now.ref} is for other clusters, where the nodes are labelled")
     if not now.module.ref.namespace:
-        raise _none(
-            f"{now.ref} has no metadata.namespace, so neither its namespace on the cluster nor its version label is "
-            "known; add it"
-        )
+        unknown = "neither its namespace on the cluster nor its version label is known; add it"
+        raise _none(f"{now.ref} has no metadata.namespace, so {unknown}")
     if not (was.version_label and now.version_label) or was.module.version == now.module.version:
-        raise _none(
-            f"{now.ref} does not go from one version to another (spec.moduleLoader.container.version), so KMM makes "
-            "the change on all nodes at once"
-        )
+        stays = "does not go from one version to another (spec.moduleLoader.container.version)"
+        raise _none(f"{now.ref} {stays}, so KMM makes the change on all nodes at once")
     return _Bump(was, now, ((before, compared.sides[0]), (after, compared.sides[1])))
 
 

@@ -126,8 +126,7 @@ def _literal_has_no_plus(mappings: Mappings, index: int, kernels: Sequence[str])
     literal = mappings[index][0]
     if literal.endswith("+"):
         message = "never matches: KMM removes a trailing + from the node's kernel version before it compares"
-        field = Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+"))
-        yield warning(message, field=field)
+        yield warning(message, field=Field(f"{MAPPINGS}[{index}].literal", literal, literal.removesuffix("+")))
 
 
 KRM215 = Rule(

@@ -20,10 +20,9 @@ _CONTROL = re.compile(r"\\(?:[fntrva]|x[01][0-9a-fA-F]|x7f|x\{0*[01]?[0-9a-fA-F]
 def _is_anchored_at_both_ends(regexp: str, path: str) -> Iterator[Result]:
     loose = None if regexp in EVERY_KERNEL else _loose_branch(regexp)
     if loose is not None:
-        message = f"matches anywhere in the kernel version, {quote(loose)} is found inside longer ones too; "
-        yield warning(
-            message + "anchor it with ^ and $, or write .* where anything may follow", field=Field(path, regexp)
-        )
+        message = f"matches anywhere in the kernel version, {quote(loose)} is found inside longer ones too"
+        remedy = "anchor it with ^ and $, or write .* where anything may follow"
+        yield warning(f"{message}; {remedy}", field=Field(path, regexp))
 
 
 @lru_cache(maxsize=1024)
@@ -96,9 +95,8 @@ def _can_match(regexp: str, path: str) -> Iterator[Result]:
     escape = _control_character(regexp)
     if escape:
         letter = escape[1:]
-        meant = (
-            f"write {letter}, or \\.{letter} for a dot before it" if len(letter) == 1 else "no kernel version has one"
-        )
+        plain = f"write {letter}, or \\.{letter} for a dot before it"
+        meant = plain if len(letter) == 1 else "no kernel version has one"
         message = f"{escape} is a control character and matches no kernel; {meant}"
         yield warning(message, field=Field(path, regexp))
 

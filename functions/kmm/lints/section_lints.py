@@ -117,9 +117,8 @@ def _cluster_has_dra(module: Module, kmm: Target, kubelets: Collection[str]) -> 
     newest = max(kubelets, key=_numbers, default="") if of_kubernetes else ""
     if newest and _numbers(newest) >= since:
         return
-    known = "nothing here says which version the cluster has"
-    if newest:
-        known = f"the newest kubelet of its nodes is {newest}"
+    kubelet = f"the newest kubelet of its nodes is {newest}"
+    known = kubelet if newest else "nothing here says which version the cluster has"
     yield info(f"{refusal}; {known}", field=Field("spec.dra"))
 
 

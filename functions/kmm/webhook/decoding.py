@@ -50,9 +50,8 @@ def _integers_fit(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
         keys = [part for part in path if isinstance(part, str) and part != "items"]
         struct = _INT32.get((keys[-2], keys[-1]))
         if struct:
-            where = ".".join(part for part in path if isinstance(part, str)).replace(
-                "volumes.", "volumes.VolumeSource."
-            )
+            names = ".".join(part for part in path if isinstance(part, str))
+            where = names.replace("volumes.", "volumes.VolumeSource.")
             message = f"json: cannot unmarshal number {value} into Go struct field {struct}.{where} of type int32"
             yield refused(message, join(path), value)
 
@@ -79,9 +78,8 @@ spec:
 
 def _quantities_parse(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
     for path, value in leaves:
-        if not isinstance(value, str) or not (
-            path[-1] in ("divisor", "sizeLimit") or path[-2] in ("limits", "requests")
-        ):
+        is_quantity = path[-1] in ("divisor", "sizeLimit") or path[-2] in ("limits", "requests")
+        if not isinstance(value, str) or not is_quantity:
             continue
         exponent = _EXPONENT.fullmatch(value)
         if not _QUANTITY.fullmatch(value):
