@@ -36,9 +36,8 @@ def joined(whole: Cluster, exclusive: bool, kmm: Target) -> Joined:
     """Return a cluster joined with the drivers and the workloads on it; `exclusive` as for `coverage`."""
     groups = coverage(whole.fleet.nodes, whole.drivers, exclusive, whole.theirs)
     placed = zip(whole.workloads, placements(whole.workloads, groups, whole.every, whole.fleet.label_keys), strict=True)
-    return Joined(
-        whole, groups, by_driver(groups, whole.drivers), [(one, where) for one, where in placed if where], kmm
-    )
+    known = [(workload, where) for workload, where in placed if where]
+    return Joined(whole, groups, by_driver(groups, whole.drivers), known, kmm)
 
 
 def inventory_is_valid(whole: Cluster, today: str) -> Iterator[Result]:

@@ -108,9 +108,8 @@ def images_can_be_checked(joined: Joined) -> Iterator[Result]:
     """
     if joined.kmm.check_tolerates:
         return
-    untainted = {
-        node.cluster for node in joined.whole.fleet.nodes if all(taint.key in PASSING for taint in node.taints)
-    }
+    fleet = joined.whole.fleet
+    untainted = {node.cluster for node in fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
     for driver, selected in joined.selected:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
         nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]

@@ -110,13 +110,13 @@ def moves(before: Side, after: Side) -> Iterator[list[Moved]]:
     """
     told = {key for views in before.groups for key, view in views.items() if view.label}
     alike: dict[tuple[int | None, int | None], list[NodeId]] = {}
-    for place in [*after.group_of, *(place for place in before.group_of if place not in after.group_of)]:
+    for place in {**after.group_of, **before.group_of}:
         alike.setdefault((before.group_of.get(place), after.group_of.get(place)), []).append(place)
     for (one, other), places in alike.items():
         names, found = [name for name, _ in places], []
         old = before.groups[one] if one is not None else {}
         new = after.groups[other] if other is not None else {}
-        for key in [*new, *(key for key in old if key not in new)]:
+        for key in {**new, **old}:
             was, now = old.get(key), after.view(places[0], key)
             is_new = one is None or key not in before.drivers
             untold = was is not None and bool(was.version) and now.action == "load" and key not in told

@@ -102,9 +102,8 @@ def check(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
 def _wrong_type(value: Any, node: Fact, path: FieldPath) -> Iterator[Result]:
     actual = type_name(value)
     expected = ("integer", "string") if node.type == "quantity" else (node.type,)
-    if actual in expected or (
-        actual == "number" and "integer" in expected and is_dropped(path) and abs(value) < INFINITE
-    ):
+    is_dropped_number = actual == "number" and is_dropped(path) and abs(value) < INFINITE
+    if actual in expected or (is_dropped_number and "integer" in expected):
         return
     where, hint = dotted(path), in_quotes(value, expected)
     yield refused(mistyped(where, actual, ",".join(expected)), join(path), _shown(value), hint, "KMM052")
