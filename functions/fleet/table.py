@@ -113,20 +113,22 @@ def _unselected(node: Node, drivers: Sequence[Driver], in_doubt: str) -> Row:
 
 
 LOADED = {None: "", True: "yes", False: "no"}
-HEAD = ("NODE", "KERNEL", "STATE", "LOADED", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
+HEAD = ("CLUSTER", "NODE", "KERNEL", "STATE", "LOADED", "CONFIG", "MODULE", "MAPPING", "IMAGE OR REASON")
+_OPTIONAL = ("CLUSTER", "LOADED")
+"""Columns that are shown where a row has something there."""
 
 
 def cells(row: Row) -> tuple[str, ...]:
     """Return a row for people."""
+    known = (row.cluster, row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
     if not row.driver or not row.outcome:
         why = row.reason or f"no selector selects this node{f': {row.lacks}' if row.lacks else ''}"
-        return (row.node.name, row.node.kernel or "-", row.state, "", "-", "-", "-", why)
+        return (*known, "-", "-", "-", why)
     _, image, first = row.outcome.resolution
-    what = wording.in_words(row.reason, image or "", first)
     owner, beside = row.driver.owner, ", ".join(filter(None, (row.driver.claim.pool, row.driver.product)))
     config = f"{_short(owner)}{f' ({beside})' if beside else ''}" if owner else "-"
-    facts = (row.node.name, row.node.kernel or "-", row.state, LOADED[row.loaded])
-    return (*facts, config, _short(row.driver.ref), row.mapping or "-", what)
+    what = wording.in_words(row.reason, image or "", first)
+    return (*known, config, _short(row.driver.ref), row.mapping or "-", what)
 
 
 STYLES = {
@@ -141,7 +143,7 @@ STYLES = {
 
 def text(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a line per node and Module."""
-    return _painted(_lines(found), paint)
+    return _painted([HEAD, *map(cells, found)], paint)
 
 
 def summary(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
@@ -149,52 +151,43 @@ def summary(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str
 
     A reason that names a node, or differs for each, stands by itself.
     """
-    from ..formats.grouped import where as shared  # here: rows need no names of several clusters
+    from ..formats.grouped import where  # here: rows need no names of several clusters
 
     numbers: dict[tuple[str, ...], dict[str, set[str]]] = {}
     for row in found:
-        _, kernel, state, loaded, config, module, _, what = cells(row)
+        cluster, name, kernel, state, loaded, config, module, _, what = cells(row)
         key = (module if config == "-" else config, kernel, state, loaded, what)
-        numbers.setdefault(key, {}).setdefault(row.cluster, set()).add(row.node.name)
+        numbers.setdefault(key, {}).setdefault(cluster, set()).add(name)
     fleet = {row.cluster for row in found}
     named = fleet != {""}
-    head = ("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *(["CLUSTERS"] if named else ()), "IMAGE OR REASON")
-    lines = [head]
+    lines = [("CONFIG", "KERNEL", "STATE", "LOADED", "NODES", *["CLUSTERS"] * named, "IMAGE OR REASON")]
     for (*facts, what), clusters in sorted(numbers.items()):
-        where = [shared(list(clusters), len(fleet))] if named else []
-        lines.append((*facts, f"{sum(map(len, clusters.values())):,}", *where, what))
+        number = f"{sum(map(len, clusters.values())):,}"
+        lines.append((*facts, number, *[where(list(clusters), len(fleet))] * named, what))
     return _painted(lines, paint)
 
 
 def _painted(rows: Sequence[Sequence[str]], paint: printing.Paint) -> str:
     """Return aligned columns, the state in its colour."""
-    lines = [tuple(map(printable, line)) for line in _known(rows)]
+    lines = [tuple(map(printable, line)) for line in _shown(rows)]
     at, padded = lines[0].index("STATE"), aligned(lines)
     for line, cells_of_line in zip(lines[1:], padded[1:], strict=True):
         cells_of_line[at] = paint(line[at], STYLES[line[at]]) + cells_of_line[at][len(line[at]) :]
     return "".join(f"{'  '.join(line).rstrip()}\n" for line in padded)
 
 
-def _known(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Return rows without the column LOADED where no row has it."""
-    at = rows[0].index("LOADED")
-    return rows if any(row[at] for row in rows[1:]) else [[*row[:at], *row[at + 1 :]] for row in rows]
+def _shown(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows without the optional columns in which no row has anything."""
+    columns = [at for at, name in enumerate(rows[0]) if name not in _OPTIONAL or any(row[at] for row in rows[1:])]
+    return [[row[at] for at in columns] for row in rows]
 
 
 def markdown(found: Sequence[Row], paint: printing.Paint = printing.plain) -> str:
     """Return a table for a pull request."""
-    head, *body = _known(_lines(found))
+    head, *body = _shown([HEAD, *map(cells, found)])
     lines = [f"| {' | '.join(cell.capitalize() for cell in head)} |", f"|{'---|' * len(head)}"]
     lines += [f"| {' | '.join(map(_escaped, line))} |" for line in body]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _lines(found: Sequence[Row]) -> list[tuple[str, ...]]:
-    """Return the head and the rows; a first column with the clusters where there are any."""
-    lines = [HEAD, *map(cells, found)]
-    if not any(row.cluster for row in found):
-        return lines
-    return [(first, *line) for first, line in zip(["CLUSTER", *(row.cluster for row in found)], lines, strict=True)]
 
 
 def record(row: Row) -> dict[str, Any]:

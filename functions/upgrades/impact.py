@@ -107,11 +107,10 @@ def reloaded_field(step: Step, served: Served) -> Field | None:
         return field_of(first._replace(parts=(*CONTAINER.split("."), *first.parts)))
     holders = ((path, before, after), (CONTAINER, step.old.container, step.new.container))
     names = [(*holder, name) for holder in holders for name in (IN_TREE if key in IN_TREE else (key,))]
-    return next(
-        Field(f"{where}.{name}", was.get(name), now.get(name))
-        for where, was, now, name in names
-        if was.get(name) != now.get(name)
-    )
+    for where, was, now, name in names:
+        if was.get(name) != now.get(name):
+            return Field(f"{where}.{name}", was.get(name), now.get(name))
+    return None
 
 
 def field_of(change: FieldChange) -> Field:
