@@ -21,6 +21,7 @@ from krmfn_functions.kmm.webhook import loader
 from krmfn.errors import KrmfnError
 from krmfn.results import Result
 from tests.builders import module
+from tests.tables import table
 
 from .manifests import resolve, resolver
 
@@ -146,31 +147,10 @@ def test_sixty_mappings_and_ten_thousand_kernels() -> None:
     assert [answer.mapping for answer in answers] == [at % 70 if at % 70 < 60 else None for at in range(10_000)]
 
 
-# What github.com/a8m/envsubst v1.4.3 gave with A=va, B="" (set and empty) and A_B=ab; None: "closing brace expected".
-ENVSUBST = [
-    ("$A-${A}-$A_B.$A", "va-va-ab.va"),
-    ("$X|${X}|${B}", "||"),
-    ("${X:-d}|${B:-d}|${A:-d}", "d|d|va"),
-    ("${X-d}|${B-d}|${A-d}", "d||va"),
-    ("${X:=d}|${B:=d}|${X=d}|${B=d}", "d|d|d|"),
-    ("${X+d}|${B+d}|${A:+d}|${B:+d}", "|d|d|d"),
-    ("${X:-$A}|${X:-${A}}", "va|}"),
-    ("${X:?message}|${A:?message}", "|va"),
-    ("$$A|$$$A|$", "$A|$va|$"),
-    ("$1|${1}|$-|${}", "||$-|${}"),
-    ("${A:-a b/c:d}${X:-a b/c:d}", "vaa b/c:d"),
-    ("$_|$A|$_A", "$_|va|"),
-    ("${_}|$A", None),
-    ("${A", None),
-    ("a${", None),
-    ("${A:-\n}", None),
-    ("${ A}|", "|"),
-    ("${A!}", "va"),
-    ("é$é$A", "éva"),
-]
+LIBRARIES = table(__file__, "libraries.yaml")
 
 
-@pytest.mark.parametrize(("template", "expected"), ENVSUBST)
+@pytest.mark.parametrize(("template", "expected"), LIBRARIES["substituted"])
 def test_substitution_as_the_library(template: str, expected: str | None) -> None:
     values = {"A": "va", "B": "", "A_B": "ab"}
     if expected is None:
@@ -194,39 +174,8 @@ def test_a_template_without_a_dollar_is_itself(template: str) -> None:
     assert substitute(template, {}) == template
 
 
-# What Go 1.26 regexp.Compile says.
 COMPILED = [
-    (r"^.+\fc37$", None),
-    (r"[[:alpha:]]\pL\p{Greek}\z\Q.*\E", None),
-    (r"(?P<n>a)(?<m>b)(?U)a*", None),
-    (r"[\]\[(?]", None),
-    (r"\Q(\E", None),
-    ("(", "missing closing ): `(`"),
-    ("a)", "unexpected ): `a)`"),
-    ("[a", "missing closing ]: `[a`"),
-    ("[z-a]", "invalid character class range: `z-a`"),
-    (r"\pX", r"invalid character class range: `\pX`"),
-    ("*a", "missing argument to repetition operator: `*`"),
-    ("a**", "invalid nested repetition operator: `**`"),
-    ("a{1001}", "invalid repeat count: `{1001}`"),
-    ("a{2,1}", "invalid repeat count: `{2,1}`"),
-    ("(a{1000}){2}", "invalid repeat count: `{2}`"),
-    (r"\e", r"invalid escape sequence: `\e`"),
-    (r"\Z", r"invalid escape sequence: `\Z`"),
-    (r"(a)\1", r"invalid escape sequence: `\1`"),
-    ("\\", "trailing backslash at end of expression: ``"),
-    ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
-    ("x(?<!a)b", "invalid named capture: `(?<!a)b`"),
-    ("x(?<=a)b>c", "invalid named capture: `(?<=a)b>`"),
-    ("[(?<!](?<!a)", "invalid named capture: `(?<!a)`"),
-    ("(?P<1>a)", None),
-    ("(?P<a-b>a)", "invalid named capture: `(?P<a-b>`"),
-    (r"a\Cb", r"invalid escape sequence: `\C`"),
-    (r"(\C", r"invalid escape sequence: `\C`"),
-    (r"\e\C", r"invalid escape sequence: `\e`"),
-    (r"[\C]", r"invalid escape sequence: `\C`"),
-    (r"\\C", None),
-    ("(?P<é>a)", "invalid named capture: `(?P<é>`"),
+    *LIBRARIES["compiled"],
     ("(" * 999 + ")" * 999, None),
     ("(" * 1000 + ")" * 1000, "expression nests too deeply: `" + "(" * 1000 + ")" * 1000 + "`"),
 ]
