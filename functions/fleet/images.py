@@ -89,8 +89,7 @@ def not_known(groups: Sequence[Group], drivers: Sequence[Driver]) -> Iterator[Re
         if unknown and not _is_one(driver):
             names = sorted(node.name for group in unknown for node in group.nodes)
             reported = f"{'has' if len(names) == 1 else 'have'} reported no kernel"
-            message = f"{wording.nodes_named(names)} {reported}, so not all of its images are known"
-            yield error(message, ref=driver.ref)
+            yield error(f"{wording.nodes_named(names)} {reported}, so not all of its images are known", ref=driver.ref)
 
 
 def _is_one(driver: Driver) -> bool:

@@ -98,8 +98,7 @@ def _view(
     reason = stays if state == "other version" else wording.reason(drivers, outcome)
     action = _ACTIONS.get(state, "remove") if driver.loads else "ignore"
     wanted = entry(driver.module, group.kernel, outcome.resolution) if action == "load" else None
-    waits = state in ("not labelled", "waiting")
-    return View(action, group.kernel, wanted, reason, label, version, is_waiting=waits)
+    return View(action, group.kernel, wanted, reason, label, version, is_waiting=state in ("not labelled", "waiting"))
 
 
 def moves(before: Side, after: Side) -> Iterator[list[Moved]]:

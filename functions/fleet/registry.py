@@ -18,8 +18,7 @@ def normal(name: str) -> str:
     elif first == "index.docker.io":
         first = "docker.io"
     name = f"{first}/{'' if first != 'docker.io' or '/' in rest else 'library/'}{rest}"
-    tagged = "@" in name or ":" in name.rpartition("/")[2]
-    return name if tagged else f"{name}:latest"
+    return name if "@" in name or ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 
 def held(text: str, where: str) -> frozenset[str]:

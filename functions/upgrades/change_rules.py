@@ -59,8 +59,7 @@ def _of_plugin(step: Step, section: str) -> Field | None:
     if not (old and new and old.version == new.version and has(old.spec, section) and has(new.spec, section)):
         return None
     for key in (section, "tolerations", "imageRepoSecret"):
-        parts = ("spec", key)
-        if first := next(differences(old.spec.get(key) or [], new.spec.get(key) or [], parts), None):
+        if first := next(differences(old.spec.get(key) or [], new.spec.get(key) or [], ("spec", key)), None):
             return field_of(first)
     return None
 

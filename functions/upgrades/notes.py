@@ -82,8 +82,7 @@ def _nodes_of(resources: ResourceList, config: FunctionConfig) -> Callable[[Ref]
             driver.ref.id: [node.name for group, one in selected if one.state == "planned" for node in group.nodes]
             for driver, selected in fleet.selected
         }
-        pods = {workload.ref.id: [node.name for node in where.nodes] for workload, where in fleet.workloads}
-        return names | pods
+        return names | {workload.ref.id: [node.name for node in where.nodes] for workload, where in fleet.workloads}
 
     return lambda ref: places().get(ref.id)
 

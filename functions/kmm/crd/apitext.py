@@ -31,8 +31,7 @@ def type_name(value: Any) -> str:
 
 def as_json(value: Any) -> str:
     """Return the value as Go prints it in JSON: no spaces, `<`, `>` and `&` as escapes."""
-    text = json.dumps(_with_whole_numbers(value), separators=(",", ":"), ensure_ascii=False)
-    return text.translate(_ESCAPES)
+    return json.dumps(_with_whole_numbers(value), separators=(",", ":"), ensure_ascii=False).translate(_ESCAPES)
 
 
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}

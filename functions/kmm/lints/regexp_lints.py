@@ -97,8 +97,7 @@ def _can_match(regexp: str, path: str) -> Iterator[Result]:
         letter = escape[1:]
         plain = f"write {letter}, or \\.{letter} for a dot before it"
         meant = plain if len(letter) == 1 else "no kernel version has one"
-        message = f"{escape} is a control character and matches no kernel; {meant}"
-        yield warning(message, field=Field(path, regexp))
+        yield warning(f"{escape} is a control character and matches no kernel; {meant}", field=Field(path, regexp))
 
 
 @lru_cache(maxsize=1024)
