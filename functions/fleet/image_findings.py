@@ -112,8 +112,7 @@ def images_can_be_checked(joined: Joined) -> Iterator[Result]:
     untainted = {node.cluster for node in fleet.nodes if all(taint.key in PASSING for taint in node.taints)}
     for driver, selected in joined.selected:
         loading = [group for group, outcome in selected if outcome.state in LOADING and driver.loads]
-        nodes = [node for group in loading for node in group.nodes if node.cluster not in untainted]
-        if nodes:
+        if nodes := [node for group in loading for node in group.nodes if node.cluster not in untainted]:
             taints = sorted({str(taint) for node in nodes for taint in node.taints})
             names = wording.nodes_named(sorted(node.name for node in nodes))
             first = f"KMM {joined.kmm.name} first pulls the image in a pod without tolerations"

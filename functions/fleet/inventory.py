@@ -62,8 +62,7 @@ def read(manifest: Manifest) -> tuple[list[Node], list[Problem]]:
         labels = tuple(group.get("labels", {}).items())
         taints = tuple(sorted(Taint(**taint) for taint in group.get("taints", ())))
         facts = (taints, group.get("architecture", ""), group.get("osImage", ""))
-        missing = sorted(key for key, _ in labels if keys is not None and key not in keys)
-        if missing:
+        if missing := sorted(key for key, _ in labels if keys is not None and key not in keys):
             problems.append(Problem(f"spec.groups[{index}].labels", f"{missing[0]} is not in spec.labelKeys"))
         of_group, lines = _group(group["nodes"], labels, facts, keys)
         read_nodes += of_group

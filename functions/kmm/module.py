@@ -157,8 +157,7 @@ class Module:
         """Yield the containers of the device plugin and of the DRA driver with their paths."""
         for plugin in ("devicePlugin", "dra"):
             for part in ("container", "initContainer"):
-                container = table(self.spec, plugin, part)
-                if container:
+                if container := table(self.spec, plugin, part):
                     yield f"spec.{plugin}.{part}", container
 
     def images(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:

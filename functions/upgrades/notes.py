@@ -43,8 +43,7 @@ def notes(plan: Plan, resources: ResourceList, knows_nodes: bool = False) -> lis
     impact = Impact(plan, *changed_modules(plan, theirs), kmm, nodes_of, knows_nodes)
     for finding in (*version_is_kept(impact), *apply(RULES, impact)):
         finding = _on_hub(finding)
-        source = _source(finding, manifests, by_id)
-        if source:
+        if source := _source(finding, manifests, by_id):
             owners[source.ref] = source
             if finding.ref == source.ref:
                 finding = source.located(finding)

@@ -19,8 +19,7 @@ from .impact import SHOWN, Impact, Step, selected
 def daemonsets_go_too(impact: Impact) -> Iterator[Result]:
     """Yield an error per deleted Module whose DaemonSets stay."""
     for step in impact.steps:
-        holders = impact.waiting(step.module) if step.new is None else []
-        if holders:
+        if holders := impact.waiting(step.module) if step.new is None else []:
             message = (
                 f"is deleted, but not {some(holders, len(holders), SHOWN)}: "
                 "the kernel module is not unloaded while a pod uses it, and the node label that keeps the pod "
@@ -54,8 +53,7 @@ def name_is_kept(impact: Impact) -> Iterator[Result]:
         if step.old and step.new is None:
             leaving |= dict.fromkeys(step.old.loads, step)
     for step in impact.steps:
-        loads = sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []
-        if loads:
+        if loads := sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []:
             other = "KMM treats this as another Module, not as a rename"
             then = "the old one unloads on all its nodes, and the ready label gets another name"
             message = f"loads {loads[0]} in place of {leaving[loads[0]].ref}, which is deleted; {other}: {then}"
@@ -77,8 +75,7 @@ def consumers_go_first(impact: Impact) -> Iterator[Result]:
     leaving = [change.old for change in impact.plan.changes if change.what == "deleted" and change.old]
     for step in impact.steps:
         keys = set(node_labels(*step.module[2:]) if step.new is None else ())
-        holders = [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]
-        if holders:
+        if holders := [str(ref(manifest)) for manifest in leaving if keys & selected(manifest).keys()]:
             message = (
                 f"is deleted together with {some(holders, len(holders), SHOWN)}; "
                 "Argo CD deletes these first, by their sync waves, but Flux deletes the Module first: its unload "

@@ -74,12 +74,10 @@ def known_fields(path: FieldPath, fields: Iterable[str]) -> str:
     """Return `did you mean 'kernelMappings'?`, the KMM versions that have the field, or the known fields."""
     from difflib import get_close_matches
 
-    elsewhere = [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]
-    if elsewhere:
+    if elsewhere := [name for name, known in TARGETS.items() if not known.fork and _has(path, known.structure)]:
         return f"KMM {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it, this version does not"
     folded = {name.lower(): name for name in fields}
-    close = get_close_matches(str(path[-1]).lower(), folded, 1, 0.6)
-    if close:
+    if close := get_close_matches(str(path[-1]).lower(), folded, 1, 0.6):
         return f"did you mean '{folded[close[0]]}'?"
     return f"known here: {', '.join(sorted(folded.values()))}" if folded else "nothing is known here"
 

@@ -133,8 +133,7 @@ def check(module: Manifest) -> Iterator[Result]:
         yield from invalid("KMM061", "metadata.generateName", start, errors, current=start)
     if (written is None or metadata == written) and not metadata.get("name") and not metadata.get("generateName"):
         yield refused(NAME_IS_REQUIRED, "metadata.name", rule="KMM061")
-    full_name = name or (f"{start[:_GENERATED]}xxxxx" if start else "")
-    if full_name:
+    if full_name := name or (f"{start[:_GENERATED]}xxxxx" if start else ""):
         yield from invalid("KMM061", "metadata.name", full_name, subdomain_errors(full_name), current=name or None)
     if namespace:
         yield from invalid("KMM062", "metadata.namespace", namespace, dns_label_errors(namespace), current=namespace)

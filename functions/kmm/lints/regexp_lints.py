@@ -92,8 +92,7 @@ spec:
 
 
 def _can_match(regexp: str, path: str) -> Iterator[Result]:
-    escape = _control_character(regexp)
-    if escape:
+    if escape := _control_character(regexp):
         letter = escape[1:]
         plain = f"write {letter}, or \\.{letter} for a dot before it"
         meant = plain if len(letter) == 1 else "no kernel version has one"

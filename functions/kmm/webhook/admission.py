@@ -43,8 +43,7 @@ def _located(findings: Iterable[Result], subject: Ref) -> list[Result]:
 
 
 def _findings(module: Module, kmm: Target) -> Iterator[Result]:
-    has_plugin = has(module.spec, "devicePlugin") or has(module.spec, "dra")
-    if has_plugin:
+    if has_plugin := has(module.spec, "devicePlugin") or has(module.spec, "dra"):
         from . import decoding
 
         yield from decoding.check(module)

@@ -48,8 +48,7 @@ def _integers_fit(leaves: list[tuple[FieldPath, Any]]) -> Iterator[Result]:
         if type(value) is not int or -(2**31) <= value < 2**31:
             continue
         keys = [part for part in path if isinstance(part, str) and part != "items"]
-        struct = _INT32.get((keys[-2], keys[-1]))
-        if struct:
+        if struct := _INT32.get((keys[-2], keys[-1])):
             names = ".".join(part for part in path if isinstance(part, str))
             where = names.replace("volumes.", "volumes.VolumeSource.")
             message = f"json: cannot unmarshal number {value} into Go struct field {struct}.{where} of type int32"

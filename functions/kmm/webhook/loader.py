@@ -19,8 +19,7 @@ PREFIX = "failed to validate kernel mappings: "
 
 def check(module: Module) -> Iterator[Result]:
     """Yield the findings about the container, then mapping by mapping, in the webhook's order."""
-    findings = list(_findings(module))
-    if findings:
+    if findings := list(_findings(module)):
         yield from prefixed(PREFIX, findings)
 
 
