@@ -78,8 +78,7 @@ def not_held(whole: Cluster) -> list[Result]:
 
 def _claim(item: Item, configs: dict[Id, Item], domain_of: Callable[[Item], str | None]) -> Claim | None:
     """Return the claim of the config that a Module is made from; None for one that is written by hand."""
-    mark = mark_of(item.annotations)
-    if mark is None:
+    if (mark := mark_of(item.annotations)) is None:
         return None
     group, kind, namespace, name = mark.owner
     config = configs.get(mark.owner) or configs.get((group, kind, "", name))

@@ -183,8 +183,7 @@ def _judge(drivers: Sequence[Driver]) -> _Judge:
 
     @cache
     def of_kernel(position: int, kernel: str) -> Outcome:
-        resolve = resolvers[position]
-        if resolve is None:
+        if (resolve := resolvers[position]) is None:
             return Outcome(position, "planned")
         if not kernel:
             return Outcome(position, "kernel unknown")

@@ -76,8 +76,7 @@ def _planned(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live)
 
 def _worker(key: Key, driver: Driver, live: Live) -> str:
     """Return what KMM's pod says, and which pods hold the kernel module where it is unloaded."""
-    worker = live.workers.get(key)
-    if worker is None:
+    if (worker := live.workers.get(key)) is None:
         return "no worker pod is in the dump"
     said = f"the pod {worker.pod} ({worker.action}) {f'says {worker.reason}' if worker.reason else 'is at work'}"
     holders = sorted(pod for pod, keys in live.pods.get(key[0], ()) if keys & set(driver.set_by_kmm))
@@ -98,8 +97,7 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
 
 def unselected(node: Node, drivers: Sequence[Driver]) -> Told:
     """Return the sentence about a node that nothing selects: the nearest Module, and the labels that it asks for."""
-    here = [driver for driver in drivers if driver.cluster == node.cluster]
-    if not here:
+    if not (here := [driver for driver in drivers if driver.cluster == node.cluster]):
         return Told(False, f"{node.name}: nothing selects it: there is no Module")
     left = sorted(driver.ready for driver in here if driver.ready in node.labels)
     still = f"; KMM's label {some(left, len(left))} is still there" if left else ""

@@ -139,8 +139,7 @@ def workloads_tolerate(joined: Joined) -> Iterator[Result]:
     """Yield a finding for a DaemonSet that waits for a Module and does not tolerate the taints of its nodes."""
     ready = {driver.ready: driver for driver, _ in joined.selected}
     for workload, where in joined.workloads:
-        module = next((ready[key] for key in workload.selector if key in ready), None)
-        if module and where.repelled:
+        if (module := next((ready[key] for key in workload.selector if key in ready), None)) and where.repelled:
             taints = sorted({taint for _, left in where.repelled for taint in left})
             names = sorted(node.name for node, _ in where.repelled)
             nodes = f"the {counted(len(names) + len(where.nodes), 'node')} ({some(names, len(names))})"
@@ -153,8 +152,7 @@ def workloads_tolerate(joined: Joined) -> Iterator[Result]:
 def modules_tolerate(joined: Joined) -> Iterator[Result]:
     """Yield a finding for a Module that does not tolerate the taints of nodes that it selects."""
     for driver, selected in joined.selected:
-        repelled = [(group, outcome) for group, outcome in selected if outcome.state == "taint"]
-        if not repelled:
+        if not (repelled := [(group, outcome) for group, outcome in selected if outcome.state == "taint"]):
             continue
         taints = sorted({taint for _, outcome in repelled for taint in outcome.taints})
         names = sorted(node.name for group, _ in repelled for node in group.nodes)

@@ -111,8 +111,7 @@ def bounded(source: Callable[[int], bytes], limit: int) -> Callable[[int], bytes
 def _add_node(live: Live, manifest: Manifest) -> None:
     """Add the named fields of a Node; the reader of Nodes judges them. Raises KrmfnError for a name that is there."""
     metadata, info = table(manifest, "metadata"), table(manifest, "status", "nodeInfo")
-    name = text(metadata, "name")
-    if not name:
+    if not (name := text(metadata, "name")):
         raise KrmfnError("it holds a Node without a name")
     if name in live.nodes:
         raise KrmfnError(f"it holds node {name!r} twice: dump one cluster")

@@ -33,8 +33,7 @@ class Side(NamedTuple):
 
     def view(self, node: NodeId, module: Id) -> View:
         """Return how KMM sees a node for a Module; both may be gone."""
-        group = self.group_of.get(node)
-        if group is None:
+        if (group := self.group_of.get(node)) is None:
             return View("gone", reason="gone from the fleet", is_selected=False)
         if found := self.groups[group].get(module):
             return found

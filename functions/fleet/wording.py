@@ -115,8 +115,7 @@ class Hints:
     def about(self, driver: Driver) -> str:
         """Return which label of a selector is at fault, and what may have been meant; "" where nothing can be said."""
         for key, value in sorted(driver.selector.items()):
-            values = self._values.get(key)
-            if values is None:
+            if (values := self._values.get(key)) is None:
                 near = self._near(key, sorted(self._keys))
                 return f": none has the label {key}" + (f"; did you mean {near}?" if near else "")
             if value not in values:

@@ -34,8 +34,7 @@ def resolver(module: Module) -> Callable[[str], Resolution]:
     def answer(kernel: str) -> Resolution:
         # The kubelet of a kernel built from a dirty tree adds one plus; KMM takes one off.
         kernel = kernel.removesuffix("+")
-        index = find(kernel)
-        if index is None:
+        if (index := find(kernel)) is None:
             return Resolution()
         values = variables(kernel) | {"MOD_NAME": module.ref.name, "MOD_NAMESPACE": module.ref.namespace}
         image = text(entries[index], "containerImage") or text(container, "containerImage")

@@ -43,8 +43,7 @@ def pods_restart(impact: Impact) -> Iterator[Result]:
 
 
 def _restarted(impact: Impact, ref: Ref, head: str, field: Field) -> Iterator[Result]:
-    names = impact.nodes_of(ref)
-    if names is None:
+    if (names := impact.nodes_of(ref)) is None:
         yield info(f"{head} on each node that they run on", ref=ref, field=field)
     elif names:
         yield info(f"{head} on {nodes_named(sorted(names))}", ref=ref, field=field)

@@ -102,8 +102,7 @@ def reloaded_field(step: Step, served: Served) -> Field | None:
     if any(text(before, key) != text(after, key) for key in ("literal", "regexp")):
         return Field(path, None, after)
     first = next(differences(compared(step.old, before), compared(step.new, after)))
-    key = str(first.parts[0])
-    if key == "modprobe":
+    if (key := str(first.parts[0])) == "modprobe":
         return field_of(first._replace(parts=(*CONTAINER.split("."), *first.parts)))
     holders = ((path, before, after), (CONTAINER, step.old.container, step.new.container))
     names = [(*holder, name) for holder in holders for name in (IN_TREE if key in IN_TREE else (key,))]

@@ -34,8 +34,7 @@ def effects(old: ResourceList, new: ResourceList) -> tuple[list[Effect], list[Re
 
     A list without nodes is taken to be about those of the other one; without any there is nothing to tell.
     """
-    known = clusters(old, new)
-    if known is None:
+    if (known := clusters(old, new)) is None:
         return [], []
     problem = unknown(*known)
     try:

@@ -76,8 +76,7 @@ def rollout(compared: Comparison, share: str = DEFAULT) -> Rollout:
     label_of = {node.name: node.labels.get(key, "") for node in bump.sides[0][0].fleet.nodes}
     first = bump.side(False, {})
     chosen = sorted(name for (name, _), at in first.group_of.items() if bump.new.ref.id in first.groups[at])
-    nodes = [name for name in chosen if label_of[name] == old]
-    if not nodes:
+    if not (nodes := [name for name in chosen if label_of[name] == old]):
         raise _none(f"{bump.new.ref} selects no node with the label {key}={old}")
     wrong = [*label_key_errors(key), *label_value_errors(old), *label_value_errors(new)]
     if wrong := wrong + [f"node {name}: {text}" for name in nodes for text in subdomain_errors(name)]:
@@ -102,8 +101,7 @@ def _bump(compared: Comparison) -> _Bump:
     wrong = next((str(note.message) for note in compared.notes if note.severity == "error"), "")
     if wrong or compared.failed or compared.sides is None:
         raise _none(wrong or "it is not known what changes")
-    known = node_effects.clusters(*compared.sides)
-    if known is None:
+    if (known := node_effects.clusters(*compared.sides)) is None:
         raise _none("no node is known; add Node objects or a NodeInventory to OLD and NEW")
     if problem := node_effects.unknown(*known):
         raise _none(problem)

@@ -163,8 +163,7 @@ KRM224 = Rule(
 def _tag_does_not_move(template: Template, filled: Filled) -> Iterator[Result]:
     if not filled.pullable or "@" in filled.pullable:
         return
-    tag = filled.pullable.rpartition("/")[2].partition(":")[2]
-    if tag in ("", "latest"):
+    if (tag := filled.pullable.rpartition("/")[2].partition(":")[2]) in ("", "latest"):
         what = "the tag latest" if tag else "no tag, which means latest"
         message = f"has {what}: the image that it names can change without a change in Git; write a version or a digest"
         yield warning(message)

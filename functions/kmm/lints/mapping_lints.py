@@ -36,8 +36,7 @@ def check(module: Module, kernels: Sequence[str] = ()) -> Iterator[Result]:
 
 
 def _literal_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    literal = mappings[index][0]
-    if literal and not literal.endswith("+"):
+    if (literal := mappings[index][0]) and not literal.endswith("+"):
         for at, (earlier, regexp) in enumerate(mappings[: min(index, _EARLIER)]):
             if earlier == literal or (regexp and not compile_error(regexp) and matches(regexp, literal)):
                 message = f"never reached: kernelMappings[{at}] ({quote(earlier or regexp)}) takes this kernel first"
@@ -72,8 +71,7 @@ spec:
 
 
 def _regexp_is_reached(mappings: Mappings, index: int, kernels: Sequence[str]) -> Iterator[Result]:
-    regexp = mappings[index][1]
-    if not regexp:
+    if not (regexp := mappings[index][1]):
         return
     for at, (_, earlier) in enumerate(mappings[: min(index, _EARLIER)]):
         if earlier and (earlier == regexp or earlier in EVERY_KERNEL):

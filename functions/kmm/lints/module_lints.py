@@ -158,8 +158,7 @@ KRM205 = Rule(
 
 
 def _firmware_path_is_absolute(module: Module) -> Iterator[Result]:
-    path = text(module.modprobe, "firmwarePath")
-    if path and not path.startswith("/"):
+    if (path := text(module.modprobe, "firmwarePath")) and not path.startswith("/"):
         why = "is relative, so what KMM copies depends on the image's working directory"
         message = f"firmwarePath {quote(path)} {why}; write {quote('/' + path)} if that is where the firmware is"
         yield warning(message, field=Field(f"{MODPROBE}.firmwarePath", path, f"/{path}"))

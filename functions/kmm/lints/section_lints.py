@@ -26,8 +26,7 @@ def check(module: Module, kmm: Target, kubelets: Collection[str] = ()) -> Iterat
 
 def _signed_files_are_in_the_directory(module: Module, kmm: Target, _: Collection[str]) -> Iterator[Result]:
     for path, sign in module.sections("sign") if not kmm.sign_files else ():
-        files = texts(sign, "filesToSign")
-        if not files:
+        if not (files := texts(sign, "filesToSign")):
             yield warning("sign without filesToSign signs nothing", field=Field(f"{path}.filesToSign"))
         for index, file in enumerate(files):
             if not file.startswith(module.directory + "/"):
