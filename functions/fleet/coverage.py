@@ -16,7 +16,7 @@ from krmfn.typed import Literal, NamedTuple
 from .. import exclusivity
 from ..exclusivity.groups import clashing
 from ..exclusivity.node import Node, Taint
-from ..exclusivity.selectors import Exhausted, Labels, Work, match
+from ..exclusivity.selectors import Exhausted, Labels, Name, Work, match
 from ..kmm.resolution import Resolution, resolver
 from .drivers import Driver
 from .facts import PASSING, tolerates
@@ -85,27 +85,36 @@ def coverage(
     """
     nodes, number, drivers = list(nodes), len(drivers), [*drivers, *theirs]
     scoped = any(one.cluster is not None for one in drivers) or any(one.cluster is not None for one in nodes)
-    same_selector: dict[Labels, list[int]] = {}
-    for position, driver in enumerate(drivers):
-        selector = _scoped(driver.selector, driver.cluster) if scoped else driver.selector
-        same_selector.setdefault(frozenset(selector.items()), []).append(position)
-    of_selector = list(same_selector.values())
+    selectors = [_scoped(driver.selector, driver.cluster) if scoped else driver.selector for driver in drivers]
     excluded = clashing([driver.claim for driver in drivers])
     judge, version_labels = _judge(drivers), [driver.version_label for driver in drivers]
     groups: list[Group] = []
     # two clusters of a hub may have nodes of one name
     names = [(node.name, at) for at, node in enumerate(nodes)]
     labels = (_scoped(node.labels, node.cluster) if scoped else node.labels for node in nodes)
-    labelled = zip(names, labels, strict=True)
-    try:
-        for matching, members in match(list(same_selector), labelled, Work(STEPS)):
-            selected = sorted(position for selector in matching for position in of_selector[selector])
-            keys = {position: version_labels[position] for position in selected}
-            groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
-    except Exhausted as failure:
-        raise KrmfnError(f"which node gets what could not be decided: {exclusivity.TOO_MUCH}") from failure
+    for selected, members in matched(enumerate(selectors), zip(names, labels, strict=True), "which node gets what"):
+        keys = {position: version_labels[position] for position in selected}
+        groups += _groups([nodes[at] for _, at in members], keys, excluded(selected) if exclusive else {}, judge)
     groups = _blocked(sorted(groups, key=lambda group: group.nodes[0].name))
     return [_divided(group, number) for group in groups] if theirs else groups
+
+
+def matched(
+    selectors: Iterable[tuple[int, Mapping[str, str]]], nodes: Iterable[tuple[Name, Mapping[str, str]]], what: str
+) -> Iterator[tuple[list[int], list[Name]]]:
+    """Yield, for all nodes (name and labels), the numbers of the selectors that select them, and the nodes' names.
+
+    Raises KrmfnError, about `what`, when too many selectors share their labels to be decided in bounded work.
+    """
+    alike: dict[Labels, list[int]] = {}
+    for number, selector in selectors:
+        alike.setdefault(frozenset(selector.items()), []).append(number)
+    numbers = list(alike.values())
+    try:
+        for matching, names in match(list(alike), nodes, Work(STEPS)):
+            yield sorted(number for at in matching for number in numbers[at]), names
+    except Exhausted as failure:
+        raise KrmfnError(f"{what} could not be decided: {exclusivity.TOO_MUCH}") from failure
 
 
 def by_driver(groups: Iterable[Group], drivers: Sequence[Driver]) -> list[tuple[Driver, list[tuple[Group, Outcome]]]]:

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from krmfn import KrmfnError, Manifest, Ref
+from krmfn import Manifest, Ref
 from krmfn.resource import ref
 from krmfn.typed import Any, NamedTuple
 
-from .. import exclusivity
 from ..exclusivity.node import Node, Taint
-from ..exclusivity.selectors import Exhausted, Labels, Work, match
 from ..kmm.lookup import POD_KINDS, table, tables, text
 from ..kmm.module import is_set_by_kmm
-from .coverage import STEPS, Group
+from .coverage import Group, matched
 from .drivers import Driver
 from .facts import PASSING, tolerates
 
@@ -69,18 +67,17 @@ def placements(
     KMM's own labels are on a node when their Module runs there. `held` are the labels that are known of every node.
     Raises KrmfnError when too many selectors share their labels to be decided in bounded work.
     """
-    by_selector: dict[Labels, list[int]] = {}
     own = {key for driver in drivers for key in driver.set_by_kmm}
     # of a Module that is not among the drivers: known where the nodes are live ones
     foreign = {key for workload in daemonsets for key in workload.selector if key not in own and is_set_by_kmm(key)}
     foreign -= {key for key in foreign for group in groups for node in group.nodes if key in node.labels}
+    selectors: dict[int, dict[str, str]] = {}
     for number, workload in enumerate(daemonsets):
         needed = workload.selector.keys() - own
         if workload.is_placed and not needed & foreign and (held is None or held.issuperset(needed)):
-            by_selector.setdefault(frozenset(workload.selector.items()), []).append(number)
-    same_selector = list(by_selector.values())
-    placed: dict[int, Placement] = {number: Placement([], []) for numbers in same_selector for number in numbers}
-    keys = {key for selector in by_selector for key, _ in selector}
+            selectors[number] = workload.selector
+    placed = {number: Placement([], []) for number in selectors}
+    keys = {key for selector in selectors.values() for key in selector}
     labels_of: dict[str, Mapping[str, str]] = {}
     node_of: dict[str, Node] = {}
     for group in groups:
@@ -90,12 +87,9 @@ def placements(
                 labels = {key: value for key, value in node.labels.items() if key in keys and key not in own}
                 node_of[node.name] = node
                 labels_of[node.name] = {**labels, **set_by_kmm}
-    try:
-        for matching, names in match(list(by_selector), labels_of.items(), Work(STEPS)):
-            for number in [number for at in matching for number in same_selector[at]]:
-                _place(placed[number], daemonsets[number], [node_of[name] for name in names])
-    except Exhausted as failure:
-        raise KrmfnError(f"where DaemonSets run could not be decided: {exclusivity.TOO_MUCH}") from failure
+    for numbers, names in matched(selectors.items(), labels_of.items(), "where DaemonSets run"):
+        for number in numbers:
+            _place(placed[number], daemonsets[number], [node_of[name] for name in names])
     return [placed.get(number) for number in range(len(daemonsets))]
 
 
