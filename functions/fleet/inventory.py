@@ -67,18 +67,13 @@ def read(manifest: Manifest) -> tuple[list[Node], list[Problem]]:
         of_group, lines = _group(group["nodes"], labels, facts, keys)
         read_nodes += of_group
         problems += [Problem(f"spec.groups[{index}].nodes", *line) for line in lines]
-    count = manifest["spec"].get("nodeCount", len(read_nodes))
-    if count != len(read_nodes) and not problems:
-        problems.append(Problem("spec.nodeCount", _other_count(count, len(read_nodes))))
+    count, there = manifest["spec"].get("nodeCount", len(read_nodes)), len(read_nodes)
+    if count != there and not problems:
+        cause = "a part of the file may be missing" if there < count else "lines were added"
+        differs = f"it says {counted(count, 'node')}, but there {'is' if there == 1 else 'are'} {there:,}"
+        message = f"{differs}: {cause}; regenerate it, or correct the number"
+        problems.append(Problem("spec.nodeCount", message))
     return read_nodes, problems
-
-
-def _other_count(count: int, there: int) -> str:
-    """Return what to do about an inventory that has more or fewer nodes than it says."""
-    cause = "a part of the file may be missing" if there < count else "lines were added"
-    verb = "is" if there == 1 else "are"
-    remedy = "regenerate it, or correct the number"
-    return f"it says {counted(count, 'node')}, but there {verb} {there:,}: {cause}; {remedy}"
 
 
 def repeated(manifest: Manifest) -> Iterator[Problem]:
@@ -178,11 +173,9 @@ def label_keys(manifest: Manifest) -> frozenset[str] | None:
 
 def kernels(manifest: Manifest) -> set[str]:
     """Return the kernel versions in an inventory, also in one with errors elsewhere."""
-    found: set[str] = set()
-    for _, group in tables(manifest.get("spec"), "groups"):
-        lines = (line.split(" ", 2) for line in text(group, "nodes").split("\n"))
-        found.update(line[1] for line in lines if len(line) > 1)
-    return found - {UNKNOWN, ""}
+    groups = (text(group, "nodes") for _, group in tables(manifest.get("spec"), "groups"))
+    lines = (line.split(" ", 2) for nodes in groups for line in nodes.split("\n"))
+    return {line[1] for line in lines if len(line) > 1} - {UNKNOWN, ""}
 
 
 def check_freshness(manifest: Manifest, asked: Collection[str], max_age: int | None, today: str) -> Iterator[Result]:

@@ -75,11 +75,9 @@ def parse(template: str) -> tuple[Part, ...]:
             raise KrmfnError(text)
         if kind == "open" and cut[at][0] == "variable":
             part, at = _expression(cut, at)
-            parts.append(part)
-        elif kind == "variable":
-            parts.append(Part(text.removeprefix("$")))
         else:
-            parts.append(Part(None, text))
+            part = Part(text.removeprefix("$")) if kind == "variable" else Part(None, text)
+        parts.append(part)
     return tuple(parts)
 
 

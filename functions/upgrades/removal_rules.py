@@ -13,7 +13,7 @@ from krmfn.resource import ref
 from krmfn.results import Rule
 
 from ..kmm.module import NAME_LABEL, node_labels, version_label
-from .impact import SHOWN, Impact, Step, selected
+from .impact import SHOWN, Impact, selected
 
 
 def daemonsets_go_too(impact: Impact) -> Iterator[Result]:
@@ -48,10 +48,8 @@ def loader_stays(impact: Impact) -> Iterator[Result]:
 
 def name_is_kept(impact: Impact) -> Iterator[Result]:
     """Yield a warning per new Module that loads what a deleted one did."""
-    leaving: dict[str, Step] = {}
-    for step in impact.steps:
-        if step.old and step.new is None:
-            leaving |= dict.fromkeys(step.old.loads, step)
+    gone = ((step, step.old) for step in impact.steps if step.old and step.new is None)
+    leaving = {name: step for step, module in gone for name in module.loads}
     for step in impact.steps:
         if loads := sorted(step.new.loads & leaving.keys()) if step.new and step.old is None else []:
             other = "KMM treats this as another Module, not as a rename"
