@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from io import BufferedReader
 
 from krmfn.errors import KrmfnError
+from krmfn.item import Item
 from krmfn.printing import counted, some
+from krmfn.resource import Place
 from krmfn.resourcelist import ResourceList
+from krmfn.results import Result
 from krmfn.streams import max_bytes
 
 from ..command import Context
+from ..exclusivity.node import Node
 from ..fleet import json_stream, live, nodes, readings
 from ..fleet.live import Live
+from ..kmm.module import LABELS
 from ..paths import files, manifests
 from ..rendering.kinds import NODES
 
@@ -39,8 +44,9 @@ def read(name: str) -> Live:
     try:
         with files.open_named(name) as source:
             if json_stream.begins(source):
-                return live.read(json_stream.objects(live.bounded(source.read, max_bytes())))
-            return live.read(item.manifest for item in read_yaml(source).items)
+                return live.read(json_stream.objects(live.bounded(source.read, max_bytes())), name)
+            items = read_yaml(source, "" if name == "-" else name).items
+            return live.read((item.manifest for item in items), name, items)
     except KrmfnError as failure:
         raise KrmfnError(*(f"--live {name}: {line}" for line in failure.args)) from failure
 
@@ -71,15 +77,15 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
 
     Raises KrmfnError for a dump that has none of the nodes that are committed: it is of another cluster.
     """
-    committed: set[str] = set()
+    committed: dict[str, Node] = {}
     for resources in lists:
         held = [item for item in resources.items if (item.group, item.kind) in NODES]
-        committed |= {node.name for node in nodes.read(ResourceList(held)).nodes}
+        committed |= {node.name: node for node in nodes.read(ResourceList(held)).nodes}
         resources.items = [item for item in resources.items if (item.group, item.kind) not in NODES]
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [*dump.nodes.values(), *dump.inventories]})
-    items = manifests.read_stream(text.encode()).items
-    there = {*dump.nodes, *(node.name for node in nodes.read(ResourceList(items)).nodes)}
-    if committed and there and committed.isdisjoint(there):
+    items = _items(dump)
+    labels = {node.name: node.labels for node in nodes.read(ResourceList(items)).nodes}
+    there = {*dump.nodes, *labels}
+    if committed and there and there.isdisjoint(committed):
         raise KrmfnError(
             f"--live: none of the {counted(len(there), 'node')} of the dump is among the {len(committed):,} that "
             f"are committed for {name}; pass a dump of that cluster, or renew its inventory"
@@ -89,6 +95,25 @@ def replace(context: Context, name: str, lists: Sequence[ResourceList], dump: Li
     before = f" in place of {len(committed):,} committed" if committed else ""
     what = "live node" if dump.nodes else "node"
     context.log.say(f"{name}: {counted(len(there), what)}{before}")
+    lost = sorted(
+        f"{node.name} {key}={value}"
+        for node in committed.values()
+        for key, value in node.labels.items()
+        if dump.nodes and labels.get(node.name, node.labels).get(key) != value and not key.startswith(LABELS)
+    )
+    if lost:
+        context.log.say(f"{name}: committed, and not on the live node: {some(lost, len(lost))}")
+
+
+def _items(dump: Live) -> list[Item]:
+    """Return the nodes of a dump: an inventory in YAML as it stands there, with its lines, the others with its file."""
+    written = [item for item in dump.items if (item.group, item.kind) in NODES and item.kind != "Node"]
+    manifests_ = [*dump.nodes.values(), *(() if written else dump.inventories)]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests_})
+    items = manifests.read_stream(text.encode()).items
+    for item in items if dump.name != "-" else ():
+        item.file = Place("", finder=partial(Result._replace, place=Place(dump.name)))
+    return items + written
 
 
 def replace_each(context: Context, lists: Mapping[str, Sequence[ResourceList]]) -> None:

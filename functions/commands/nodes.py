@@ -180,16 +180,19 @@ def _judged(view: View, keys: Collection[str], is_required: bool) -> Iterator[Re
 
 def _loaded(joined: Joined) -> Iterator[Result]:
     """Yield how many Modules are planned on live nodes, and where KMM's ready label is missing."""
-    planned = [
-        (driver.ready in node.labels, f"{driver.module.ref.name} on {node.name}")
+    modules = [
+        (outcome.state == table.DRIVEN, driver.ready in node.labels, f"{driver.module.ref.name} on {node.name}")
         for group in joined.groups
         for outcome in group.outcomes
-        if outcome.state == table.DRIVEN and (driver := joined.whole.every[outcome.driver]).loads
+        if (driver := joined.whole.every[outcome.driver]).loads
         for node in group.nodes
     ]
+    planned = [(is_ready, name) for is_planned, is_ready, name in modules if is_planned]
     lacking = sorted(name for is_ready, name in planned if not is_ready)
     those = f", these {len(lacking):,} not: {some(lacking, len(lacking))}" if lacking else ""
-    yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}")
+    others = sorted(name for is_planned, _, name in modules if not is_planned)
+    rest = f"; selected and not planned: {some(others, len(others))}" if others else ""
+    yield info(f"planned {len(planned):,}, loaded {len(planned) - len(lacking):,}{those}{rest}")
 
 
 def _left_out(view: View, owner: str) -> Iterator[Result]:

@@ -15,6 +15,9 @@ from .live import Key, Live
 
 _NOTHING = "nothing, as far as the dump says"
 
+_NOUNS = frozenset({"conflict", "failure", "kernel unknown", "no mapping"})
+"""States whose reason is no verb that a Module can do."""
+
 
 class Told(NamedTuple):
     """A sentence about a node and a Module, and the steps to it."""
@@ -37,6 +40,8 @@ def told(node: Node, drivers: Sequence[Driver], outcome: Outcome, live: Live | N
     if is_planned:
         holds, said = _planned(key, node, driver, outcome, live)
         return Told(holds, f"{named} {said}", steps)
+    if outcome.state in _NOUNS:
+        reason = f"gets no driver: {reason}{f' {node.kernel}' if outcome.state == 'no mapping' else ''}"
     is_left = key in live.loaded or driver.ready in node.labels
     left = f"; it is still loaded: {_worker(key, driver, live)}" if is_left else ""
     return Told(False, f"{named} {reason}{left}", steps)
@@ -88,6 +93,8 @@ def _steps(key: Key, node: Node, driver: Driver, outcome: Outcome, live: Live | 
     yield f"planned by {wording.name(driver)}"
     if mapping := wording.mapping(driver, outcome):
         yield f"mapping {mapping}: {outcome.resolution.image or 'no image'}"
+    elif outcome.state == "no mapping":
+        yield f"mappings {', '.join(map(wording.condition, driver.module.mappings))}"
     yield f"kernel {node.kernel or 'not known'}; taints {', '.join(map(str, node.taints)) or 'none'}"
     if live is not None:
         yield f"label {driver.ready}: {'there' if driver.ready in node.labels else 'not there'}"

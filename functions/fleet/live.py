@@ -5,9 +5,9 @@ Only named fields are kept, never env, args, commands or annotations; texts of o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from krmfn import KrmfnError, Manifest
+from krmfn import Item, KrmfnError, Manifest
 from krmfn.printing import counted, printable
 from krmfn.typed import NamedTuple
 
@@ -57,11 +57,15 @@ class Live(NamedTuple):
     workers: dict[Key, Worker]
     pods: dict[str, list[tuple[str, frozenset[str]]]]
     """Names and label keys that they select nodes by, of the other pods on each node."""
+    name: str = ""
+    """The file."""
+    items: Sequence[Item] = ()
+    """The objects as they stand in a file of YAML."""
 
 
-def read(objects: Iterable[Manifest]) -> Live:
+def read(objects: Iterable[Manifest], name: str, items: Sequence[Item] = ()) -> Live:
     """Return what the objects of a dump say. Raises KrmfnError for a dump without a Node, and for a name twice."""
-    live = Live({}, [], {}, {}, {}, {}, set(), {}, {})
+    live = Live({}, [], {}, {}, {}, {}, set(), {}, {}, name, items)
     events: dict[tuple[str, str], tuple[str, str]] = {}
     workers: list[Manifest] = []
     for manifest in objects:

@@ -87,6 +87,38 @@ def test_a_situation_has_its_sentence(situation: str) -> None:
     assert "s3cret" not in done.text
 
 
+def test_a_kernel_without_a_mapping_is_named_with_the_mappings_that_are_there() -> None:
+    done = why(node({"example.com/card": "gpu"}, kernel="6.12.0-55.9.1.el10_0.x86_64"))
+    first, *steps = done.text.splitlines()
+    assert first == "web-1: kmm/gpu gets no driver: no kernel mapping matches 6.12.0-55.9.1.el10_0.x86_64"
+    assert r"  mappings regexp ^.*\.el9_5\.x86_64$, regexp ^.*\.el9_6\.x86_64$" in steps
+
+
+def test_labels_of_the_inventory_that_a_live_node_lacks_are_told() -> None:
+    """Also where something else selects the node, so that nothing is wrong with what is planned."""
+    label = "committed, and not on the live node: gpu-1 example.com/card=gpu, gpu-1 example.com/pool=canary\n"
+    assert f": {label}" in why(node(NIC, name="gpu-1"), name="gpu-1").err
+    assert "committed, and" not in why(node({**NIC, "example.com/pool": "main"})).err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        ("nodeCount: 4", "nodeCount: 5", "../dump.json:8:3: error: NodeInventory nodes: spec.nodeCount: it says 5"),
+        ("gpu-1 5.14", "gpu-1 5.14 5.14", "../dump.json:20:1: error: NodeInventory nodes: spec.groups[0].nodes: "),
+        ("", "JSON", "../dump.json: error: Node web-1: its label a is 7, not a string"),
+    ],
+)
+def test_a_finding_about_a_dump_names_its_file_and_line(old: str, new: str, where: str, lab: Path) -> None:
+    text = (lab / "nodes.yaml").read_text().replace(old, new, 1)
+    if new == "JSON":
+        item = node(NIC)
+        text = json.dumps({**item, "metadata": {**item["metadata"], "labels": {"a": 7}}})
+    (lab.parent / "dump.json").write_text(text)
+    done = process("krmfn", "check", ".", "--live", "../dump.json", cwd=lab)
+    assert done.text.startswith(where), done.text
+
+
 def test_json_has_the_sentence_and_the_steps() -> None:
     done = why(*SITUATIONS["loaded"][0], options=("--format", "json"))
     (answer,) = json.loads(done.text)
@@ -162,6 +194,7 @@ def test_nodes_says_that_a_live_node_is_cordoned() -> None:
     )
     assert "waits while the node is cordoned" in done.text
     assert "planned" not in done.text
+    assert "planned 0, loaded 0; selected and not planned: nic on web-1" in done.err
 
 
 LIVE = ("nodes", "check", "images", "report", "why", "diff", "ci")
@@ -245,7 +278,7 @@ def test_each_of_several_clusters_has_its_own_dump(lab: Path) -> None:
     shutil.copytree(lab, lab.parent / "prod", ignore=shutil.ignore_patterns(".git"))
     done = process("krmfn", "nodes", "lab", "prod", "--wide", "--live", "lab=dump.json", cwd=lab.parent)
     assert "lab: 2 live nodes in place of 4 committed" in done.err
-    assert "planned 1, loaded 0, these 1 not: nic on web-1 (lab)" in done.err
+    assert "planned 1, loaded 0, these 1 not: nic on web-1; selected and not planned: gpu on gpu-99 (lab)" in done.err
     rows = [line.split()[:2] for line in done.text.splitlines()[1:]]
     assert [row for row in rows if row[0] == "lab"] == [["lab", "gpu-99"], ["lab", "web-1"]]
     assert ["prod", "gpu-1"] in rows
