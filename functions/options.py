@@ -26,6 +26,8 @@ SETTINGS = {
 """Settings of the functionConfig that are options, too, each with its help."""
 OFFERED = "offered"
 """The attribute of an action with what completion offers in place of `choices`."""
+ASKED = "$(krmfn completion {} 2>/dev/null)"
+"""What bash, zsh and fish put in the place of this, as OFFERED: `rules`, `clusters` or `nodes`, when Tab is pressed."""
 _MOST_JOBS = 64
 _MOST_SECONDS = 3600
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -79,10 +81,15 @@ LIVE: dict[str, Any] = {
 """The option --live, as argparse takes it."""
 
 
+def add_live(parser: argparse._ActionsContainer) -> None:
+    """Add --live, which completion offers the clusters for."""
+    setattr(parser.add_argument("--nodes", "--live", **LIVE), OFFERED, (ASKED.format("clusters"),))
+
+
 def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
     """Add the PATHs, and --live for a command that says something of nodes."""
     if live:
-        parser.add_argument("--nodes", "--live", **LIVE)
+        add_live(parser)
     help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from krmfn.typed import NamedTuple
 
 from ..command import PRINTED, Command, Context
+from ..options import OFFERED
 from ..paths import output
 from . import grammar
+
+_PLAIN = re.compile(r"[\w./=-]+", re.ASCII)
+"""What names from a repository may hold: bash's compgen runs a `$(...)` in its words."""
 
 
 def bash(parser: argparse.ArgumentParser) -> str:
@@ -32,11 +37,10 @@ def bash(parser: argparse.ArgumentParser) -> str:
         *(f'            "{command} {before}") choices="{values}" ;;' for command, before, values in _values(known)),
         "        esac",
         "    fi",
-        '    if [ -n "$choices" ]; then',
-        '        COMPREPLY=($(compgen -W "$choices" -- "$word"))',
-        "    else",
-        '        COMPREPLY=($(compgen -f -- "$word"))',
-        "    fi",
+        '    COMPREPLY=($(compgen -W "$choices" -- "$word"))',
+        '    if [ "${COMPREPLY[*]%=}" != "${COMPREPLY[*]}" ]; then compopt -o nospace 2>/dev/null; fi',
+        # an argument with a fixed list takes no file; what is asked for stands on lines of its own
+        '    case "$choices" in *" "*) ;; *) COMPREPLY+=($(compgen -f -- "$word")) ;; esac',
         "}",
         f"complete -o filenames -F _{name} {name}",
     ]
@@ -58,7 +62,9 @@ def fish(parser: argparse.ArgumentParser) -> str:
         start_of_own = f"complete -c {parser.prog} -n '__fish_seen_subcommand_from {command}'"
         lines += (f"{start_of_own}{_fish_option(action)}" for action in grammar.options(own))
         lines += (
-            f"{start_of_own} -f -a {_choices(action)}" for action in grammar.positionals(own) if grammar.offered(action)
+            f"{start_of_own}{' -f' if action.choices else ''} -a {_choices(action)}"
+            for action in grammar.positionals(own)
+            if grammar.offered(action)
         )
     return "\n".join(lines) + "\n"
 
@@ -66,7 +72,9 @@ def fish(parser: argparse.ArgumentParser) -> str:
 def _fish_option(action: argparse.Action) -> str:
     """Return an option with its values and its help, as `complete` takes them."""
     names = [f" -l {name[2:]}" if name[:2] == "--" else f" -s {name[1:]}" for name in action.option_strings]
-    value = f" -x -a {_choices(action)}" if grammar.offered(action) else "" if action.nargs == 0 else " -r"
+    value = "" if action.nargs == 0 else " -r"
+    if words := grammar.offered(action):
+        value = f" {'-r' if words[0].startswith('$') else '-x'} -a {_choices(action)}"
     return f"{''.join(names)}{value} -d {shlex.quote(action.help or '')}"
 
 
@@ -93,14 +101,53 @@ class Args(NamedTuple):
     """The arguments of `completion`."""
 
     shell: str
+    paths: tuple[str, ...]
+
+
+def _rules(_: Context, __: Sequence[str]) -> Iterator[str]:
+    from ..commands import catalogue  # here, as below: a script is printed without them
+
+    yield from (rule.id for rule in catalogue.rules())
+
+
+def _clusters(context: Context, paths: Sequence[str]) -> Iterator[str]:
+    from ..cluster import cluster_streams
+
+    yield from (f"{name}=" for name in cluster_streams.laid_out(context, paths).config.clusters)
+
+
+def _nodes(context: Context, paths: Sequence[str]) -> Iterator[str]:
+    """Yield the nodes in files: to build kustomizations for those in them would take too long."""
+    from ..cluster import cluster_streams
+    from ..fleet import nodes
+    from ..paths import manifests
+
+    for cluster in cluster_streams.laid_out(context, paths).clusters:
+        for root in (*cluster.roots, *(root for _, root in cluster.outside)):
+            yield from (node.name for node in nodes.read(manifests.read_files(root.files)[0]).nodes)
+
+
+WORDS: dict[str, Callable[[Context, Sequence[str]], Iterator[str]]] = {
+    "rules": _rules,
+    "clusters": _clusters,
+    "nodes": _nodes,
+}
+"""What the scripts ask for (see `options.ASKED`)."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     text = "bash and fish load the file of the example automatically; for zsh, add `source FILE` to ~/.zshrc"
-    parser.add_argument("shell", choices=tuple(SHELLS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
+    shell = parser.add_argument("shell", choices=(*SHELLS, *WORDS), metavar="SHELL", help=f"bash, zsh or fish; {text}")
+    setattr(shell, OFFERED, tuple(SHELLS))
+    help_ = "where the scripts find what they offer: rules, clusters or nodes in the place of SHELL print these"
+    parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 
 
-def _run(_: Context, args: Args) -> int:
+def _run(context: Context, args: Args) -> int:
+    if args.shell in WORDS:
+        words = dict.fromkeys(WORDS[args.shell](context, args.paths))
+        output.write_stdout("".join(f"{word}\n" for word in words if _PLAIN.fullmatch(word)))
+        return 0
     from .main import parser  # here: it makes the parsers of all commands, this one's among them
 
     output.write_stdout(SHELLS[args.shell](parser()))

@@ -106,7 +106,7 @@ def positionals(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 def offered(action: argparse.Action) -> list[str]:
     """Return the words that completion offers for an argument."""
-    return [str(word) for word in action.choices or getattr(action, OFFERED, None) or ()]
+    return [str(word) for word in getattr(action, OFFERED, None) or action.choices or ()]
 
 
 def meant(parser: argparse.ArgumentParser, words: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from krmfn.results import Rule
 from krmfn.typed import Any, NamedTuple
 from krmfn.yamltext import emit
 
+from .. import options
 from ..command import PRINTED, Command, Context
 from ..formats import rules as reports
 from ..paths import output
@@ -37,7 +38,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "a rule id such as KRM301, a field such as deviceconfig.spec.build, PATH NAME for a config in PATH, "
         "or NAME PATH... for a Profile in PATHs or, as NAME.spec.FIELD, for its option"
     )
-    parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
+    names = parser.add_argument("names", nargs="+", metavar="NAME", help=help_)
+    setattr(names, options.OFFERED, (options.ASKED.format("rules"),))
 
 
 def run(_: Context, args: Args) -> int:

@@ -48,7 +48,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     help_ = "print only the nodes of this config or Module (its name, or namespace/name)"
     parser.add_argument("--owner", metavar="NAME", help=help_)
     help_ = "print only this node, or the nodes that match a pattern with *; may be repeated"
-    parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
+    node = parser.add_argument("--node", action="append", default=[], metavar="NAME", help=help_)
+    setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
     help_ = "print only nodes that are selected but get no driver"
     parser.add_argument("--problems", action="store_true", help=help_)
     help_ = "print a line per node and Module; without it, and without --node, text has one per config and kernel"

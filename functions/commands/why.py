@@ -31,7 +31,8 @@ class Why(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("node", metavar="NODE", help="the name of a node")
+    node = parser.add_argument("node", metavar="NODE", help="the name of a node")
+    setattr(node, options.OFFERED, (options.ASKED.format("nodes"),))
     options.add_paths(parser, live=True)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 

@@ -22,6 +22,8 @@ CASES = [
     ("krmfn check gitops --strict examples --color al", "krmfn check gitops --strict examples --color always"),
     ("krmfn schema Pt", "krmfn schema Ptemplate"),
     ("krmfn completion f", "krmfn completion fish"),
+    ("krmfn explain KRM15", "krmfn explain KRM150"),
+    ("krmfn explain gitop", "krmfn explain gitops/"),
     ("krmfn check gitop", "krmfn check gitops/"),
     ("krmfn render --output-dir gitop", "krmfn render --output-dir gitops/"),
     ("krmfn check --zzz", "krmfn check --zzz"),

@@ -18,6 +18,7 @@ from krmfn_functions.command_line.main import parser
 from krmfn_functions.formats.findings import FORMATS
 
 from tests.commands import COMMANDS, ROOT, Done, environment, process
+from tests.functions.comparing.test_base import repository
 
 CONFIG = """\
 apiVersion: krmfn.dev/v1alpha1
@@ -168,6 +169,30 @@ def test_bash_completes_commands_options_values_and_files(args: list[str], word:
     script = COMPLETE.format(args=" ".join(args), word=word, at=len(args))
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, env=environment(), capture_output=True, check=True)
     assert (done.stdout.decode().strip(), done.stderr) == (answer, b"")
+
+
+@pytest.mark.parametrize(
+    ("args", "word", "answer"),
+    [
+        (["why"], "stage-w", "stage-web-01 stage-web-02"),
+        (["nodes", "--node"], "dev-w", "dev-web-01 dev-web-02"),
+        (["why", "stage-web-01", "--live"], "prod", "prod-a= prod-b="),
+        (["why", "stage-web-01", "--live"], "inci", "incidents"),
+        (["explain"], "KRM15", "KRM150"),
+        (["explain"], "clus", "clusters"),
+    ],
+)
+def test_bash_completes_rules_clusters_and_nodes(args: list[str], word: str, answer: str, tmp_path: Path) -> None:
+    """Names that a shell would run are not offered: they are from the repository, which may be a stranger's."""
+    fleet = repository(shutil.copytree(ROOT / "examples/fleet", tmp_path / "fleet"), {})
+    config = fleet / ".krmfn.yaml"
+    config.write_text(config.read_text().replace("dev.yaml]", "dev.yaml, more.yaml]"))
+    inventory = (fleet / "inventories/dev.yaml").read_text()
+    (fleet / "more.yaml").write_text(inventory.replace("dev-web-01", "stage-w`touch${IFS}ran`"))
+    script = COMPLETE.format(args=" ".join(["krmfn", *args]), word=word, at=len(args) + 1)
+    done = subprocess.run(["bash", "-c", script], cwd=fleet, env=environment(), capture_output=True, check=True)
+    assert (done.stdout.decode().strip(), done.stderr) == (answer, b"")
+    assert not (fleet / "ran").exists()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
