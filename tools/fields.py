@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,11 +17,13 @@ HEAD = """\
 Written by `python tools/fields.py` from the schemas, the table by which layers merge, and from what is rendered; do \
 not edit. `krmfn explain deviceconfig.spec.devicePlugin` prints an entry with its example.
 
-*Of two layers* says what becomes of a field that two of defaults, profile, its version, config and node pool have \
-([how layers merge](deviceconfig.md#profiles)). *Ends up in* is seen by rendering two values of the field; a `-` is a \
-field that decides what is checked or merged. *KMM* is the first version whose Module has it. An entry of a list has \
-`[]`; a value after `=` is what stands there without the field. Fields that several fields share (`env`, `volumes`, \
-`build`) are shown in the first of them. [In an editor](deviceconfig.md#in-an-editor) the same comes with the schema.
+* Of a field that two of defaults, profile, its version, config and node pool have, the stronger one's counts; the row \
+says where it is merged instead ([how layers merge](deviceconfig.md#profiles)).
+* *Ends up in* is seen by rendering two values of the field; without an entry the field decides what is checked or \
+merged. A value after `=` is what stands there without the field.
+* Every KMM version that krmfn knows has the field in its Module, unless the row says since when.
+* An entry of a list has `[]`. Fields that several fields share (`env`, `volumes`, `build`) are shown in the first of \
+them. [In an editor](deviceconfig.md#in-an-editor) the same comes with the schema.
 """
 _TITLES = {
     "deviceconfig": "DeviceConfig",
@@ -28,13 +31,15 @@ _TITLES = {
     "renderdeviceconfigs": "RenderDeviceConfigs",
     "nodeinventory": "NodeInventory",
 }
-_COLUMNS = "| field | is | type | of two layers | KMM | ends up in | example |\n|---|---|---|---|---|---|---|\n"
+_COLUMNS = ("field", "is", "type", "ends up in", "example")
 _WIDEST = 60
+_USUAL = "the stronger one's"
+_OLDEST = "2.4"
 
 
 def page() -> str:
     """Return the page: a chapter for each kind, a table for each of its fields that holds others."""
-    parts = [HEAD]
+    parts = [HEAD, ""]
     for kind, title in _TITLES.items():
         entries = [entry for entry in fields.entries(kind) if len(entry.path) > 1]
         parts.append(f"## {title}\n")
@@ -43,6 +48,8 @@ def page() -> str:
             inside = [entry for entry in _unrepeated(entries) if entry.path[1] == top and len(entry.path) > 2]
             parts.append(f"### {kind}.spec.{top}\n")
             parts.append(_table(inside))
+    heads = [part.strip("# \n") for part in parts if part.startswith("##")]
+    parts[1] = f"{''.join(map(_entry, heads)).lstrip()}\n"
     return "\n".join(parts)
 
 
@@ -67,25 +74,39 @@ def _first(entries: Sequence[Entry], key: str) -> tuple[str, ...]:
     return tuple(".".join(shown.path).replace("[]", "").split("."))
 
 
+def _entry(head: str) -> str:
+    """Return the line of the contents for a table: a kind begins one, and its fields follow on it."""
+    anchor = re.sub(r"[^\w-]", "", head.lower())
+    kind, _, field = head.partition(".spec.")
+    return f" [{field}](#{anchor})" if field else f"\n* **[{kind}](#{anchor})**:"
+
+
 def _table(entries: Sequence[Entry]) -> str:
-    return _COLUMNS + "".join(map(_row, entries))
+    """Return a table with the columns in which something stands."""
+    rows = [_row(entry) for entry in entries]
+    filled = [at for at in range(len(_COLUMNS)) if any(row[at] for row in rows)]
+    lines = [[_COLUMNS[at] for at in filled], ["---"] * len(filled), *([row[at] for at in filled] for row in rows)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines).replace("| ---", "|---").replace("--- ", "---")
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: Entry) -> tuple[str, ...]:
     found = ends.ends(entry)
     default = ends.default(entry, found)
     value = json.dumps(specimens.specimen(entry.node, fields.definitions(entry.kind), entry.path[-1]))
+    merge = entry.merge.removeprefix(_USUAL).removeprefix(", ")
+    since = ends.since(found)
+    merge = merge.replace("also over ", "replaces a weaker ")
+    merge = f"merged {merge}" if merge.startswith(("key by key", "entry by entry")) else merge
+    notes = (merge, f"since KMM {since}" if since not in ("", _OLDEST) else "")
     cells = (
         f"`{'.'.join(entry.path[1:])}`",
-        entry.about,
+        f"{entry.about}{''.join(f' ({note})' for note in notes if note)}",
         entry.type + (", required" if entry.required else ""),
-        entry.merge or "-",
-        ends.since(found) or "-",
-        (", ".join(f"{end.kind} `{end.path}`" if end.path else end.kind for end in found) or "-")
+        ", ".join(f"{end.kind} `{end.path}`" if end.path else end.kind for end in found)
         + ("" if default is None else f" = `{default}`"),
-        f"`{value}`" if len(value) <= _WIDEST else "-",
+        f"`{value}`" if len(value) <= _WIDEST else "",
     )
-    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |\n"
+    return tuple(cell.replace("|", "&#124;") for cell in cells)
 
 
 if __name__ == "__main__":

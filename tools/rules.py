@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from krmfn_functions.commands import catalogue
@@ -22,12 +23,12 @@ Written by `python tools/rules.py` from the rules themselves; do not edit. `krmf
 An example shows only what matters: what every resource of its kind needs is left out, and `null` takes something of \
 that away. A document without a kind is a DeviceConfig, among the rules about Modules (KMM, KRM2) a Module. A comment \
 in its first line names its file, the state that it is part of, the KMM version of the cluster, or flags for \
-kustomize. The tests run every example.
+kustomize. The tests run every example. In the tables *(off)* marks a rule that can be turned off; its entry says how.
 """
 
 
 def page() -> str:
-    """Return the reference page: a table of contents, then an entry per rule."""
+    """Return the reference page: the groups, then a table of the rules of each group and an entry per rule."""
     rules = catalogue.rules()
     chapters = [
         (title, about, [rule for rule in rules if rule.id.startswith(prefix)])
@@ -38,8 +39,18 @@ def page() -> str:
     ]
     parts = [f"{HEAD}\n{''.join(contents)}"]
     for title, about, members in chapters:
-        parts += [f"## {title}\n\n{about}\n", *map(_entry, members)]
+        parts += [f"## {title}\n\n{about}\n", _table(members), *map(_entry, members)]
     return "\n".join(parts)
+
+
+def _table(rules: Sequence[Rule]) -> str:
+    """Return a line per rule; where all findings are errors they need no column."""
+    findings = [", ".join(rule.severities) + (" (off)" if rule.hideable else "") for rule in rules]
+    texts = [f"| [{rule.id}](#{rule.id.lower()}) | {sentence(rule).replace('|', '&#124;')} |" for rule in rules]
+    if {*findings} == {"error"}:
+        return "".join(f"{line}\n" for line in ("| error | what must hold |", "|---|---|", *texts))
+    rows = [f"{text} {finding} |" for text, finding in zip(texts, findings, strict=True)]
+    return "".join(f"{line}\n" for line in ("| rule | what must hold | finding |", "|---|---|---|", *rows))
 
 
 def advice() -> str:
