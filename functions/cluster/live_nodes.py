@@ -25,14 +25,14 @@ from ..paths import files, manifests
 from ..rendering.kinds import NODES
 
 
-def read_yaml(source: BufferedReader) -> ResourceList:
+def read_yaml(source: BufferedReader, name: str = "") -> ResourceList:
     """Return the objects of YAML. Raises KrmfnError for too much of it, none, and what two readers read differently."""
     text = source.read(max_bytes() + 1)
     if len(text) > max_bytes():
         raise KrmfnError(f"is YAML of more than {max_bytes():,} bytes; pass JSON instead")
     if not text.strip():
         raise KrmfnError("is empty; expected the output of `kubectl get nodes -o json`")
-    resources = manifests.read_stream(text)
+    resources = manifests.read_stream(text, name)
     if findings := [*resources.results, *readings.check(*resources.items)]:
         raise KrmfnError(*map(str, findings))
     return resources
