@@ -81,15 +81,10 @@ LIVE: dict[str, Any] = {
 """The option --live, as argparse takes it."""
 
 
-def add_live(parser: argparse._ActionsContainer) -> None:
-    """Add --live, which completion offers the clusters for."""
-    setattr(parser.add_argument("--nodes", "--live", **LIVE), OFFERED, (ASKED.format("clusters"),))
-
-
 def add_paths(parser: argparse.ArgumentParser, live: bool = False) -> None:
     """Add the PATHs, and --live for a command that says something of nodes."""
     if live:
-        add_live(parser)
+        setattr(parser.add_argument("--nodes", "--live", **LIVE), OFFERED, (ASKED.format("clusters"),))
     help_ = f"{PATH} (default: .); each kustomization, package and set of loose files is a cluster of its own"
     parser.add_argument("paths", nargs="*", default=[], metavar="PATH", help=help_)
 

@@ -45,7 +45,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s OLD NEW [options]\n       %(prog)s --base REF [PATH ...] [options]"
     help_ = f"OLD, the current state, and NEW, the new state: {options.PATH}; /dev/null for an empty state"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=f"{help_}. With --base: the new state (default: .)")
-    options.add_live(parser)
+    live = parser.add_argument("--nodes", "--live", **options.LIVE)
+    setattr(live, options.OFFERED, (options.ASKED.format("clusters"),))
     help_ = "compare each PATH with its state in the merge base of HEAD and REF, read from Git"
     parser.add_argument("--base", metavar="REF", help=help_)
     parser.add_argument("--kinds", metavar="KIND[,KIND]", help="show and count only changes of these kinds")
