@@ -44,14 +44,24 @@ def each(item: Editable, pattern: str, comment: str = "") -> list[ItemField]:
                 further = _behind(parts, states, key)
                 if further:
                     walk(child, (*path, str(key)), further)
-        elif value is not None and max(states) < free and not comment:
+        elif value is not None and max(states) < free:
             raise ItemField(item, path).failure(f"is no mapping and no list, and {pattern} goes on below it")
 
-    comments = item.content.comments(item) if comment else {}
-    known = {path for path, words in comments.items() if words.startswith(comment)}
-    if known or not comment:
+    if comment:  # few fields have one, so that each of these is compared
+        comments = item.content.comments(item)
+        fitting = [path for path in comments if comments[path].startswith(comment) and _fits(item, path, parts)]
+    else:
         walk(item.manifest, (), _closed(frozenset({0}), parts))
-    return [ItemField(item, path) for path in fitting if not comment or path in known]
+    return [ItemField(item, path) for path in fitting]
+
+
+def _fits(item: Editable, path: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    """Return True for a field of the item whose path fits the parts of a pattern."""
+    value, states = item.manifest, _closed(frozenset({0}), parts)
+    for part in path:
+        key = int(part) if isinstance(value, list) else part
+        value, states = value[key], _behind(parts, states, key)
+    return len(parts) in states
 
 
 def field_spec(

@@ -81,12 +81,9 @@ class Log(NamedTuple):
         """Write the exception that is being handled, with its traceback, and the advice."""
         import traceback
 
-        lines = traceback.format_exc().splitlines()
-        if self.format == "json":
-            self.say("\n".join([*lines, advice]), "error")
-        else:
-            for line in (*lines, advice):
-                self._line(line, "error")
+        lines = [*traceback.format_exc().splitlines(), advice]
+        for line in ["\n".join(lines)] if self.format == "json" else lines:
+            self._line(line, "error")
 
     def _line(
         self, text: str, level: Severity, message: str | None = None, fields: Any = None, where: str | None = None

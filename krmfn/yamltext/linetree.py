@@ -15,6 +15,8 @@ __all__ = ["Mark", "Node", "tree"]
 class Mark:
     """A place in a text, by characters, lines and columns from 0."""
 
+    __slots__ = ("column", "index", "line")
+
     def __init__(self, index: int, line: int, column: int) -> None:
         """Take all three."""
         self.index, self.line, self.column = index, line, column

@@ -97,7 +97,9 @@ class _Walk:
         kept = {*names} | {key for key, value in merged.items() if same(value, new[key])}
         more = {key: value for key, value in new.items() if key not in kept}
         if more:
-            self.insert(self.end(node.value[-1]), emit.dump(more, column))
+            at, piece = self.end(node.value[-1]), emit.dump(more, column)
+            is_ended = not at or self.text[at - 1] == "\n"
+            self.patches.append((at, at, piece if is_ended else "\n" + piece.rstrip("\n")))
 
     def remove(self, node: Any, begin: int, end: int) -> None:
         """Note that a key goes; where it stands behind a dash the next one that stays takes its place."""
@@ -131,6 +133,10 @@ class _Walk:
             raise _TooMuch  # behind another dash, or with an alias
         is_item = node is self.root and len(old) == len(new) == 1  # it is itself, whatever is left of it
         matches = [0] if is_item else aligned(old, new, self.lists)
+        if matches == [*range(len(old))]:  # nothing moves
+            for number, entry in enumerate(old):
+                self.entry(node, number, entry, new[number], dashes)
+            return
         end, pieces, outer = self.end((None, node)), list[str](), self.patches
         begins = [*map(self.begin, dashes), end]
         for value, match in zip(new, matches, strict=True):
@@ -138,15 +144,22 @@ class _Walk:
             if match is None:
                 pieces.append(emit.dump([value], column))
                 continue
+            self.entry(node, match, old[match], value, dashes)
             begin, until = begins[match : match + 2]
-            try:
-                if not same(old[match], value):
-                    self.value(node.value[match], old[match], value)
-            except _TooMuch:  # the entry is written anew
-                self.patches = [(dashes[match], until, emit.dump([value], column)[column:])]
             pieces.append(_applied(self.text[begin:until], begin, self.patches).removesuffix("\n") + "\n")
         is_ended = self.text[:end].endswith("\n") or matches[: len(old)] != [*range(len(old))]
         self.patches = [*outer, (begins[0], end, "".join(pieces) if is_ended else "".join(pieces)[:-1])]
+
+    def entry(self, node: Any, number: int, old: Any, new: Any, dashes: list[int]) -> None:
+        """Note what changes in an entry of a list; where it is more than edits, the entry is written anew."""
+        count, column = len(self.patches), node.start_mark.column
+        try:
+            if not same(old, new):
+                self.value(node.value[number], old, new)
+        except _TooMuch:
+            del self.patches[count:]
+            end = self.begin(dashes[number + 1]) if number + 1 < len(dashes) else self.end((None, node))
+            self.patches.append((dashes[number], end, emit.dump([new], column)[column:]))
 
     def flow(self, node: Any, old: Any, new: Any) -> None:
         """Note what changes in a collection in brackets; where parts come, go or move, it is written anew."""
@@ -192,10 +205,6 @@ class _Walk:
         if node.id == "scalar" or type(old) is not type(new):
             return _flow(new)
         return self.rewritten(node, old, new)
-
-    def insert(self, at: int, piece: str) -> None:
-        ended = not at or self.text[at - 1] == "\n"
-        self.patches.append((at, at, piece if ended else "\n" + piece.rstrip("\n")))
 
     def begin(self, at: int) -> int:
         """Return where the lines of a key or dash begin: comment lines above belong to it."""
